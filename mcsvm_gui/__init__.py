@@ -1,0 +1,1 @@
+"""The application: a window and a command line around `solvers`."""

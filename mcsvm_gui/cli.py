@@ -1,0 +1,28 @@
+"""The command line. It never imports Qt, and imports what a command needs only when that command is given."""
+
+import argparse
+from collections.abc import Sequence
+from importlib.metadata import version
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command()
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mcsvm", description="Multi-class support vector machines, certified.")
+    parser.add_argument("--version", action="version", version=f"mcsvm {version('mcsvm')}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    first_look = commands.add_parser("first-look", help="train the six machines on a bundled data set and compare them")
+    first_look.set_defaults(command=_first_look)
+    return parser
+
+
+def _first_look() -> int:
+    from mcsvm_gui.core.first_look import show
+
+    return show()

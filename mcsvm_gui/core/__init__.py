@@ -1,0 +1,1 @@
+"""What the application does, in plain Python and pandas; no Qt."""

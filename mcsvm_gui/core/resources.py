@@ -1,0 +1,20 @@
+"""The one place that knows where the program's own data files are."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def folder() -> Path:
+    """Inside the package once installed or bundled, beside it in a checkout."""
+    packed = _PACKAGE / "resources"
+    return packed if packed.is_dir() else _PACKAGE.parent / "resources"
+
+
+def dataset(name: str) -> Path:
+    """The CSV file of an example data set, such as "iris" or "vowel_train"."""
+    path = folder() / "datasets" / f"{name}.csv"
+    if not path.is_file():
+        known = ", ".join(sorted(found.stem for found in path.parent.glob("*.csv")))
+        raise FileNotFoundError(f"there is no example data set {name}; there are: {known or 'none'}")
+    return path

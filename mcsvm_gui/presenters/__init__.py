@@ -1,0 +1,1 @@
+"""One presenter per page; no widgets."""

@@ -1,0 +1,1 @@
+"""Widgets, forms, tables and plots; no decisions, no arithmetic."""

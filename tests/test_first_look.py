@@ -1,0 +1,60 @@
+"""The table that the two commands print."""
+
+import re
+
+import numpy as np
+import pytest
+
+import mcsvm_gui
+from mcsvm_gui import app, cli
+from mcsvm_gui.core import first_look, resources
+
+
+def test_the_data_are_scaled_by_the_training_part() -> None:
+    data = first_look.load()
+    assert data.train.shape == (528, 10)
+    assert data.test.shape == (462, 10)
+    assert np.all(data.train.min(axis=0) == -1)
+    assert np.allclose(data.train.max(axis=0), 1)
+    assert len(set(data.train_labels)) == 11
+
+
+def test_every_example_data_set_ends_in_a_label() -> None:
+    for path in (resources.folder() / "datasets").glob("*.csv"):
+        header = path.open(encoding="utf-8").readline()
+        assert header.rstrip("\n").endswith(",label"), path.name
+
+
+def test_an_unknown_data_set_names_those_that_are_there() -> None:
+    with pytest.raises(FileNotFoundError, match=r"no example data set moon; there are: .*iris"):
+        resources.dataset("moon")
+
+
+def test_the_table_has_a_line_for_each_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["first-look"]) == 0
+    table = capsys.readouterr().out.split(first_look.HEADER)[1].strip().splitlines()
+    assert [line.split()[0] for line in table] == list(first_look.SHOWN)
+    assert all(line.endswith("converged") for line in table)
+    assert all(re.search(r"\d%\s+\d+\.\d%\s+\d+\s+\d+\.\d{3}\s+\d\.\de[+-]\d\d", line) for line in table)
+
+
+def test_ctrl_c_ends_with_its_own_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(first_look, "show", interrupted)
+    assert cli.main(["first-look"]) == 130
+    assert app.main([]) == 130
+
+
+def test_the_program_says_what_it_cannot_do_yet(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(["data.csv"]) == 2
+    assert capsys.readouterr().err.startswith("error: data.csv: ")
+
+
+def test_missing_resources_are_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(resources, "_PACKAGE", resources.Path(mcsvm_gui.__file__).parent / "core")
+    assert cli.main(["first-look"]) == 2
+    assert capsys.readouterr().err.startswith("error: there is no example data set")
