@@ -1,6 +1,6 @@
 """Sets up all that mcsvm needs, then starts it (`run`) or checks it (`test`).
 
-Standard library only. No newer syntax than Python 3.6 knows: an old interpreter must get far enough to say that it is one.
+Standard library only, and no newer syntax than Python 3.6 knows: an old interpreter must get far enough to say so.
 """
 
 import contextlib

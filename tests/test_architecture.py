@@ -1,0 +1,87 @@
+"""The house stands as its plan says."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CHECK = "from importlinter.cli import lint_imports_command as check; check(['--no-cache'])"
+
+VIOLATIONS = {
+    "solvers/__init__.py": "import pandas",
+    "solvers/machines/__init__.py": "import solvers.kernels",
+    "mcsvm_gui/core/resources.py": "import PySide6.QtCore",
+    "mcsvm_gui/cli.py": "import mcsvm_gui.app",
+    "mcsvm_gui/workers/__init__.py": "import mcsvm_gui.views",
+}
+
+
+def python(code: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    for package in ("solvers", "mcsvm_gui"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_imports_point_one_way() -> None:
+    result = python(CHECK)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("place", VIOLATIONS)
+def test_a_planted_violation_is_caught(copy: Path, place: str) -> None:
+    with (copy / place).open("a", encoding="utf-8") as source:
+        source.write(f"\n{VIOLATIONS[place]}\n")
+    result = python(CHECK, copy)
+    assert result.returncode == 1
+    assert "BROKEN" in result.stdout
+
+
+def test_the_command_line_loads_neither_qt_nor_numbers_before_it_needs_them() -> None:
+    heavy = "PySide6", "pyqtgraph", "pandas", "sklearn", "numba"
+    result = python(f"import sys, mcsvm_gui.cli; print([name for name in {heavy} if name in sys.modules])")
+    assert (result.returncode, result.stdout.strip()) == (0, "[]")
+
+
+def test_the_first_look_loads_no_qt() -> None:
+    result = python("import sys, mcsvm_gui.core.first_look; print('PySide6' in sys.modules)")
+    assert (result.returncode, result.stdout.strip()) == (0, "False")
+
+
+@pytest.mark.parametrize("folder", ["packaging", "resources"])
+def test_folders_that_are_no_packages_stay_so(folder: str) -> None:
+    """packaging/__init__.py would shadow PyPI's `packaging`."""
+    assert not list((ROOT / folder).rglob("__init__.py"))
+
+
+def test_the_version_is_written_once() -> None:
+    result = python("from importlib.metadata import version; print(version('mcsvm'))")
+    version = result.stdout.strip()
+    sources = [path for package in ("solvers", "mcsvm_gui") for path in (ROOT / package).rglob("*.py")]
+    assert f'version = "{version}"' in (ROOT / "pyproject.toml").read_text("utf-8")
+    assert [path for path in sources if f'"{version}"' in path.read_text("utf-8")] == []
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="True is immortal from Python 3.12 on")
+def test_emitting_a_signal_keeps_the_references_to_true() -> None:
+    """PySide6 6.12 drops one at every emit and aborts the process after some hundred."""
+    result = python(
+        "import sys\n"
+        "from PySide6.QtCore import QObject, Signal\n"
+        "class Source(QObject):\n"
+        "    fired = Signal(bool)\n"
+        "source = Source()\n"
+        "before = sys.getrefcount(True)\n"
+        "for _ in range(200): source.fired.emit(True)\n"
+        "print(sys.getrefcount(True) - before)\n"
+    )
+    assert result.returncode == 0, result.stderr
+    assert int(result.stdout) > -100
