@@ -259,8 +259,8 @@ def install(folder, extras):
 def install_sentence(words, log):
     if any(sign in words for sign in NO_NETWORK):
         return f"pip could not reach a package index; check the network and try again (pip's words are in {log})"
-    errors = [line for line in words.splitlines() if line.startswith("ERROR: ")] or ["ERROR: no reason given"]
-    return f"pip could not install what mcsvm needs: {errors[-1][7:]} (all its words are in {log})"
+    reasons = re.findall(r"^\s*(?:ERROR|\w+Error): (.+)$", words, re.MULTILINE) or ["no reason given"]
+    return f"pip could not install what mcsvm needs: {reasons[-1]} (all its words are in {log})"
 
 
 def python_of(folder):

@@ -162,6 +162,8 @@ def test_why_pip_failed_is_one_sentence() -> None:
     assert "could not reach a package index" in bootstrap.install_sentence(away, log)
     full = "Collecting numpy\nERROR: Could not install packages due to an OSError: No space left on device\n"
     assert "No space left on device" in bootstrap.install_sentence(full, log)
+    build = "  error: subprocess-exited-with-error\n      OSError: Readme file does not exist: README.md\n"
+    assert "Readme file does not exist" in bootstrap.install_sentence(build, log)
     assert "no reason given" in bootstrap.install_sentence("", log)
 
 
