@@ -21,8 +21,8 @@ def test_the_data_are_scaled_by_the_training_part() -> None:
 
 def test_every_example_data_set_ends_in_a_label() -> None:
     for path in (resources.folder() / "datasets").glob("*.csv"):
-        header = path.open(encoding="utf-8").readline()
-        assert header.rstrip("\n").endswith(",label"), path.name
+        header = path.read_text("utf-8").splitlines()[0]
+        assert header.endswith(",label"), path.name
 
 
 def test_an_unknown_data_set_names_those_that_are_there() -> None:
