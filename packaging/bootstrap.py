@@ -217,6 +217,8 @@ def read_stamp(folder):
 
 def build(folder, wanted):
     """The stamp goes first and comes last: what lies between may be interrupted anywhere."""
+    if not has_venv():
+        raise Trouble("this Python has no venv module; on Debian and Ubuntu the package python3-venv brings it")
     stamp = read_stamp(folder)
     with contextlib.suppress(FileNotFoundError):
         (folder / STAMP).unlink()
@@ -230,8 +232,6 @@ def build(folder, wanted):
 
 
 def create(folder):
-    if not has_venv():
-        raise Trouble("this Python has no venv module; on Debian and Ubuntu the package python3-venv brings it")
     empty(folder)
     with (folder / LOG).open("w", encoding="utf-8") as log:
         status = subprocess.call([sys.executable, "-m", "venv", str(folder)], stdout=log, stderr=subprocess.STDOUT)
