@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -63,11 +64,9 @@ def test_folders_that_are_no_packages_stay_so(folder: str) -> None:
 
 
 def test_the_version_is_written_once() -> None:
-    result = python("from importlib.metadata import version; print(version('mcsvm'))")
-    version = result.stdout.strip()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     sources = [path for package in ("solvers", "mcsvm_gui") for path in (ROOT / package).rglob("*.py")]
-    assert f'version = "{version}"' in (ROOT / "pyproject.toml").read_text("utf-8")
-    assert [path for path in sources if f'"{version}"' in path.read_text("utf-8")] == []
+    assert [path for path in sources if f'"{project["version"]}"' in path.read_text("utf-8")] == []
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="True is immortal from Python 3.12 on")
