@@ -1,0 +1,73 @@
+"""The exact bias: b from free variables where they determine it, else from minimising the primal over b."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, hstack, identity
+
+from solvers.methods.state import examine
+from solvers.problem import Part
+
+SMALL_PROGRAMME = 20_000  # hinges up to which the primal is minimised over b by a linear programme
+
+
+def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndarray | None) -> np.ndarray:
+    """The candidate b of smallest primal; sum zero where only differences matter."""
+    if part.form.outputs == 1:
+        return _binary_bias(part, products)
+    rows, targets = _equations(part, alpha, products)
+    candidates = [np.linalg.lstsq(rows, targets, rcond=None)[0]]
+    if hint is not None:
+        candidates.append(hint)
+    elif np.linalg.matrix_rank(rows) < part.form.outputs - 1 and part.form.real[part.labels].sum() <= SMALL_PROGRAMME:
+        candidates.append(_programme(part, products))
+    centred = [b - b.mean() if part.form.centred else b for b in candidates]
+    return min(centred, key=lambda b: examine(part, alpha, products + b).loss)
+
+
+def _equations(part: Part, alpha: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """<direction, f + b> = margin for every free variable: the KKT conditions that b must meet."""
+    form = part.form
+    free = (alpha > 0.0) & (alpha < part.upper[:, None]) & form.real[part.labels]
+    if form.feasible == "simplex":  # inside a full sum only differences of gradients vanish
+        free &= alpha.sum(axis=1, keepdims=True) < part.upper[:, None] * (1.0 - 1e-9)
+    example, slot = np.nonzero(free)
+    rows = form.direction[part.labels[example], slot]
+    targets = form.margin[part.labels[example], slot] - np.einsum("vc,vc->v", rows, products[example])
+    return rows.reshape(-1, form.outputs), targets
+
+
+def _programme(part: Part, products: np.ndarray) -> np.ndarray:
+    """Minimise sum U_i xi over (b, xi) subject to xi >= margin - <direction, f + b>, xi >= 0."""
+    form = part.form
+    example, slot = np.nonzero(form.real[part.labels])
+    rows = form.direction[part.labels[example], slot]
+    needed = form.margin[part.labels[example], slot] - np.einsum("vc,vc->v", rows, products[example])
+    hinge = example if form.feasible == "simplex" else np.arange(example.size)
+    count = len(part) if form.feasible == "simplex" else example.size
+    pick = csr_array((np.ones(example.size), (np.arange(example.size), hinge)), shape=(example.size, count))
+    costs = part.upper if form.feasible == "simplex" else part.upper[example]
+    solution = linprog(
+        np.concatenate([np.zeros(form.outputs), costs]),
+        A_ub=-hstack([csr_array(rows), pick]),
+        b_ub=-needed,
+        bounds=[(None, None)] * form.outputs + [(0.0, None)] * count,
+        method="highs",
+    )
+    return solution.x[: form.outputs] if solution.x is not None else np.zeros(form.outputs)
+
+
+def _binary_bias(part: Part, products: np.ndarray) -> np.ndarray:
+    """The minimum over b of sum_i U_i [m - s_i (f_i + b)]+, a weighted median of its kinks.
+
+    Where a whole interval is optimal, its middle.
+    """
+    sign = part.form.direction[part.labels, 0, 0]
+    kinks = sign * part.form.margin[part.labels, 0] - products[:, 0]
+    order = np.argsort(kinks)
+    slope = -part.upper[sign > 0.0].sum() + np.cumsum(part.upper[order])
+    reach = part.upper.sum() * 1e-12
+    first = int(np.argmax(slope >= -reach))
+    last = first + 1 if abs(slope[first]) <= reach and first + 1 < order.size else first
+    return np.array([0.5 * (kinks[order[first]] + kinks[order[last]])])

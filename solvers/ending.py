@@ -1,0 +1,27 @@
+"""Why a run ended; the value is the word of the contract, `sentence` the one for the user."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Ending(Enum):
+    CONVERGED = "converged"
+    STEP_LIMIT = "step limit"
+    TIME_LIMIT = "time limit"
+    STOPPED = "stopped"
+    STALLED = "stalled"
+
+    @property
+    def sentence(self) -> str:
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Ending.CONVERGED: "The optimum was reached within the tolerance.",
+    Ending.STEP_LIMIT: "The step limit was reached first; the certificate says how far the model may be off.",
+    Ending.TIME_LIMIT: "The time limit was reached first; the certificate says how far the model may be off.",
+    Ending.STOPPED: "Stopped on request; the certificate says how far the model may be off.",
+    Ending.STALLED: "No step improves the dual any more, though the tolerance is not reached:"
+    " the kernel may not be positive semidefinite, or the tolerance is beyond the arithmetic.",
+}

@@ -1,0 +1,177 @@
+"""MultiClassSVC: the scikit-learn face of the solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.errors import InputError
+from solvers.kernels import KERNELS, Kernel
+from solvers.problem import Problem, kernel_from, pose, positive
+from solvers.run import Limits, Run, total_of
+from solvers.threads import limited
+from solvers.trace import Sample
+
+
+class MultiClassSVC(ClassifierMixin, BaseEstimator):
+    """Multi-class support vector machine with a certificate.
+
+    machine: ww, llw, cs, ova, ovo, dag (and adm, atm, ats, mmr); solver: auto, smo, s2do, fw, ...
+    margin, bias None: the machine's own. class_weight: "balanced" or {label: weight}.
+    callback(sample) returning True stops; the model so far stands, with its certificate.
+    """
+
+    def __init__(
+        self,
+        machine: str = "ww",
+        solver: str = "auto",
+        kernel: str = "rbf",
+        C: float = 1.0,
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        margin: float | None = None,
+        bias: str | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        tol: float = 1e-3,
+        gap_tol: float | None = None,
+        max_iter: int | None = None,
+        time_limit: float | None = None,
+        cache_mb: float = 500,
+        threads: int | None = None,
+        warm_start: bool = False,
+        random_state: int | None = None,
+        callback: Callable[[Sample], bool | None] | None = None,
+    ) -> None:
+        self.machine = machine
+        self.solver = solver
+        self.kernel = kernel
+        self.C = C
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.margin = margin
+        self.bias = bias
+        self.class_weight = class_weight
+        self.tol = tol
+        self.gap_tol = gap_tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.cache_mb = cache_mb
+        self.threads = threads
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any) -> MultiClassSVC:
+        """Train; the result carries `certificate_`, `ending_` and `trace_`."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        with limited(self.threads):
+            problem = self._pose(X, codes)
+            run = Run(problem, self.solver, self._limits(), self._seed(problem))
+            self._finish(problem, self._drive(run))
+        return self
+
+    def _drive(self, run: Run) -> Run:
+        while run.running:
+            sample = run.advance()
+            if self.callback is not None and self.callback(sample):
+                run.stop()
+        return run
+
+    def _pose(self, X: Any, codes: np.ndarray) -> Problem:
+        return pose(
+            X,
+            codes,
+            machine=self.machine,
+            kernel=self._kernel(X),
+            cost=self.C,
+            margin=self.margin,
+            bias=self.bias,
+            class_weight=self._weights(codes),
+            classes=self.classes_.size,
+            cache_mb=self.cache_mb,
+        )
+
+    def _kernel(self, X: Any) -> Kernel:
+        return kernel_from(self.kernel, KERNELS, gamma=self._gamma(X), degree=self.degree, coef0=self.coef0)
+
+    def _gamma(self, X: Any) -> float:
+        if self.gamma != "scale":
+            return positive("gamma", self.gamma)
+        mean = X.mean() if not sp.issparse(X) else X.sum() / np.prod(X.shape)
+        square = (X.multiply(X)).sum() / np.prod(X.shape) if sp.issparse(X) else np.mean(np.square(X))
+        variance = square - mean**2
+        return 1.0 / (X.shape[1] * variance) if variance > 1e-12 * square else 1.0
+
+    def _weights(self, codes: np.ndarray) -> np.ndarray | None:
+        if self.class_weight is None:
+            return None
+        counts = np.bincount(codes, minlength=self.classes_.size)
+        if isinstance(self.class_weight, str):
+            if self.class_weight != "balanced":
+                raise InputError(f"class_weight must be 'balanced' or a mapping, not {self.class_weight!r}.")
+            return codes.size / (self.classes_.size * np.maximum(counts, 1))
+        return np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=float)
+
+    def _limits(self) -> Limits:
+        steps = None if self.max_iter in (None, -1) else int(positive("max_iter", self.max_iter))
+        return Limits(
+            tolerance=positive("tol", self.tol),
+            gap_tolerance=None if self.gap_tol is None else positive("gap_tol", self.gap_tol),
+            steps=steps,
+            seconds=None if self.time_limit is None else positive("time_limit", self.time_limit),
+        )
+
+    def _seed(self, problem: Problem) -> list[np.ndarray] | None:
+        """The last solution, scaled to the new costs, where warm_start asks for it and it fits."""
+        before = getattr(self, "_solution", None)
+        if not self.warm_start or before is None:
+            return None
+        shapes = [(len(part), part.form.slots) for part in map(problem.part, range(problem.part_count))]
+        if [alpha.shape for alpha in before[1]] != shapes:
+            return None
+        return [alpha * (problem.upper.max() / before[0]) for alpha in before[1]]
+
+    def _finish(self, problem: Problem, run: Run) -> None:
+        proofs = run.proofs()
+        model = run.model(proofs)
+        self._model = model
+        self._solution = (float(problem.upper.max()), run.alphas()) if self.warm_start else None
+        self.certificate_ = total_of(proofs)
+        self.ending_, self.trace_ = run.ending, run.trace.table()
+        self.n_iter_, self.kernel_evaluations_, self.seconds_ = run.iterations, run.kernel_evaluations, run.seconds
+        self.support_ = model.support
+        self.n_support_ = np.bincount(model.owners, minlength=problem.classes)
+        self.dual_coef_, self.intercept_ = model.expansion.T, model.bias
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """(n, classes) class functions; (n,) for two classes, positive for classes_[1]; pairs for ovo and dag."""
+        check_is_fitted(self, "_model")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+        with limited(self.threads):
+            values = self._model.decision(X)
+        return values if self.classes_.size > 2 else self._binary(values)
+
+    def _binary(self, values: np.ndarray) -> np.ndarray:
+        return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "_model")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+        with limited(self.threads):
+            return self.classes_[self._model.predict(X)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

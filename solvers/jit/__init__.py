@@ -1,0 +1,60 @@
+"""Compiled leaves: loops over plain arrays, no kernel, no Python object.
+
+numba's cache stamps one source file, not its callees in other files, so the cache lives in a folder
+named after every source file of `solvers` and numba's version: stale code cannot be found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import platformdirs
+
+PACKAGE = Path(__file__).resolve().parent.parent
+# max and min reductions vectorise only where NaN and signed zeros need not be told apart.
+# Never on a function that tests for NaN.
+RELAXED = {"nnan", "ninf", "nsz", "reassoc", "contract", "arcp"}
+
+
+def fingerprint(package: Path = PACKAGE) -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(package.rglob("*.py")):
+        digest.update(source.relative_to(package).as_posix().encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept; MCSVM_CACHE_DIR overrules the user's cache folder."""
+    root = os.environ.get("MCSVM_CACHE_DIR") or platformdirs.user_cache_dir("mcsvm", appauthor=False)
+    return Path(root) / "compiled" / fingerprint()
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+CACHE_FOLDER = cache_folder()
+CACHE_WORKS = _writable(CACHE_FOLDER)
+
+
+def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = False) -> Any:
+    """Compile without the interpreter lock; cache by fingerprint where the folder can be written."""
+    if function is None:
+        return lambda late: compiled(late, relaxed=relaxed)
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE_FOLDER)
+    try:
+        return numba.njit(cache=CACHE_WORKS, nogil=True, fastmath=RELAXED if relaxed else False)(function)
+    finally:
+        numba.config.CACHE_DIR = before

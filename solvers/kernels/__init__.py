@@ -1,0 +1,20 @@
+"""Kernels: NumPy functions from two sets of points to a block of values.
+
+A new kernel is one file with a frozen dataclass and one line in `KERNELS`.
+"""
+
+from __future__ import annotations
+
+from solvers.kernels.base import Kernel
+from solvers.kernels.linear import Linear
+from solvers.kernels.points import Points
+from solvers.kernels.polynomial import Polynomial
+from solvers.kernels.precomputed import Precomputed
+from solvers.kernels.rbf import Rbf, squared_distances
+from solvers.kernels.sigmoid import Sigmoid
+
+KERNELS: dict[str, type[Kernel]] = {
+    kernel.name: kernel for kernel in (Rbf, Linear, Polynomial, Sigmoid, Precomputed)
+}
+
+__all__ = ["KERNELS", "Kernel", "Points", "squared_distances"]

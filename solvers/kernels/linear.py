@@ -1,0 +1,22 @@
+"""<x, z>."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from solvers.kernels.points import Points, inner_products
+
+
+@dataclass(frozen=True)
+class Linear:
+    name: ClassVar[str] = "linear"
+    parameters: ClassVar[tuple[str, ...]] = ()
+
+    def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
+        return inner_products(left, right, out)
+
+    def diagonal(self, points: Points) -> np.ndarray:
+        return points.squares.copy()

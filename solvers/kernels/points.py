@@ -1,0 +1,61 @@
+"""A set of examples in the forms that kernels ask for, each made once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class Points:
+    """Rows of features, dense or sparse (CSR), float64; float32 copies and squared lengths on demand."""
+
+    def __init__(self, rows: np.ndarray | sp.csr_array) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return self.rows.shape[0]
+
+    @property
+    def features(self) -> int:
+        return self.rows.shape[1]
+
+    @property
+    def sparse(self) -> bool:
+        return sp.issparse(self.rows)
+
+    @cached_property
+    def _single(self) -> np.ndarray | sp.csr_array:
+        return self.rows.astype(np.float32)
+
+    def array(self, dtype: np.dtype) -> np.ndarray | sp.csr_array:
+        return self._single if dtype == np.float32 else self.rows
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        if self.sparse:
+            return np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()
+        return np.einsum("ij,ij->i", self.rows, self.rows)
+
+    @cached_property
+    def largest_square(self) -> float:
+        return float(self.squares.max(initial=0.0))
+
+    def take(self, index: np.ndarray) -> Points:
+        """The chosen rows; what was already made of all rows is not made again."""
+        part = Points(self.rows[index])
+        for name in ("_single", "squares"):
+            if name in self.__dict__:
+                part.__dict__[name] = self.__dict__[name][index]
+        return part
+
+
+def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
+    """<x, z> for every pair, in the precision of `out`."""
+    a, b = left.array(out.dtype), right.array(out.dtype)
+    if left.sparse or right.sparse:
+        product = a @ b.T
+        out[...] = product.toarray() if sp.issparse(product) else product
+        return out
+    return np.matmul(a, b.T, out=out)

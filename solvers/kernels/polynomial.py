@@ -1,0 +1,30 @@
+"""(gamma <x, z> + coef0)^degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from solvers.kernels.points import Points, inner_products
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    gamma: float
+    degree: int = 3
+    coef0: float = 0.0
+    name: ClassVar[str] = "polynomial"
+    parameters: ClassVar[tuple[str, ...]] = ("gamma", "degree", "coef0")
+
+    def _raise(self, products: np.ndarray) -> np.ndarray:
+        products *= self.gamma
+        products += self.coef0
+        return np.power(products, self.degree, out=products)
+
+    def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
+        return self._raise(inner_products(left, right, out))
+
+    def diagonal(self, points: Points) -> np.ndarray:
+        return self._raise(points.squares.copy())

@@ -1,0 +1,40 @@
+"""The matrix itself: a row of features is a row of kernel values against the training examples.
+
+`columns` says which training examples a set of points may be compared with; it travels with the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from solvers.kernels.points import Points
+
+
+class MatrixRows(Points):
+    """Points of a precomputed kernel: kernel rows, and for training examples the column each one owns."""
+
+    def __init__(self, rows: np.ndarray, columns: np.ndarray) -> None:
+        super().__init__(rows)
+        self.columns = columns
+
+    def take(self, index: np.ndarray) -> MatrixRows:
+        rows = self.rows[index] if self.rows.shape[1] else np.empty((index.size, 0))
+        return MatrixRows(rows, self.columns[index])
+
+
+@dataclass(frozen=True)
+class Precomputed:
+    name: ClassVar[str] = "precomputed"
+    parameters: ClassVar[tuple[str, ...]] = ()
+
+    def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
+        assert isinstance(right, MatrixRows)
+        out[...] = left.rows[:, right.columns]
+        return out
+
+    def diagonal(self, points: Points) -> np.ndarray:
+        assert isinstance(points, MatrixRows)
+        return points.rows[np.arange(len(points)), points.columns].copy()

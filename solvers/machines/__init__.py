@@ -1,0 +1,15 @@
+"""Machines are data: a table of directions, a margin, a feasible set (MATH: section 1).
+
+A new machine is one file with a `MACHINE` and one line in `MACHINES`.
+"""
+
+from __future__ import annotations
+
+from solvers.machines import adm, atm, ats, cs, dag, llw, mmr, ova, ovo, ww
+from solvers.machines.form import DualForm, Machine, binary_form
+
+MACHINES: dict[str, Machine] = {
+    module.MACHINE.name: module.MACHINE for module in (ww, cs, llw, ova, ovo, dag, adm, atm, ats, mmr)
+}
+
+__all__ = ["MACHINES", "DualForm", "Machine", "binary_form"]

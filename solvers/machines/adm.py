@@ -1,0 +1,10 @@
+"""ADM (unified view): the worst wrong class function, taken absolutely, costs."""
+
+from solvers.machines.form import Machine, absolute_form
+
+MACHINE = Machine(
+    name="adm",
+    title="Absolute margin, worst wrong class",
+    decides="all classes in one problem, the worst wrong class function pushed down, their sum zero; the largest wins",
+    form=lambda classes, margin: absolute_form(classes, margin, "simplex", own=False, others=True),
+)

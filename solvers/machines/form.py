@@ -1,0 +1,106 @@
+"""What a machine is made of, and what every solver derives from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+Feasible = Literal["box", "simplex"]
+Split = Literal["joint", "one-vs-rest", "pairs"]
+Vote = Literal["argmax", "votes", "graph"]
+
+
+@dataclass(frozen=True, eq=False)
+class DualForm:
+    """One training problem, as every solver sees it.
+
+    Variables are alpha[i, p] for example i and slot p; a slot whose direction is all zero is no variable.
+    """
+
+    direction: np.ndarray  # (classes, slots, outputs): what one unit of alpha does to each class function
+    margin: np.ndarray  # (classes, slots): the linear term of the dual
+    feasible: Feasible  # each variable in [0, U_i], or each example's sum in [0, U_i]
+
+    @property
+    def classes(self) -> int:
+        return self.direction.shape[0]
+
+    @property
+    def slots(self) -> int:
+        return self.direction.shape[1]
+
+    @property
+    def outputs(self) -> int:
+        return self.direction.shape[2]
+
+    @cached_property
+    def real(self) -> np.ndarray:
+        """(classes, slots): which slots are variables."""
+        return np.any(self.direction != 0.0, axis=2)
+
+    @cached_property
+    def length(self) -> np.ndarray:
+        """(classes, slots): squared length of the direction, the coupling of a variable with itself."""
+        return np.einsum("ypc,ypc->yp", self.direction, self.direction)
+
+    @cached_property
+    def centred(self) -> bool:
+        """All directions sum to zero, so the class functions always do."""
+        return self.outputs > 1 and bool(np.allclose(self.direction.sum(axis=2), 0.0, atol=1e-12))
+
+    @cached_property
+    def reading(self) -> tuple[np.ndarray, np.ndarray]:
+        """The sparse row (index, value), each (classes, slots, width), with <direction, f> = value . f[index].
+
+        Where the class functions sum to zero, a constant may be taken off the direction: it reads the
+        same and most entries vanish (llw reads one class function instead of all).
+        """
+        table = self._without_most_common_entry() if self.centred else self.direction
+        width = max(1, int((table != 0.0).sum(axis=2).max()))
+        order = np.argsort(table == 0.0, axis=2, kind="stable")[:, :, :width]
+        return np.ascontiguousarray(order), np.ascontiguousarray(np.take_along_axis(table, order, axis=2))
+
+    def _without_most_common_entry(self) -> np.ndarray:
+        table = self.direction.copy()
+        for row in table.reshape(-1, self.outputs):
+            values, counts = np.unique(np.round(row, 12), return_counts=True)
+            row -= row[np.argmin(np.abs(row - values[np.argmax(counts)]))] if counts.max() > 1 else 0.0
+        return np.where(np.abs(table) < 1e-12, 0.0, table)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A multi-class machine: how its training problem looks, splits, and decides."""
+
+    name: str
+    title: str
+    decides: str  # in words, for results
+    form: Callable[[int, float], DualForm]  # (classes, margin) -> the problem of one part
+    margin: Callable[[int], float] = lambda classes: 1.0  # the default, by number of classes
+    bias: Literal["none", "exact"] = "none"  # the default
+    split: Split = "joint"
+    vote: Vote = "argmax"
+
+
+def binary_form(margin: float) -> DualForm:
+    """Two classes, one function: class 0 wants it above the margin, class 1 below minus the margin."""
+    return DualForm(np.array([[[1.0]], [[-1.0]]]), np.full((2, 1), float(margin)), "box")
+
+
+def relative_form(classes: int, margin: float, feasible: Feasible) -> DualForm:
+    """f_y against every f_c: direction e_y - e_c (ww, cs)."""
+    eye = np.eye(classes)
+    direction = eye[:, None, :] - eye[None, :, :]
+    return DualForm(direction, margin * (1.0 - eye), feasible)
+
+
+def absolute_form(classes: int, margin: float, feasible: Feasible, *, own: bool, others: bool) -> DualForm:
+    """Each f_c on its own, under sum_c f_c = 0: own slot e_y - 1/k, other slots -(e_c - 1/k)."""
+    eye = np.eye(classes)
+    sign = np.where(np.eye(classes, dtype=bool), float(own), -float(others))
+    direction = sign[:, :, None] * (eye - 1.0 / classes)[None, :, :]
+    return DualForm(direction, margin * np.abs(sign), feasible)

@@ -1,0 +1,10 @@
+"""Weston & Watkins: every other class, compared with the own one, costs its own hinge."""
+
+from solvers.machines.form import Machine, relative_form
+
+MACHINE = Machine(
+    name="ww",
+    title="Weston-Watkins",
+    decides="all classes in one problem, one hinge per wrong class; the largest class function wins",
+    form=lambda classes, margin: relative_form(classes, margin, "box"),
+)

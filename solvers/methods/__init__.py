@@ -1,0 +1,29 @@
+"""Methods: how alpha moves. One file each, one line here.
+
+A method is a module with NAME, SUPPORTS (a sentence), refuse(part) -> why not, or None,
+start(part) -> State and advance(part, state, steps, tolerance) -> Progress.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from solvers.methods import auto
+from solvers.methods.state import Progress, State
+from solvers.problem import Part
+
+
+class Method(Protocol):
+    NAME: str
+    SUPPORTS: str
+
+    def refuse(self, part: Part) -> str | None: ...
+
+    def start(self, part: Part) -> State: ...
+
+    def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress: ...
+
+
+METHODS: dict[str, Method] = {module.NAME: module for module in (auto,)}
+
+__all__ = ["METHODS", "Method", "Progress", "State"]

@@ -1,0 +1,123 @@
+"""What is left of training: support vectors, expansion, bias, kernel; decision values and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from solvers.gram import kernel_times
+from solvers.kernels import Kernel, Points
+from solvers.kernels.precomputed import MatrixRows
+from solvers.machines import Machine
+from solvers.problem import Problem
+
+PREDICTION_ROWS = 4096  # rows handled at once, so that memory does not follow the file
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    machine: Machine
+    kernel: Kernel
+    classes: int
+    support: np.ndarray  # indices into the training examples
+    points: Points  # the support vectors
+    owners: np.ndarray  # (n_support,) the class of each
+    expansion: np.ndarray  # (n_support, outputs)
+    bias: np.ndarray  # (outputs,)
+
+    @classmethod
+    def of(cls, problem: Problem, weights: Sequence[np.ndarray], bias: Sequence[np.ndarray]) -> Model:
+        whole = np.zeros((len(problem), problem.outputs))
+        if problem.machine.split == "joint":
+            whole[...] = weights[0]
+        else:
+            for number, part in enumerate(weights):
+                whole[problem.rows_of(number), number] = part[:, 0]
+        support = np.flatnonzero(np.any(whole != 0.0, axis=1))
+        return cls(
+            machine=problem.machine,
+            kernel=problem.kernel,
+            classes=problem.classes,
+            support=support,
+            points=support_points(problem.kernel, problem.points, support),
+            owners=problem.labels[support],
+            expansion=whole[support],
+            bias=np.concatenate(list(bias)),
+        )
+
+    def decision(self, features: Any) -> np.ndarray:
+        """(n, outputs): class functions, or pair functions of ovo and dag (positive: the first class)."""
+        points = features if isinstance(features, Points) else Points(features)
+        values = np.empty((len(points), self.bias.size))
+        for start in range(0, len(points), PREDICTION_ROWS):
+            index = np.arange(start, min(start + PREDICTION_ROWS, len(points)))
+            values[index] = self._products(points.take(index)) + self.bias
+        return values
+
+    def _products(self, points: Points) -> np.ndarray:
+        if self.machine.split != "pairs" or self.classes == 2:
+            return kernel_times(self.kernel, points, self.points, self.expansion)
+        values = np.zeros((len(points), self.bias.size))
+        for members, columns in self._blocks:  # a pair's function knows only the support vectors of its two classes
+            values[:, columns] += kernel_times(
+                self.kernel, points, self.points.take(members), self.expansion[np.ix_(members, columns)]
+            )
+        return values
+
+    @cached_property
+    def _blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        pairs = np.array(list(combinations(range(self.classes), 2)))
+        return [
+            (np.flatnonzero(self.owners == number), np.flatnonzero((pairs == number).any(axis=1)))
+            for number in range(self.classes)
+        ]
+
+    def predict(self, features: Any) -> np.ndarray:
+        return decide(self.machine, self.decision(features), self.classes)
+
+
+def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+    """Labels from decision values; ties go to the smaller index."""
+    if machine.vote == "argmax":
+        return values.argmax(axis=1)
+    return votes(values, classes).argmax(axis=1) if machine.vote == "votes" else walk(values, classes)
+
+
+def votes(values: np.ndarray, classes: int) -> np.ndarray:
+    """(n, classes): pair (a, b) votes a where its function is positive, else b."""
+    counts = np.zeros((values.shape[0], classes), dtype=np.int64)
+    for column, (a, b) in enumerate(combinations(range(classes), 2)):
+        first = values[:, column] > 0.0
+        counts[:, a] += first
+        counts[:, b] += ~first
+    return counts
+
+
+def walk(values: np.ndarray, classes: int) -> np.ndarray:
+    """DAGSVM: compare the first and the last class of the list, drop the loser, until one is left."""
+    first = np.zeros(values.shape[0], dtype=np.int64)
+    last = np.full(values.shape[0], classes - 1, dtype=np.int64)
+    rows = np.arange(values.shape[0])
+    for _ in range(classes - 1):
+        column = pair_column(first, last, classes)
+        keep_first = values[rows, column] > 0.0
+        last = np.where(keep_first, last - 1, last)
+        first = np.where(keep_first, first, first + 1)
+    return first
+
+
+def pair_column(a: np.ndarray, b: np.ndarray, classes: int) -> np.ndarray:
+    """Where pair (a, b), a < b, stands in the order (0,1), (0,2), ..."""
+    return a * (2 * classes - a - 1) // 2 + b - a - 1
+
+
+def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Points:
+    """Support vectors of a precomputed kernel are known by their column only."""
+    if kernel.name == "precomputed":
+        return MatrixRows(np.empty((support.size, 0)), support)
+    return points.take(support)

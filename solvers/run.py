@@ -1,0 +1,275 @@
+"""Run: the only loop. It advances a method slice by slice, samples, confirms in float64, and can be saved.
+
+Nothing here depends on how long a slice is or when it happens: periodic work belongs to the method and
+counts steps, so pauses and slices of any length give the same bits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers import balance
+from solvers.certificate import Certificate, Proof, certify
+from solvers.ending import Ending
+from solvers.errors import InputError
+from solvers.methods import METHODS, Method, Progress, State
+from solvers.methods.state import equality_range, examine, refresh, seed, weights_of
+from solvers.model import Model
+from solvers.problem import Part, Problem, with_offset
+from solvers.trace import Sample, Trace
+
+SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
+CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
+
+
+@dataclass(frozen=True)
+class Limits:
+    tolerance: float = 1e-3
+    gap_tolerance: float | None = None
+    steps: int | None = None
+    seconds: float | None = None
+
+
+@dataclass
+class Finished:
+    """A part that is done: what the model and the totals need of it."""
+
+    alpha: np.ndarray
+    proof: Proof
+    stalled: bool
+    steps: int
+    evaluations: int
+
+
+class Run:
+    """One training. `advance` until `running` is False, or `stop` at any moment; then `model()`."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: str = "auto",
+        limits: Limits | None = None,
+        start: Sequence[np.ndarray] | None = None,
+    ) -> None:
+        self.problem, self.limits = problem, limits or Limits()
+        self.method = find_method(method)
+        self.ending: Ending | None = None
+        self.seconds = 0.0
+        self.trace = Trace()
+        self._finished: list[Finished] = []
+        self._start = start
+        self._idle = np.array([problem.idle_loss(number) for number in range(problem.part_count)])
+        refuse(problem, self.method)
+        self._open(0)
+
+    # -- going on ---------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        return self.ending is None
+
+    @property
+    def iterations(self) -> int:
+        return sum(done.steps for done in self._finished) + (self._state.steps if self._unfinished else 0)
+
+    @property
+    def kernel_evaluations(self) -> int:
+        shared = self.problem.machine.split != "pairs"
+        done = 0 if shared else sum(finished.evaluations for finished in self._finished)
+        return done + (self._part.gram.evaluations if shared or self._unfinished else 0)
+
+    @property
+    def _unfinished(self) -> bool:
+        return len(self._finished) < self.problem.part_count
+
+    def advance(self, steps: int | None = None) -> Sample:
+        """A slice of about `steps` steps (a method may end a little later), then a sample."""
+        if not self.running:
+            return self.trace.last
+        began = time.perf_counter()
+        progress = self.method.advance(self._view, self._state, self._allowed(steps), self._tolerance())
+        self.seconds += time.perf_counter() - began
+        if progress is Progress.CONVERGED:
+            self._confirm()
+        elif progress is Progress.STALLED:
+            self._close(certify(self._part, self._feasible_alpha(), hint=self._state.constant), stalled=True)
+        return self._record()
+
+    def stop(self) -> None:
+        """End here and keep what there is; the certificate says how far it may be off."""
+        if self.running:
+            self.ending = Ending.STOPPED
+
+    def _allowed(self, steps: int | None) -> int:
+        wanted = min(max(SHORT_SLICE, self.iterations // 16), LONG_SLICE) if steps is None else steps
+        if self.limits.steps is None:
+            return wanted
+        return max(1, min(wanted, self.limits.steps - self.iterations))
+
+    def _tolerance(self) -> float:
+        return self.limits.tolerance * self._strictness
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def _open(self, number: int) -> None:
+        self._part = self.problem.part(number)
+        outer = self._part.balanced and not keeps_balance(self.method, self._part)
+        self._view = with_offset(self._part, balance.SIGMA) if outer else self._part
+        self._state = self.method.start(self._view)
+        self._failures, self._best_violation, self._strictness = 0, np.inf, 1.0
+        if self._start is not None:
+            seed(self._view, self._state, self._start[number])
+
+    def _confirm(self) -> None:
+        """Believe convergence only after recomputing everything from alpha in float64."""
+        if self._view is not self._part and balance.shift(self._view, self._state) > 0.1 * self._tolerance():
+            return
+        proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
+        violation = proof.certificate.violation
+        if violation <= self.limits.tolerance or self._gap_reached(proof.certificate):
+            self._close(proof, stalled=False)
+            return
+        self._failures = 0 if violation < 0.9 * self._best_violation else self._failures + 1
+        self._best_violation = min(violation, self._best_violation)
+        if self._failures > CONFIRMATIONS:
+            self._close(proof, stalled=True)
+        elif self._view is self._part:
+            self._state.functions = proof.products + self._state.constant
+        else:
+            self._strictness *= 0.5
+            refresh(self._view, self._state)
+
+    def _feasible_alpha(self) -> np.ndarray:
+        return self._state.alpha if self._view is self._part else balance.repair(self._part, self._state.alpha)
+
+    def _gap_reached(self, certificate: Certificate) -> bool:
+        goal = self.limits.gap_tolerance
+        if goal is None:
+            return False
+        scale = abs(certificate.primal) if self.problem.part_count > 1 else max(1.0, abs(certificate.primal))
+        return certificate.gap <= goal * scale
+
+    def _close(self, proof: Proof, *, stalled: bool) -> None:
+        alpha = self._feasible_alpha()
+        self._finished.append(Finished(alpha, proof, stalled, self._state.steps, self._part.gram.evaluations))
+        if self.problem.machine.split == "pairs":
+            self._part.gram.release()
+        if self._unfinished:
+            self._open(len(self._finished))
+        else:
+            stopped_short = any(done.stalled for done in self._finished)
+            self.ending = Ending.STALLED if stopped_short else Ending.CONVERGED
+
+    # -- samples ----------------------------------------------------------------------------------
+
+    def _record(self) -> Sample:
+        sample = self.sample()
+        self.trace.append(sample)
+        if self.running:
+            self._check_limits()
+        return sample
+
+    def sample(self) -> Sample:
+        """Where the run stands, from the running numbers: cheap, and true to their rounding."""
+        primal = sum(done.proof.certificate.primal for done in self._finished)
+        dual = sum(done.proof.certificate.dual for done in self._finished)
+        violation = max((done.proof.certificate.violation for done in self._finished), default=0.0)
+        if self._unfinished:
+            here = self._standing()
+            primal += here.primal + self._idle[len(self._finished) + 1 :].sum()
+            dual += here.dual
+            violation = max(violation, here.violation)
+        support, bounded = self._support()
+        return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
+
+    def _standing(self) -> Certificate:
+        part, state = self._part, self._state
+        functions, violation = state.functions, None
+        if part.balanced and self._view is part and part.form.outputs == 1:
+            high, low = equality_range(part, state.alpha, functions)
+            violation = max(0.0, high - low)
+            functions = functions + 0.5 * (high + low)
+        standing = examine(part, state.alpha, functions)
+        weights = weights_of(part, state.alpha)
+        total = weights.sum(axis=0)
+        inner = float(np.vdot(weights, state.functions) - total @ state.constant)
+        energy = 0.5 * inner + 0.5 * part.offset * float(total @ total)
+        # between two shifts of b the sum is not zero, and alpha proves nothing: zero does
+        dual = standing.linear - energy if self._view is part else 0.0
+        return Certificate(energy + standing.loss, dual, standing.violation if violation is None else violation, 0.0)
+
+    def _support(self) -> tuple[int, int]:
+        used = np.zeros(len(self.problem), dtype=bool)
+        full = np.zeros(len(self.problem), dtype=bool)
+        for number, alpha in enumerate(self.alphas()):
+            where = self.problem.rows_of(number)
+            used[where] |= alpha.max(axis=1) > 0.0
+            full[where] |= (alpha >= self.problem.upper[where, None]).any(axis=1)
+        return int(used.sum()), int(full.sum())
+
+    def _check_limits(self) -> None:
+        if self.limits.steps is not None and self.iterations >= self.limits.steps:
+            self.ending = Ending.STEP_LIMIT
+        elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
+            self.ending = Ending.TIME_LIMIT
+        elif self.limits.gap_tolerance is not None and self._gap_reached(self._standing()):
+            self._confirm()
+
+    # -- results ----------------------------------------------------------------------------------
+
+    def alphas(self) -> list[np.ndarray]:
+        """The dual variables of every part begun; all others are zero."""
+        current = [self._feasible_alpha()] if self._unfinished else []
+        return [done.alpha for done in self._finished] + current
+
+    def proofs(self) -> list[Proof]:
+        """One proof per part; of parts not finished, computed from alpha as it stands."""
+        proofs = [done.proof for done in self._finished]
+        if self._unfinished:
+            proofs.append(certify(self._part, self._feasible_alpha(), hint=self._state.constant))
+        proofs += [prove_idle(self.problem.part(number)) for number in range(len(proofs), self.problem.part_count)]
+        return proofs
+
+    def certificate(self) -> Certificate:
+        return total_of(self.proofs())
+
+    def model(self, proofs: list[Proof] | None = None) -> Model:
+        proofs = self.proofs() if proofs is None else proofs
+        return Model.of(self.problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs])
+
+
+def total_of(proofs: Sequence[Proof]) -> Certificate:
+    """Of independent parts the objectives add up."""
+    total = proofs[0].certificate
+    for proof in proofs[1:]:
+        total = total + proof.certificate
+    return total
+
+
+def prove_idle(part: Part) -> Proof:
+    alpha = np.zeros((len(part), part.form.slots))
+    return certify(part, alpha, np.zeros((len(part), part.form.outputs)))
+
+
+def find_method(name: str) -> Method:
+    if name not in METHODS:
+        raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
+    return METHODS[name]
+
+
+def keeps_balance(method: Method, part: Part) -> bool:
+    """Whether the method itself keeps sum_i W_i = 0; otherwise b is found by an outer iteration."""
+    return part.form.outputs == 1 or getattr(method, "KEEPS_BALANCE", False)
+
+
+def refuse(problem: Problem, method: Method) -> None:
+    """Refuse what the method cannot do before anything starts, in a sentence that says what would work."""
+    part = problem.part(0)
+    view = part if not part.balanced or keeps_balance(method, part) else with_offset(part, balance.SIGMA)
+    reason = method.refuse(view)
+    if reason is not None:
+        raise InputError(reason)

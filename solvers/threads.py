@@ -1,0 +1,21 @@
+"""How many threads BLAS may use: one unless asked, so that the same seed gives the same bits anywhere."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
+
+from solvers.errors import InputError
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all loaded libraries: milliseconds, so once
+
+
+def limited(threads: int | None) -> AbstractContextManager[object]:
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise InputError(f"threads must be a whole number of at least 1, not {threads!r}.")
+    return _controller().limit(limits=threads or 1, user_api="blas")
