@@ -4,13 +4,12 @@ import argparse
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from mcsvm_gui.core.exits import exit_code
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    try:
-        return options.command()
-    except KeyboardInterrupt:
-        return 130
+    return exit_code(options.command)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,6 +1,8 @@
 """The table that the two commands print."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -45,6 +47,15 @@ def test_ctrl_c_ends_with_its_own_status(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(first_look, "show", interrupted)
     assert cli.main(["first-look"]) == 130
     assert app.main([]) == 130
+
+
+def test_a_reader_that_goes_early_is_no_trouble() -> None:
+    code = "import sys; from mcsvm_gui.app import main; sys.exit(main([]))"
+    program = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert program.stdout
+    program.stdout.close()
+    _, errors = program.communicate(timeout=120)
+    assert (program.returncode, errors) == (1, b"")
 
 
 def test_the_program_says_what_it_cannot_do_yet(capsys: pytest.CaptureFixture[str]) -> None:
