@@ -57,6 +57,23 @@ def test_the_first_look_loads_no_qt() -> None:
     assert (result.returncode, result.stdout.strip()) == (0, "False")
 
 
+def mapped() -> list[str]:
+    """The paths in the README's map: names at the start of a line, under the last unindented one."""
+    block = (ROOT / "README.md").read_text("utf-8").split("## Map of the code")[1].split("```")[1]
+    paths, top = [], ""
+    for line in block.strip("\n").splitlines():
+        names = line.strip().split("   ")[0].split("  ")[0].split()
+        top = "" if not line.startswith(" ") else top
+        paths += [top + name for name in names]
+        top = top or names[0]
+    return paths
+
+
+@pytest.mark.parametrize("path", mapped())
+def test_what_the_map_names_is_there(path: str) -> None:
+    assert (ROOT / path).exists()
+
+
 @pytest.mark.parametrize("folder", ["packaging", "resources"])
 def test_folders_that_are_no_packages_stay_so(folder: str) -> None:
     """packaging/__init__.py would shadow PyPI's `packaging`."""

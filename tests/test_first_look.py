@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -69,3 +70,11 @@ def test_missing_resources_are_one_sentence(
     monkeypatch.setattr(resources, "_PACKAGE", resources.Path(mcsvm_gui.__file__).parent / "core")
     assert cli.main(["first-look"]) == 2
     assert capsys.readouterr().err.startswith("error: there is no example data set")
+
+
+def test_the_tour_of_the_readme_works(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (Path(__file__).resolve().parent.parent / "README.md").read_text("utf-8")
+    tour = re.search(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert tour
+    exec(tour[1], {})
+    assert "converged" in capsys.readouterr().out
