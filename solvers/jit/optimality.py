@@ -4,6 +4,8 @@ import numpy as np
 
 from solvers.jit import compiled
 
+ROUNDING = 1e-13  # a sum this close to its bound, as a share of it, is at the bound
+
 
 @compiled
 def read(f, i, index, value, y, p):
@@ -61,7 +63,7 @@ def examine_simplex(f, alpha, labels, upper, margin, index, value, real, violati
                 top = g
             if a > 0.0 and g < bottom:
                 bottom = g
-        if total < bound and bottom > 0.0:
+        if total < bound * (1.0 - ROUNDING) and bottom > 0.0:
             bottom = 0.0
         violations[i] = top - bottom
         loss += bound * top
