@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from solvers.methods import auto
+from solvers.methods import auto, fw
 from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
@@ -24,6 +24,6 @@ class Method(Protocol):
     def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress: ...
 
 
-METHODS: dict[str, Method] = {module.NAME: module for module in (auto,)}
+METHODS: dict[str, Method] = {module.NAME: module for module in (auto, fw.PLAIN, fw.AWAY, fw.PAIRWISE)}
 
 __all__ = ["METHODS", "Method", "Progress", "State"]

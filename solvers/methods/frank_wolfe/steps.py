@@ -1,0 +1,51 @@
+"""Directions of Frank-Wolfe and its variants, and the exact line search.
+
+Plain: towards the best vertex (Frank & Wolfe 1956). Away: off the worst vertex of the smallest face, where that
+promises more (Wolfe 1970; Guelat & Marcotte 1986). Pairwise: from the worst to the best (Lacoste-Julien & Jaggi
+2015). A step that ends at a bound drops a face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from solvers.methods.frank_wolfe.chunk import Chunk
+from solvers.methods.frank_wolfe.oracles import Oracle
+
+# (chunk, oracle, gradient, best vertex) -> direction and the longest step along it
+Rule = Callable[[Chunk, Oracle, np.ndarray, np.ndarray], tuple[np.ndarray, float]]
+
+
+def plain(chunk: Chunk, oracle: Oracle, gradient: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, float]:
+    return best - chunk.point, 1.0
+
+
+def away(chunk: Chunk, oracle: Oracle, gradient: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, float]:
+    worst, _ = oracle(chunk, -gradient, True)
+    towards, off = best - chunk.point, chunk.point - worst
+    if gradient @ towards >= gradient @ off:
+        return towards, 1.0
+    return off, chunk.room(off)
+
+
+def pairwise(chunk: Chunk, oracle: Oracle, gradient: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, float]:
+    worst, _ = oracle(chunk, -gradient, True)
+    direction = best - worst
+    return direction, chunk.room(direction)
+
+
+def step_size(slope: float, curvature: float, longest: float) -> float:
+    """The best step in [0, longest]; where the dual is not concave along the direction, all of it."""
+    return longest if curvature * longest <= slope else slope / curvature
+
+
+def take(chunk: Chunk, gradient: np.ndarray, direction: np.ndarray, longest: float) -> bool:
+    """One exact step; returns whether the point moved."""
+    slope = float(gradient @ direction)
+    if slope <= 0.0 or not np.isfinite(longest):
+        return False
+    change, curvature = chunk.product(direction)
+    step = step_size(slope, curvature, longest)
+    return chunk.move(direction, step, change, step * (slope - 0.5 * step * curvature))

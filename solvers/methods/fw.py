@@ -1,0 +1,179 @@
+"""Frank-Wolfe (note on the WW-M-SVM): plain, away-step and pairwise, by chunks of examples, with any bias.
+
+A step is one exact line search. `fw` is the plain method of the note. The two variants alternate their step,
+which frees what violates, with a fully corrective one inside the face then reached (`correction`): without it
+they need thousands of drop steps, with it they reach any tolerance. Small problems are one chunk; otherwise the
+worst examples are taken, and others in turn. A slice ends between rounds, a round being one visit of a chunk.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.gram import Gram
+from solvers.methods.frank_wolfe import steps as rules
+from solvers.methods.frank_wolfe.chunk import Chunk, cut
+from solvers.methods.frank_wolfe.correction import Face, correct
+from solvers.methods.frank_wolfe.oracles import oracle_of
+from solvers.methods.state import Progress, State, equality_range, examine
+from solvers.problem import Part
+
+WHOLE = 512  # examples up to which everything is one chunk
+EXAMPLES = 192  # of a chunk otherwise
+IN_TURN = 48  # of these, chosen in turn
+ROUND = 64  # steps of a round; a correction once begun may end it later
+CORRECTION = 400  # steps of one correction, at most
+SHARE = 0.1  # of the violation outside, to which a chunk or a face is solved
+LOST = 4e-16  # a gain below this share of the dual is rounding
+
+
+@dataclass(frozen=True)
+class FrankWolfe:
+    """One of the variants, as a method."""
+
+    NAME: str
+    SUPPORTS: str
+    rule: rules.Rule
+    corrective: bool
+    KEEPS_BALANCE: bool = True
+
+    def refuse(self, part: Part) -> str | None:
+        return None
+
+    def start(self, part: Part) -> State:
+        state = State.zero(part)
+        state.memory["turn"] = np.zeros(1, dtype=np.int64)  # the example whose turn is next
+        state.memory["idle"] = np.zeros(1, dtype=np.int64)  # examples visited in vain since the last gain
+        state.memory["strictness"] = np.ones(1)  # halved by every claim of convergence: refused ones come back
+        return state
+
+    def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress:
+        goal = state.steps + steps
+        while state.steps < goal:
+            strict = tolerance * float(state.memory["strictness"][0])
+            violation, violations = look(part, state)
+            if violation <= strict:
+                state.memory["strictness"] *= 0.5
+                return Progress.CONVERGED
+            visit(self, part, state, violation, violations, strict)
+            if state.memory["idle"][0] >= len(part):
+                return Progress.STALLED
+        return Progress.MOVING
+
+
+def look(part: Part, state: State) -> tuple[float, np.ndarray]:
+    """The violation to be brought below the tolerance, and every example's share in it."""
+    if not (part.balanced and part.form.outputs == 1):
+        standing = examine(part, state.alpha, state.functions)
+        return standing.violation, standing.violations
+    high, low = equality_range(part, state.alpha, state.functions)
+    standing = examine(part, state.alpha, state.functions + 0.5 * (high + low))
+    return high - low, standing.violations
+
+
+def visit(method: FrankWolfe, part: Part, state: State, violation: float, violations: np.ndarray, tolerance: float) -> None:
+    """A round: cut out a chunk, climb in it, put it back."""
+    examples = choose(violations, state.memory["turn"])
+    chunk = cut(part, state, examples, kernel_of(part, examples))
+    begun = chunk.point
+    if chunk.restore_balance() > 1e-9 * float(part.upper.max()) and examples.size == len(part):
+        clear(chunk)  # a given start that cannot be balanced
+    share = 0.0 if examples.size == len(part) else SHARE * violation
+    state.steps += climb(chunk, method, max(0.25 * tolerance, share))
+    chunk.restore_sums()
+    chunk.restore_balance()
+    put_back(part, state, chunk, begun)
+    idle = chunk.gained <= LOST * max(1e-300, abs(float(chunk.margin @ chunk.point)))
+    state.memory["idle"][0] = state.memory["idle"][0] + turn_of(examples.size, len(part)) if idle else 0
+
+
+def choose(violations: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """The most violating examples and a remainder in turn, so that all are visited; rising."""
+    n = violations.size
+    if n <= WHOLE:
+        return np.arange(n)
+    chosen = np.zeros(n, dtype=bool)
+    chosen[np.arange(turn[0], turn[0] + IN_TURN) % n] = True
+    turn[0] = (turn[0] + IN_TURN) % n
+    order = np.argsort(-violations, kind="stable")[:EXAMPLES]
+    chosen[order[~chosen[order]][: EXAMPLES - IN_TURN]] = True
+    return np.flatnonzero(chosen)
+
+
+def turn_of(size: int, n: int) -> int:
+    """How many examples a visit takes off the list of those that may still help."""
+    return n if size == n else IN_TURN
+
+
+KERNELS_OF_LAST_CHUNK: weakref.WeakKeyDictionary[Gram, tuple[np.ndarray, np.ndarray]] = weakref.WeakKeyDictionary()
+
+
+def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
+    """K + offset among these examples in float64; kept while the chunk stays the same."""
+    before = KERNELS_OF_LAST_CHUNK.get(part.gram)
+    if before is None or not np.array_equal(before[0], examples):
+        points = part.gram.points.take(examples)
+        kernel = part.gram.kernel.block(points, points, np.empty((examples.size, examples.size)))
+        part.gram.evaluations += kernel.size
+        before = KERNELS_OF_LAST_CHUNK[part.gram] = examples, kernel
+    return before[1] + part.offset if part.offset else before[1]
+
+
+def clear(chunk: Chunk) -> None:
+    chunk.functions = chunk.functions - chunk.product(chunk.point)[0]
+    chunk.point = np.zeros_like(chunk.point)
+
+
+def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> int:
+    """Frank-Wolfe on the chunk until its violation is below `goal` or the round is over; returns the steps."""
+    oracle, steps = oracle_of(chunk), 0
+    while True:
+        gradient = chunk.gradient()
+        best, bias = oracle(chunk, gradient, False)
+        violation = settle_bias(chunk, gradient, bias, method.corrective)
+        if violation <= goal or steps >= ROUND:
+            return max(1, steps)
+        if not rules.take(chunk, gradient, *method.rule(chunk, oracle, gradient, best)):
+            return max(1, steps)
+        steps += 1
+        if method.corrective:
+            steps += correct(chunk, max(0.5 * goal, SHARE * violation), CORRECTION)
+
+
+def settle_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:
+    """Of the bias of the linear programme and that of the free variables, the one that violates less."""
+    chunk.bias, violation = bias, chunk.violation(chunk.reduced(gradient, bias))
+    if chunk.target is None or not corrective:
+        return violation
+    other = Face(chunk).multipliers(gradient)
+    less = chunk.violation(chunk.reduced(gradient, other))
+    if less < violation:
+        chunk.bias, violation = other, less
+    return violation
+
+
+def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
+    """alpha, and the functions: of the chunk in float64, of all others by one product with kernel rows."""
+    change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
+    state.alpha[chunk.examples[chunk.member], chunk.slot] = chunk.point
+    if chunk.examples.size < len(part):
+        rows = part.gram.store[part.gram.rows(chunk.examples)]
+        state.functions += rows.T @ change.astype(np.float32)
+    if part.offset:
+        shift = part.offset * change.sum(axis=0)
+        state.functions += shift
+        state.constant = state.constant + shift
+    bias = chunk.bias if part.balanced and part.form.outputs > 1 else state.constant
+    if part.balanced:
+        state.functions += bias - state.constant
+        state.constant = bias
+        chunk.functions = chunk.functions + bias
+    state.functions[chunk.examples] = chunk.functions
+
+
+PLAIN = FrankWolfe("fw", "every machine, kernel and bias; its rate is that of 1/steps, so give it a gap", rules.plain, False)
+AWAY = FrankWolfe("fw-away", "every machine, kernel and bias", rules.away, True)
+PAIRWISE = FrankWolfe("fw-pairwise", "every machine, kernel and bias", rules.pairwise, True)
