@@ -138,7 +138,7 @@ class Run:
         if self._failures > CONFIRMATIONS:
             self._close(proof, stalled=True)
         elif self._view is self._part:
-            self._state.functions = proof.products + self._state.constant
+            self._state.functions[...] = proof.products + self._state.constant
         else:
             self._strictness *= 0.5
             refresh(self._view, self._state)

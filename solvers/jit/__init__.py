@@ -17,9 +17,9 @@ import numba
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parent.parent
-# max and min reductions vectorise only where NaN and signed zeros need not be told apart.
-# Never on a function that tests for NaN.
-RELAXED = {"nnan", "ninf", "nsz", "reassoc", "contract", "arcp"}
+# For selects and fused multiply-adds that vectorise; never on a function that tests for NaN.
+# Not "reassoc": with it the process that compiles and those that load the cache give different bits.
+RELAXED = {"nnan", "ninf", "nsz", "contract"}
 
 
 def fingerprint(package: Path = PACKAGE) -> str:
@@ -55,6 +55,7 @@ def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = Fals
         return lambda late: compiled(late, relaxed=relaxed)
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE_FOLDER)
     try:
-        return numba.njit(cache=CACHE_WORKS, nogil=True, fastmath=RELAXED if relaxed else False)(function)
+        # error_model: a division that Python would check for zero is never vectorised
+        return numba.njit(cache=CACHE_WORKS, nogil=True, fastmath=RELAXED if relaxed else False, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = before

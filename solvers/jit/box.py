@@ -59,49 +59,66 @@ def pair_step(a, b, ga, gb, qaa, qbb, qab, ua, ub):
 
 @compiled(relaxed=True)
 def movable(gradient, alpha, upper, out):
-    """out = |gradient| where the variable may move along it, else 0; returns the largest."""
-    largest = 0.0
+    """out = |gradient| where the variable may move along it, else 0."""
     for b in range(gradient.size):
-        up = gradient[b] if alpha[b] < upper[b] else 0.0
-        down = -gradient[b] if alpha[b] > 0.0 else 0.0
-        out[b] = max(up, down)
-        largest = max(largest, out[b])
-    return largest
+        g, a = gradient[b], alpha[b]
+        up = g if a < upper[b] else 0.0
+        down = -g if a > 0.0 else 0.0
+        out[b] = up if up > down else down
 
 
 @compiled(relaxed=True)
 def pair_gains(gradient, violation, row, diagonal, g, q, out):
-    """Twice the unconstrained gain of each variable with the first one (appendix A.1); -1 where it may not move.
+    """Twice the unconstrained gain of each variable with the first one (appendix A.1); 0 where it may not move.
 
-    Where Q_B is singular the gain is that of the nearest regular pair: large, as the true one is.
+    Single precision: it only ranks. Where Q_B is singular the gain is that of the nearest regular pair:
+    large, as the true one is.
     """
-    largest = -1.0
+    floor = np.float32(1e-6) * q
+    square, double = g * g, g + g
     for b in range(gradient.size):
-        determinant = max(q * diagonal[b] - row[b] * row[b], SINGULAR * q * diagonal[b])
-        gain = (g * g * diagonal[b] - 2.0 * g * gradient[b] * row[b] + gradient[b] * gradient[b] * q) / determinant
-        out[b] = gain if violation[b] > 0.0 else -1.0
-        largest = max(largest, out[b])
-    return largest
+        gb, r, d = np.float32(gradient[b]), np.float32(row[b]), diagonal[b]
+        determinant, least = q * d - r * r, floor * d
+        determinant = determinant if determinant > least else least
+        gain = square * d - double * gb * r + gb * gb * q
+        gain = gain if violation[b] > np.float32(0.0) else np.float32(0.0)
+        out[b] = gain / determinant
 
 
 @compiled
-def position(values, value):
-    for b in range(values.size):
-        if values[b] >= value:
-            return b
+def largest_bits(bits):
+    """The maximum of non-negative floats, compared as the integers they are: that vectorises."""
+    top = np.int32(0)
+    for b in range(bits.size):
+        x = bits[b]
+        top = x if x > top else top
+    return top
+
+
+@compiled
+def position(bits, value):
+    """Where `value` first stands; a chunk at a time, so that it vectorises."""
+    n = bits.size
+    for start in range(0, n, 32):
+        stop = min(start + 32, n)
+        hit = np.int32(0)
+        for b in range(start, stop):
+            hit |= np.int32(bits[b] == value)
+        if hit:
+            for b in range(start, stop):
+                if bits[b] == value:
+                    return b
     return -1
 
 
 @compiled
 def best_partner(gradient, violation, row, diagonal, first, gains):
     """The variable of largest gain with `first`, or -1."""
-    largest = pair_gains(gradient, violation, row, diagonal, gradient[first], diagonal[first], gains)
-    second = position(gains, largest)
-    if second != first:
-        return second if largest > 0.0 else -1
-    gains[first] = -1.0
-    second = np.argmax(gains)
-    return second if gains[second] > 0.0 else -1
+    pair_gains(gradient, violation, row, diagonal, np.float32(gradient[first]), diagonal[first], gains)
+    gains[first] = np.float32(0.0)
+    bits = gains.view(np.int32)
+    best = largest_bits(bits)
+    return position(bits, best) if best > 0 else -1
 
 
 @compiled(relaxed=True)
@@ -114,25 +131,39 @@ def descend(gradient, row_a, row_b, x, z):
 def solve_box(Q, gradient, alpha, upper, tolerance, limit):
     """S2DO until no variable violates by more than `tolerance`; returns (steps, violation)."""
     q = gradient.size
-    violation, gains, diagonal = np.empty(q), np.empty(q), np.empty(q)
+    violation, gains, diagonal = np.empty(q, np.float32), np.empty(q, np.float32), np.empty(q, np.float32)
+    bits = violation.view(np.int32)
     for b in range(q):
         diagonal[b] = Q[b, b]
     steps = 0
-    largest = movable(gradient, alpha, upper, violation)
-    while largest > tolerance and steps < limit:
-        i = position(violation, largest)
+    while True:
+        movable(gradient, alpha, upper, violation)
+        top = largest_bits(bits)
+        i = position(bits, top)
+        if top == 0 or violation[i] <= tolerance or steps >= limit:
+            return steps, float(violation[i]) if top > 0 else 0.0
         j = best_partner(gradient, violation, Q[i], diagonal, i, gains)
         if j < 0:
-            x = single_step(alpha[i], gradient[i], diagonal[i], upper[i])
-            x = snapped(alpha[i] + x, upper[i]) - alpha[i]
-            alpha[i] += x
-            descend(gradient, Q[i], Q[i], x, 0.0)
+            move_one(Q, gradient, alpha, upper, i)
         else:
-            x, z = pair_step(alpha[i], alpha[j], gradient[i], gradient[j], diagonal[i], diagonal[j], Q[i, j], upper[i], upper[j])
-            new_i, new_j = snapped(alpha[i] + x, upper[i]), snapped(alpha[j] + z, upper[j])
-            x, z = new_i - alpha[i], new_j - alpha[j]
-            alpha[i], alpha[j] = new_i, new_j
-            descend(gradient, Q[i], Q[j], x, z)
+            move_two(Q, gradient, alpha, upper, i, j)
         steps += 1
-        largest = movable(gradient, alpha, upper, violation)
-    return steps, largest
+
+
+@compiled
+def move_one(Q, gradient, alpha, upper, i):
+    x = single_step(alpha[i], gradient[i], Q[i, i], upper[i])
+    x = snapped(alpha[i] + x, upper[i]) - alpha[i]
+    alpha[i] += x
+    descend(gradient, Q[i], Q[i], x, 0.0)
+
+
+@compiled
+def move_two(Q, gradient, alpha, upper, i, j):
+    x, z = pair_step(
+        alpha[i], alpha[j], gradient[i], gradient[j], Q[i, i], Q[j, j], Q[i, j], upper[i], upper[j]
+    )
+    new_i, new_j = snapped(alpha[i] + x, upper[i]), snapped(alpha[j] + z, upper[j])
+    x, z = new_i - alpha[i], new_j - alpha[j]
+    alpha[i], alpha[j] = new_i, new_j
+    descend(gradient, Q[i], Q[j], x, z)

@@ -13,27 +13,40 @@ FLAT = 1e-12  # curvature below which a pair counts as linear (LIBSVM's tau)
 
 
 @compiled(relaxed=True)
-def highest(z, beta, high, out):
-    top = -1e300
+def rising(z, beta, high, out):
+    """z where beta may rise; single precision, only to rank."""
     for b in range(z.size):
-        out[b] = z[b] if beta[b] < high[b] else -1e300
-        top = max(top, out[b])
+        out[b] = np.float32(z[b]) if beta[b] < high[b] else np.float32(-3e38)
+
+
+@compiled
+def order_bits(bits):
+    """Floats of either sign, seen as integers, in such a way that integers compare as the floats do."""
+    for b in range(bits.size):
+        x = bits[b]
+        bits[b] = x ^ ((x >> np.int32(31)) & np.int32(0x7FFFFFFF))
+
+
+@compiled
+def highest_bits(bits):
+    top = np.int32(-0x7FFFFFFF)
+    for b in range(bits.size):
+        x = bits[b]
+        top = x if x > top else top
     return top
 
 
 @compiled(relaxed=True)
-def partner_gains(z, beta, low, row, diagonal, top, q, second_order, out):
-    """Gain of each variable that may fall against one at `top`; returns (largest gain, lowest z)."""
-    best, bottom = -1.0, 1e300
+def falling(z, beta, low, row, diagonal, top, q, flat, difference, gain):
+    """How far below `top` each variable that may fall is, and its gain; with `flat`, the difference alone counts."""
     for b in range(z.size):
-        falls = beta[b] > low[b]
-        difference = top - z[b]
-        curvature = max(q + diagonal[b] - 2.0 * row[b], FLAT) if second_order else 1.0
-        gain = difference * difference / curvature if difference > 0.0 else -1.0
-        out[b] = gain if falls else -1.0
-        best = max(best, out[b])
-        bottom = min(bottom, z[b] if falls else 1e300)
-    return best, bottom
+        d = np.float32(top - z[b])
+        d = d if d > np.float32(0.0) else np.float32(0.0)
+        d = d if beta[b] > low[b] else np.float32(0.0)
+        curvature = q + diagonal[b] - row[b] - row[b]
+        curvature = curvature if curvature > np.float32(FLAT) else np.float32(FLAT)
+        difference[b] = d
+        gain[b] = d * d / (curvature if flat == 0 else np.float32(1.0))
 
 
 @compiled(relaxed=True)
@@ -43,28 +56,33 @@ def transfer(z, row_i, row_j, amount):
 
 
 @compiled
-def solve_pairs(K, z, beta, low, high, tolerance, limit, second_order):
-    """SMO until max z over those that may rise - min z over those that may fall <= tolerance."""
+def solve_pairs(K, z, beta, low, high, tolerance, limit, flat):
+    """SMO until max z over those that may rise - min z over those that may fall <= tolerance.
+
+    flat = 0: second-order choice; flat = 1: the most violating pair.
+    """
     n = z.size
-    work, diagonal = np.empty(n), np.empty(n)
+    work, gain, diagonal = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
     for b in range(n):
         diagonal[b] = K[b, b]
-    steps, violation = 0, np.inf
+    steps = 0
     while True:
-        top = highest(z, beta, high, work)
-        i = position(work, top)
-        best, bottom = partner_gains(z, beta, low, K[i], diagonal, top, diagonal[i], second_order, work)
-        violation = max(0.0, top - bottom)
-        if violation <= tolerance or steps >= limit or best <= 0.0:
-            break
-        j = position(work, best)
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * K[i, j], FLAT)
+        rising(z, beta, high, work)
+        bits = work.view(np.int32)
+        order_bits(bits)
+        i = position(bits, highest_bits(bits))
+        falling(z, beta, low, K[i], diagonal, z[i], diagonal[i], flat, work, gain)
+        violation = work[position(bits, highest_bits(bits))]
+        best = highest_bits(gain.view(np.int32))
+        if i < 0 or beta[i] >= high[i] or violation <= tolerance or best <= 0 or steps >= limit:
+            return steps, float(violation)
+        j = position(gain.view(np.int32), best)
+        curvature = max(float(diagonal[i]) + float(diagonal[j]) - 2.0 * float(K[i, j]), FLAT)
         amount = min((z[i] - z[j]) / curvature, high[i] - beta[i], beta[j] - low[j])
         beta[i] = reached(beta[i] + amount, low[i], high[i])
         beta[j] = reached(beta[j] - amount, low[j], high[j])
         transfer(z, K[i], K[j], amount)
         steps += 1
-    return steps, violation
 
 
 @compiled

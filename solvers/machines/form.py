@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -48,9 +48,23 @@ class DualForm:
         return np.einsum("ypc,ypc->yp", self.direction, self.direction)
 
     @cached_property
+    def single(self) -> np.ndarray:
+        """The directions in single precision, for dense blocks."""
+        return self.direction.astype(np.float32)
+
+    @cached_property
     def centred(self) -> bool:
         """All directions sum to zero, so the class functions always do."""
         return self.outputs > 1 and bool(np.allclose(self.direction.sum(axis=2), 0.0, atol=1e-12))
+
+    @cached_property
+    def rule(self) -> Rule:
+        """The table as a few numbers: every machine treats all wrong classes alike."""
+        reading = self._shifted() if self.centred else self.direction
+        rule = _read_off(self, reading)
+        if not np.allclose(_written_out(rule, self), reading, atol=1e-12):
+            raise ValueError("a machine's directions must be the same for every own class and every wrong class")
+        return rule
 
     @cached_property
     def reading(self) -> tuple[np.ndarray, np.ndarray]:
@@ -59,17 +73,61 @@ class DualForm:
         Where the class functions sum to zero, a constant may be taken off the direction: it reads the
         same and most entries vanish (llw reads one class function instead of all).
         """
-        table = self._without_most_common_entry() if self.centred else self.direction
+        table = self._shifted() if self.centred else self.direction
         width = max(1, int((table != 0.0).sum(axis=2).max()))
         order = np.argsort(table == 0.0, axis=2, kind="stable")[:, :, :width]
         return np.ascontiguousarray(order), np.ascontiguousarray(np.take_along_axis(table, order, axis=2))
 
-    def _without_most_common_entry(self) -> np.ndarray:
+    def _shifted(self) -> np.ndarray:
+        """Directions less what they do to a class that a slot is not about: mostly zeros."""
         table = self.direction.copy()
-        for row in table.reshape(-1, self.outputs):
-            values, counts = np.unique(np.round(row, 12), return_counts=True)
-            row -= row[np.argmin(np.abs(row - values[np.argmax(counts)]))] if counts.max() > 1 else 0.0
+        for y, p in np.ndindex(self.classes, self.slots):
+            bystanders = [c for c in range(self.outputs) if c not in (y, p)] or [c for c in (y, 1 - y) if c != p]
+            table[y, p] -= table[y, p, bystanders[0]]
         return np.where(np.abs(table) < 1e-12, 0.0, table)
+
+
+class Rule(NamedTuple):
+    """How slot p of an example of class y reads the class functions.
+
+    own slot (p = y): gradient = margin_own - own * f_y; any other: margin_other - before * f_y - other * f_p.
+    A direction is its reading plus a constant on all outputs, which the zero sum of the functions hides.
+    """
+
+    margin_own: float
+    own: float
+    constant_own: float
+    margin_other: float
+    before: float
+    other: float
+    constant_other: float
+
+
+def _read_off(form: DualForm, reading: np.ndarray) -> Rule:
+    y, p = (0, 1) if form.slots > 1 else (1, 0)  # a wrong slot; the only one of a binary form is wrong for class 1
+    hidden = form.direction - reading
+    return Rule(
+        float(form.margin[0, 0]),
+        float(reading[0, 0, 0]),
+        float(hidden[0, 0, 0]),
+        float(form.margin[y, p]),
+        float(reading[y, p, y]) if form.slots > 1 else 0.0,
+        float(reading[y, p, p]),
+        float(hidden[y, p, 0]),
+    )
+
+
+def _written_out(rule: Rule, form: DualForm) -> np.ndarray:
+    table = np.zeros_like(form.direction)
+    for y in range(form.classes):
+        for p in range(form.slots):
+            if p == y:
+                table[y, p, p] = rule.own
+            else:
+                table[y, p, p] = rule.other
+                if rule.before:
+                    table[y, p, y] += rule.before
+    return table
 
 
 @dataclass(frozen=True)

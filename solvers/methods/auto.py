@@ -2,15 +2,17 @@
 
 A round picks the most violating examples (half of them kept from the last round), cuts the dense problem of
 their free and violating variables, solves it down to a share of the outer violation, and moves all class
-functions by one matrix product. A slice ends between rounds.
+functions. A slice ends between rounds. alpha and functions are kept class by class (Fortran order).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from solvers.jit import block, box, pair, simplex
-from solvers.methods.state import Progress, State, equality_range, examine
+from solvers.methods.state import Progress, State, equality_range
 from solvers.problem import Part
 
 NAME = "auto"
@@ -28,45 +30,125 @@ def refuse(part: Part) -> str | None:
 
 def start(part: Part) -> State:
     state = State.zero(part)
+    state.alpha, state.functions = np.asfortranarray(state.alpha), np.asfortranarray(state.functions)
     state.memory["recent"] = np.empty(0, dtype=np.int64)
     return state
 
 
 def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    goal = state.steps + steps
+    goal, bench = state.steps + steps, Workbench(part)
     while state.steps < goal:
-        violation, violations = look(part, state)
+        violation = bench.look(state)
         if violation <= tolerance:
             return Progress.CONVERGED
-        if not advance_round(part, state, violation, violations, tolerance):
+        if not bench.round(state, violation, tolerance):
             return Progress.STALLED
     return Progress.MOVING
 
 
-def look(part: Part, state: State) -> tuple[float, np.ndarray]:
-    """The violation to be brought below the tolerance, and every example's share in it."""
-    if not part.balanced:
-        standing = examine(part, state.alpha, state.functions)
-        return standing.violation, standing.violations
-    high, low = equality_range(part, state.alpha, state.functions)
-    standing = examine(part, state.alpha, state.functions + 0.5 * (high + low))
-    return high - low, standing.violations
+@dataclass
+class Block:
+    """The examples of a round, their kernel values, and where they stand in the store."""
+
+    examples: np.ndarray
+    slots: np.ndarray
+    kernel: np.ndarray
 
 
-def advance_round(part: Part, state: State, violation: float, violations: np.ndarray, tolerance: float) -> bool:
-    """One block; returns whether anything moved."""
-    examples = choose(violations, state.memory["recent"])
-    slots = part.gram.rows(examples)
-    kernel = np.empty((examples.size, examples.size))
-    block.cut_kernel(part.gram.store, slots, examples, part.offset, kernel)
-    goal = max(0.5 * tolerance, SHARE * violation)
-    solve = solve_balanced_block if part.balanced else solve_block
-    weights, steps = solve(part, state, examples, kernel, goal)
-    moved = np.flatnonzero(weights.any(axis=1))
-    apply(part, state, part.gram.store[slots[moved]], weights[moved])
-    state.memory["recent"] = examples
-    state.steps += steps
-    return moved.size > 0
+class Workbench:
+    """What rounds need besides the state: nothing that outlives a slice."""
+
+    def __init__(self, part: Part) -> None:
+        self.part, self.rule = part, part.form.rule
+        n = len(part)
+        self.worst, self.own = np.empty(n), np.empty(n)
+        self.member, self.slot = np.empty(VARIABLES, np.int64), np.empty(VARIABLES, np.int64)
+        self.gradient, self.amount = np.empty(VARIABLES), np.empty(VARIABLES)
+        self.kernel = np.empty(EXAMPLES * EXAMPLES, np.float32)
+        self.matrix = np.empty(VARIABLES * VARIABLES, np.float32)
+
+    def look(self, state: State) -> float:
+        """The violation to be brought below the tolerance; every example's share in it into `worst`."""
+        part, functions = self.part, state.functions.T
+        if part.balanced:
+            high, low = equality_range(part, state.alpha, state.functions)
+            functions = functions + 0.5 * (high + low)
+        scan = block.scan_box if part.form.feasible == "box" else block.scan_simplex
+        largest = scan(self.rule, functions, state.alpha.T, part.labels, part.upper, self.own, self.worst)
+        return high - low if part.balanced else largest
+
+    def round(self, state: State, violation: float, tolerance: float) -> bool:
+        """One block; returns whether anything moved."""
+        part = self.part
+        examples = choose(self.worst, state.memory["recent"])
+        slots = part.gram.rows(examples)
+        kernel = self.kernel[: examples.size**2].reshape(examples.size, -1)
+        block.cut_kernel(part.gram.store, slots, examples, np.float32(part.offset), kernel)
+        goal = max(0.5 * tolerance, SHARE * violation)
+        solve = self.solve_balanced if part.balanced else self.solve
+        weights, common, steps = solve(state, Block(examples, slots, kernel), goal)
+        self.apply(state, slots, weights, common)
+        state.memory["recent"] = examples
+        state.steps += steps
+        return steps > 0
+
+    def solve(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int]:
+        part, form, rule = self.part, self.part.form, self.rule
+        sums = form.feasible == "simplex"
+        count = block.pick_variables(
+            rule, state.functions.T, state.alpha.T, part.labels, part.upper, cut.examples, 0.5 * goal, sums,
+            self.member, self.slot, self.gradient, self.amount,
+        )  # fmt: skip
+        member, slot, amount = self.member[:count], self.slot[:count], self.amount[:count]
+        chosen = cut.examples[member]
+        labels = part.labels[chosen]
+        Q = self.couple(cut, member, slot, labels)
+        before = amount.copy()
+        if sums:
+            upper = part.upper[cut.examples]
+            starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
+            slack = upper - state.alpha[cut.examples].sum(axis=1)
+            steps, _ = simplex.solve_simplex(Q, self.gradient[:count], amount, slack, starts, upper, goal, PATIENCE * count)
+        else:
+            steps, _ = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, PATIENCE * count)
+        state.alpha[chosen, slot] = amount
+        weights, common = np.empty((cut.examples.size, form.outputs)), np.empty(cut.examples.size)
+        block.sparse_changes(rule, member, slot, labels, amount - before, weights, common)
+        return weights, common, steps
+
+    def couple(self, cut: Block, member: np.ndarray, slot: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        form, rule = self.part.form, self.rule
+        mine = slot == labels
+        first = np.where(mine, 0.0, rule.before).astype(np.float32)
+        second = np.where(mine, rule.own, rule.other).astype(np.float32)
+        directions = form.single[labels, slot]
+        Q = self.matrix[: member.size**2].reshape(member.size, -1)
+        own = np.minimum(labels, form.outputs - 1)
+        block.couple(cut.kernel, member, slot, own, directions, first, second, Q)
+        return Q
+
+    def solve_balanced(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int]:
+        """Binary with exact bias: all variables of the block, signed, under one equality."""
+        part, examples = self.part, cut.examples
+        sign = part.form.direction[part.labels[examples], 0, 0]
+        beta = sign * state.alpha[examples, 0]
+        bound = sign * part.upper[examples]
+        z = sign * part.form.margin[part.labels[examples], 0] - state.functions[examples, 0]
+        before = beta.copy()
+        low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+        steps, _ = pair.solve_pairs(cut.kernel, z, beta, low, high, goal, PATIENCE * examples.size, 0)
+        state.alpha[examples, 0] = sign * beta
+        return (beta - before)[:, None], np.zeros(examples.size), steps
+
+    def apply(self, state: State, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
+        """Move all class functions by the change of these examples' weights."""
+        moved = np.flatnonzero(weights.any(axis=1))
+        weights, common = weights[moved], common[moved]
+        block.move_functions(self.part.gram.store, slots[moved], weights, common, state.functions.T)
+        if self.part.offset:
+            shift = self.part.offset * (weights.sum(axis=0) + common.sum())
+            state.functions += shift
+            state.constant += shift
 
 
 def choose(violations: np.ndarray, recent: np.ndarray) -> np.ndarray:
@@ -83,53 +165,3 @@ def choose(violations: np.ndarray, recent: np.ndarray) -> np.ndarray:
     chosen[kept] = True
     rest = order[~chosen[order]][: EXAMPLES - fresh.size - kept.size]
     return np.concatenate([fresh, kept, rest])
-
-
-def solve_block(part: Part, state: State, examples: np.ndarray, kernel: np.ndarray, goal: float) -> tuple[np.ndarray, int]:
-    form, sums = part.form, part.form.feasible == "simplex"
-    member, slot = np.empty(VARIABLES, np.int64), np.empty(VARIABLES, np.int64)
-    gradient, amount = np.empty(VARIABLES), np.empty(VARIABLES)
-    index, value = form.reading
-    count = block.pick_variables(
-        state.functions, state.alpha, part.labels, part.upper, form.margin, index, value, form.real,
-        examples, 0.5 * goal, sums, member, slot, gradient, amount,
-    )  # fmt: skip
-    member, slot, gradient, amount = member[:count], slot[:count], gradient[:count], amount[:count]
-    chosen = examples[member]
-    kind = part.labels[chosen]
-    directions = form.direction[kind, slot]
-    Q = np.empty((count, count))
-    block.couple(kernel, member, directions, index[kind, slot], value[kind, slot], Q)
-    before = amount.copy()
-    if sums:
-        starts = np.searchsorted(member, np.arange(examples.size + 1))
-        slack = part.upper[examples] - state.alpha[examples].sum(axis=1)
-        steps, _ = simplex.solve_simplex(Q, gradient, amount, slack, starts, part.upper[examples], goal, PATIENCE * count)
-    else:
-        steps, _ = box.solve_box(Q, gradient, amount, part.upper[chosen], goal, PATIENCE * count)
-    state.alpha[chosen, slot] = amount
-    weights = np.empty((examples.size, form.outputs))
-    block.gather_changes(member, before, amount, directions, weights)
-    return weights, steps
-
-
-def solve_balanced_block(part: Part, state: State, examples: np.ndarray, kernel: np.ndarray, goal: float) -> tuple[np.ndarray, int]:
-    """Binary with exact bias: all variables of the block, signed, under one equality."""
-    sign = part.form.direction[part.labels[examples], 0, 0]
-    beta = sign * state.alpha[examples, 0]
-    bound = sign * part.upper[examples]
-    z = sign * part.form.margin[part.labels[examples], 0] - state.functions[examples, 0]
-    before = beta.copy()
-    low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-    steps, _ = pair.solve_pairs(kernel, z, beta, low, high, goal, PATIENCE * examples.size, True)
-    state.alpha[examples, 0] = sign * beta
-    return (beta - before)[:, None], steps
-
-
-def apply(part: Part, state: State, rows: np.ndarray, weights: np.ndarray) -> None:
-    """Move all class functions by the change of these examples' weights."""
-    state.functions += rows.T @ weights.astype(np.float32)
-    if part.offset:
-        shift = part.offset * weights.sum(axis=0)
-        state.functions += shift
-        state.constant += shift

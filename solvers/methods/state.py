@@ -50,7 +50,7 @@ class Standing:
 def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
     """(n, outputs): the coefficients of the class functions in the kernel expansion."""
     weights = np.empty((alpha.shape[0], part.form.outputs))
-    optimality.expand(alpha, part.labels, part.form.direction, weights)
+    optimality.expand(np.ascontiguousarray(alpha), part.labels, part.form.direction, weights)
     return weights
 
 
@@ -59,7 +59,7 @@ def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Standing:
     violations = np.empty(len(part))
     look = optimality.examine_box if form.feasible == "box" else optimality.examine_simplex
     largest, loss, linear = look(
-        functions, alpha, part.labels, part.upper, form.margin, *form.reading, form.real, violations
+        np.ascontiguousarray(functions), np.ascontiguousarray(alpha), part.labels, part.upper, form.margin, *form.reading, form.real, violations
     )
     return Standing(largest, loss, linear, violations)
 
@@ -68,14 +68,14 @@ def equality_range(part: Part, alpha: np.ndarray, functions: np.ndarray) -> tupl
     """For a binary part with exact bias: the range that b must span; high - low is the violation."""
     form = part.form
     high, low = optimality.equality_violation(
-        functions, alpha, part.labels, part.upper, form.margin, form.direction
+        np.ascontiguousarray(functions), np.ascontiguousarray(alpha), part.labels, part.upper, form.margin, form.direction
     )
     return float(high), float(low)
 
 
 def refresh(part: Part, state: State) -> None:
     """The functions anew from alpha, in float64."""
-    state.functions = part.gram.times(weights_of(part, state.alpha)) + state.constant
+    state.functions[...] = part.gram.times(weights_of(part, state.alpha)) + state.constant
 
 
 def seed(part: Part, state: State, alpha: np.ndarray) -> None:

@@ -1,0 +1,193 @@
+"""What the sequential methods share: the variables awake side by side, their gradients, moving the functions.
+
+The class functions lie in columns here, (outputs * n,), so that a step adds to long contiguous runs. Gradients
+are always read anew from them, never carried on: an interruption anywhere changes no bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solvers.jit import compiled
+
+LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop came back
+BLOCK = 256  # variables whose best is remembered, so that finding it again is short
+
+
+class Awake(NamedTuple):
+    """Some variables; entry b of every array belongs to the same one."""
+
+    example: np.ndarray
+    slot: np.ndarray
+    key: np.ndarray  # class * slots + slot, into Tables
+    index: np.ndarray  # (width, count): where in the columns the gradient is read
+    value: np.ndarray  # (width, count)
+    margin: np.ndarray
+    upper: np.ndarray
+    diagonal: np.ndarray
+    weight: np.ndarray  # of a violation in the choice of the first variable
+    alpha: np.ndarray
+    gradient: np.ndarray
+    score: np.ndarray  # weighted violation
+    row: np.ndarray  # of Q, for the first variable chosen
+    gain: np.ndarray
+    tops: np.ndarray  # (blocks,) the largest score or gain of each
+
+
+class Tables(NamedTuple):
+    """The machine by key = class * slots + slot."""
+
+    direction: np.ndarray  # (keys, outputs)
+    margin: np.ndarray
+    length: np.ndarray
+    index: np.ndarray  # (keys, width)
+    value: np.ndarray  # (keys, width)
+
+
+class Moving(NamedTuple):
+    """What a step changes."""
+
+    columns: np.ndarray  # (outputs * n,)
+    alpha: np.ndarray  # (n, slots)
+    constant: np.ndarray  # (outputs,)
+    touched: np.ndarray  # (n,) bool: whose kernel rows were used since rows were last asked for
+    gains: np.ndarray  # [0] what the dual gained since it was last set to zero
+    change: np.ndarray  # (2, outputs) work space
+
+
+class Rows(NamedTuple):
+    """Kernel rows at hand: row i stands in store[slot_of[i]], or nowhere when that is negative."""
+
+    store: np.ndarray
+    slot_of: np.ndarray
+    offset: float  # added to every value
+
+
+@compiled
+def list_variables(mask, by_slot, example, slot):
+    """The True entries of `mask` (n, slots), slot after slot or example after example."""
+    n, slots = mask.shape
+    count = 0
+    for outer in range(slots if by_slot else n):
+        for inner in range(n if by_slot else slots):
+            i, p = (inner, outer) if by_slot else (outer, inner)
+            if mask[i, p]:
+                example[count], slot[count] = i, p
+                count += 1
+
+
+@compiled
+def describe(awake, tables, labels, upper, curvature, alpha):
+    """Fill in what is known of each variable from its example and slot."""
+    n, slots = alpha.shape
+    for b in range(awake.example.size):
+        i, p = awake.example[b], awake.slot[b]
+        key = labels[i] * slots + p
+        awake.key[b] = key
+        for t in range(awake.index.shape[0]):
+            awake.index[t, b] = tables.index[key, t] * n + i
+            awake.value[t, b] = tables.value[key, t]
+        awake.margin[b], awake.upper[b] = tables.margin[key], upper[i]
+        awake.diagonal[b] = tables.length[key] * curvature[i]
+        awake.alpha[b] = alpha[i, p]
+
+
+@compiled(relaxed=True)
+def read_gradients(awake, columns, first, last):
+    gradient, margin = awake.gradient, awake.margin
+    index, value = awake.index, awake.value
+    if index.shape[0] == 1:
+        for b in range(first, last):
+            gradient[b] = margin[b] - value[0, b] * columns[index[0, b]]
+        return
+    for b in range(first, last):
+        gradient[b] = margin[b] - value[0, b] * columns[index[0, b]] - value[1, b] * columns[index[1, b]]
+    for t in range(2, index.shape[0]):
+        for b in range(first, last):
+            gradient[b] -= value[t, b] * columns[index[t, b]]
+
+
+@compiled(relaxed=True)
+def look(awake, columns):
+    """Gradients and scores of all variables (box); returns the largest violation."""
+    gradient, alpha, upper, weight, score = awake.gradient, awake.alpha, awake.upper, awake.weight, awake.score
+    largest = 0.0
+    for block in range(awake.tops.size):
+        first, last = block * BLOCK, min((block + 1) * BLOCK, gradient.size)
+        read_gradients(awake, columns, first, last)
+        top = 0.0
+        for b in range(first, last):
+            up = gradient[b] if alpha[b] < upper[b] else 0.0
+            down = -gradient[b] if alpha[b] > 0.0 else 0.0
+            violation = max(up, down)
+            largest = max(largest, violation)
+            score[b] = violation * weight[b]
+            top = max(top, score[b])
+        awake.tops[block] = top
+    return largest
+
+
+@compiled
+def best_in(values, tops):
+    """The first variable with the largest value; `tops` holds the largest of each block."""
+    block = np.argmax(tops)
+    for b in range(block * BLOCK, min((block + 1) * BLOCK, values.size)):
+        if values[b] >= tops[block]:
+            return b
+    return block * BLOCK  # nothing compares with NaN
+
+
+@compiled
+def overlaps(tables, key, out):
+    """out[other] = <direction[other], direction[key]>."""
+    direction = tables.direction[key]
+    for other in range(out.size):
+        total = 0.0
+        for t in range(tables.index.shape[1]):
+            total += tables.value[other, t] * direction[tables.index[other, t]]
+        out[other] = total
+
+
+@compiled(relaxed=True)
+def add_row(column, x, row, offset):
+    for i in range(column.size):
+        column[i] += x * (row[i] + offset)
+
+
+@compiled(relaxed=True)
+def add_rows(column, x, row_x, z, row_z, offset):
+    for i in range(column.size):
+        column[i] += x * (row_x[i] + offset) + z * (row_z[i] + offset)
+
+
+@compiled
+def shift(moving, rows, i, j):
+    """All functions move by change[0] of the weight of example i and change[1] of that of j."""
+    n = moving.alpha.shape[0]
+    row_i, row_j = rows.store[rows.slot_of[i]], rows.store[rows.slot_of[j]]
+    for c in range(moving.constant.size):
+        x, z = moving.change[0, c], moving.change[1, c]
+        column = moving.columns[c * n : (c + 1) * n]
+        if x != 0.0 and z != 0.0:
+            add_rows(column, x, row_i, z, row_j, rows.offset)
+        elif x != 0.0:
+            add_row(column, x, row_i, rows.offset)
+        elif z != 0.0:
+            add_row(column, z, row_j, rows.offset)
+        moving.constant[c] += rows.offset * (x + z)
+    moving.touched[i] = moving.touched[j] = True
+
+
+@compiled
+def settle(awake, moving, b, amount):
+    """The variable takes this value."""
+    awake.alpha[b] = amount
+    moving.alpha[awake.example[b], awake.slot[b]] = amount
+
+
+@compiled
+def worst_of(example, score, out):
+    """out[i] = the largest score among the variables of example i."""
+    for b in range(example.size):
+        if score[b] > out[example[b]]:
+            out[example[b]] = score[b]
