@@ -27,6 +27,7 @@ IN_TURN = 48  # of these, chosen in turn
 ROUND = 64  # steps of a round; a correction once begun may end it later
 CORRECTION = 400  # steps of one correction, at most
 SHARE = 0.1  # of the violation outside, to which a chunk or a face is solved
+UNBALANCED = 1e-9  # share of U: a given start that is further from balance is given up
 LOST = 4e-16  # a gain below this share of the dual is rounding
 
 
@@ -74,20 +75,21 @@ def look(part: Part, state: State) -> tuple[float, np.ndarray]:
     return high - low, standing.violations
 
 
-def visit(method: FrankWolfe, part: Part, state: State, violation: float, violations: np.ndarray, tolerance: float) -> None:
+def visit(
+    method: FrankWolfe, part: Part, state: State, violation: float, violations: np.ndarray, tolerance: float
+) -> None:
     """A round: cut out a chunk, climb in it, put it back."""
     examples = choose(violations, state.memory["turn"])
+    whole = examples.size == len(part)
     chunk = cut(part, state, examples, kernel_of(part, examples))
     begun = chunk.point
-    if chunk.restore_balance() > 1e-9 * float(part.upper.max()) and examples.size == len(part):
-        clear(chunk)  # a given start that cannot be balanced
-    share = 0.0 if examples.size == len(part) else SHARE * violation
-    state.steps += climb(chunk, method, max(0.25 * tolerance, share))
-    chunk.restore_sums()
-    chunk.restore_balance()
+    if chunk.tidy() > UNBALANCED * float(part.upper.max()) and whole:
+        chunk.clear()
+    state.steps += climb(chunk, method, max(0.25 * tolerance, 0.0 if whole else SHARE * violation))
+    chunk.tidy()
     put_back(part, state, chunk, begun)
-    idle = chunk.gained <= LOST * max(1e-300, abs(float(chunk.margin @ chunk.point)))
-    state.memory["idle"][0] = state.memory["idle"][0] + turn_of(examples.size, len(part)) if idle else 0
+    idle = chunk.gained <= LOST * abs(float(chunk.margin @ chunk.point))
+    state.memory["idle"][0] = state.memory["idle"][0] + (len(part) if whole else IN_TURN) if idle else 0
 
 
 def choose(violations: np.ndarray, turn: np.ndarray) -> np.ndarray:
@@ -101,11 +103,6 @@ def choose(violations: np.ndarray, turn: np.ndarray) -> np.ndarray:
     order = np.argsort(-violations, kind="stable")[:EXAMPLES]
     chosen[order[~chosen[order]][: EXAMPLES - IN_TURN]] = True
     return np.flatnonzero(chosen)
-
-
-def turn_of(size: int, n: int) -> int:
-    """How many examples a visit takes off the list of those that may still help."""
-    return n if size == n else IN_TURN
 
 
 KERNELS_OF_LAST_CHUNK: weakref.WeakKeyDictionary[Gram, tuple[np.ndarray, np.ndarray]] = weakref.WeakKeyDictionary()
@@ -122,11 +119,6 @@ def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
     return before[1] + part.offset if part.offset else before[1]
 
 
-def clear(chunk: Chunk) -> None:
-    chunk.functions = chunk.functions - chunk.product(chunk.point)[0]
-    chunk.point = np.zeros_like(chunk.point)
-
-
 def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> int:
     """Frank-Wolfe on the chunk until its violation is below `goal` or the round is over; returns the steps."""
     oracle, steps = oracle_of(chunk), 0
@@ -136,7 +128,8 @@ def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> int:
         violation = settle_bias(chunk, gradient, bias, method.corrective)
         if violation <= goal or steps >= ROUND:
             return max(1, steps)
-        if not rules.take(chunk, gradient, *method.rule(chunk, oracle, gradient, best)):
+        direction, longest = method.rule(chunk, oracle, gradient, best)
+        if not rules.take(chunk, direction, float(gradient @ direction), longest, *chunk.product(direction)):
             return max(1, steps)
         steps += 1
         if method.corrective:
@@ -146,7 +139,7 @@ def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> int:
 def settle_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:
     """Of the bias of the linear programme and that of the free variables, the one that violates less."""
     chunk.bias, violation = bias, chunk.violation(chunk.reduced(gradient, bias))
-    if chunk.target is None or not corrective:
+    if not (chunk.balanced and corrective):
         return violation
     other = Face(chunk).multipliers(gradient)
     less = chunk.violation(chunk.reduced(gradient, other))
@@ -160,8 +153,8 @@ def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     state.alpha[chunk.examples[chunk.member], chunk.slot] = chunk.point
     if chunk.examples.size < len(part):
-        rows = part.gram.store[part.gram.rows(chunk.examples)]
-        state.functions += rows.T @ change.astype(np.float32)
+        slots = part.gram.rows(chunk.examples)
+        state.functions += part.gram.store[slots].T @ change.astype(np.float32)
     if part.offset:
         shift = part.offset * change.sum(axis=0)
         state.functions += shift
@@ -174,6 +167,7 @@ def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
     state.functions[chunk.examples] = chunk.functions
 
 
-PLAIN = FrankWolfe("fw", "every machine, kernel and bias; its rate is that of 1/steps, so give it a gap", rules.plain, False)
-AWAY = FrankWolfe("fw-away", "every machine, kernel and bias", rules.away, True)
-PAIRWISE = FrankWolfe("fw-pairwise", "every machine, kernel and bias", rules.pairwise, True)
+ALL = "every machine, kernel and bias"
+PLAIN = FrankWolfe("fw", f"{ALL}; it nears the optimum as 1/steps, so give it a gap", rules.plain, corrective=False)
+AWAY = FrankWolfe("fw-away", ALL, rules.away, corrective=True)
+PAIRWISE = FrankWolfe("fw-pairwise", ALL, rules.pairwise, corrective=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.methods.frank_wolfe.chunk import Chunk
+from solvers.methods.frank_wolfe.steps import take
 
 
 class Face:
@@ -16,23 +17,22 @@ class Face:
 
     def __init__(self, chunk: Chunk) -> None:
         self.free = chunk.free()
-        self.starts = chunk.starts
-        if self.starts is not None:
-            self.sizes = np.diff(np.append(self.starts, self.free.size))
-            count = np.add.reduceat(self.free.astype(float), self.starts)
-            self.share = np.where(chunk.full() & (count > 0), 1.0 / np.maximum(count, 1.0), 0.0)
+        self.groups = chunk.groups
+        if self.groups is not None:
+            count = self.groups.sums(self.free.astype(float))
+            self.share = np.where(self.groups.full(chunk.point), 1.0 / np.maximum(count, 1.0), 0.0)
         self.basis: np.ndarray | None = None
-        if chunk.target is not None:
+        if chunk.balanced:
             self.rows = np.column_stack([self._level(row) for row in chunk.balance])
             self.basis = _orthonormal(self.rows)
 
     def _level(self, vector: np.ndarray) -> np.ndarray:
         """Free entries only, and in every full sum without their mean."""
         kept = np.where(self.free, vector, 0.0)
-        if self.starts is None:
+        if self.groups is None:
             return kept
-        mean = np.add.reduceat(kept, self.starts) * self.share
-        return np.where(self.free, kept - np.repeat(mean, self.sizes), 0.0)
+        mean = self.groups.spread(self.groups.sums(kept) * self.share)
+        return np.where(self.free, kept - mean, 0.0)
 
     def project(self, vector: np.ndarray) -> np.ndarray:
         kept = self._level(vector)
@@ -40,7 +40,7 @@ class Face:
 
     def multipliers(self, gradient: np.ndarray) -> np.ndarray:
         """The bias that the free variables call for (least squares)."""
-        return np.linalg.lstsq(self.rows, self._level(gradient), rcond=1e-10)[0]
+        return np.asarray(np.linalg.lstsq(self.rows, self._level(gradient), rcond=1e-10)[0])
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
@@ -70,9 +70,9 @@ def _climb_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
         change, curvature = chunk.product(direction)
         longest = chunk.room(direction)
         if curvature * longest <= slope:
-            return taken + 1, not _leave(chunk, direction, change, slope, curvature, longest)
-        step = slope / curvature
-        if not chunk.move(direction, step, change, 0.5 * step * slope):
+            bent = _bent(chunk, direction, slope, curvature)
+            return taken + 1, not (bent or take(chunk, direction, slope, longest, change, curvature))
+        if not take(chunk, direction, slope, longest, change, curvature):
             return taken + 1, True
         fresh = face.project(chunk.gradient())
         turn = max(0.0, float(fresh @ (fresh - residual)) / float(residual @ residual))
@@ -80,14 +80,11 @@ def _climb_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
     return budget, True
 
 
-def _leave(chunk: Chunk, direction: np.ndarray, change: np.ndarray, slope: float, curvature: float, longest: float) -> bool:
-    """Go to the bound; in a box without balance through all bounds on the way, where the dual agrees."""
-    if chunk.starts is None and chunk.target is None and curvature > 0.0:
-        bent = np.clip(chunk.point + (slope / curvature) * direction, 0.0, chunk.upper) - chunk.point
-        gradient = chunk.gradient()
-        bent_change, bent_curvature = chunk.product(bent)
-        if bent_curvature <= gradient @ bent:
-            return chunk.move(bent, 1.0, bent_change, float(gradient @ bent) - 0.5 * bent_curvature)
-    return chunk.move(direction, longest, change, longest * (slope - 0.5 * longest * curvature))
-
-
+def _bent(chunk: Chunk, direction: np.ndarray, slope: float, curvature: float) -> bool:
+    """In a box without balance: the step past the first bound, bent at every bound, where the dual agrees."""
+    if chunk.groups is not None or chunk.balanced or curvature <= 0.0:
+        return False
+    bent = np.clip(chunk.point + (slope / curvature) * direction, 0.0, chunk.upper) - chunk.point
+    slope = float(chunk.gradient() @ bent)
+    change, curvature = chunk.product(bent)
+    return curvature <= slope and take(chunk, bent, slope, 1.0, change, curvature)

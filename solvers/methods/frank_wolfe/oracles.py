@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, vstack
 
-from solvers.methods.frank_wolfe.chunk import SNAP, Chunk
+from solvers.methods.frank_wolfe.chunk import Chunk
+from solvers.methods.frank_wolfe.programme import programme_vertex
 
-# The vertex of largest <gradient, s>, and the multipliers of the balance (zero where there is none). With
-# `face`, only vertices of the smallest face around the chunk's point.
+# The vertex of largest <gradient, s>, and the multipliers of the balance where there is one. With `face`, only
+# vertices of the smallest face around the chunk's point.
 Oracle = Callable[[Chunk, np.ndarray, bool], tuple[np.ndarray, np.ndarray]]
-PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def oracle_of(chunk: Chunk) -> Oracle:
-    if chunk.target is None:
-        return box_vertex if chunk.starts is None else simplex_vertex
-    return line_vertex if chunk.target.size == 1 else programme_vertex
+    if chunk.balanced:
+        return line_vertex if chunk.target.size == 1 else balanced_vertex
+    return box_vertex if chunk.groups is None else simplex_vertex
 
 
 def bounds(chunk: Chunk, face: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -40,16 +38,15 @@ def box_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarr
 
 def simplex_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
     """All on the best variable of an example, or nothing where none is worth it."""
+    groups = chunk.groups
+    assert groups is not None
     score = np.where(chunk.point > 0.0, gradient, -np.inf) if face else gradient
-    top = np.maximum.reduceat(score, chunk.starts)
-    worth = top > 0.0
-    if face:
-        worth = (worth | chunk.full()) & np.isfinite(top)
-    sizes = np.diff(np.append(chunk.starts, score.size))
-    best = np.flatnonzero(score == np.repeat(top, sizes))
-    group, first = np.unique(np.repeat(np.arange(sizes.size), sizes)[best], return_index=True)
+    top = groups.largest(score)
+    worth = (top > 0.0) | groups.full(chunk.point) if face else top > 0.0
+    best = np.flatnonzero(score == groups.spread(top))
+    first = best[np.unique(groups.number[best], return_index=True)[1]]
     vertex = np.zeros_like(score)
-    vertex[best[first]] = np.where(worth, chunk.limits, 0.0)
+    vertex[first] = np.where(worth & np.isfinite(top), groups.limits, 0.0)
     return vertex, chunk.bias
 
 
@@ -58,78 +55,16 @@ def line_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndar
     low, high = bounds(chunk, face)
     sign = chunk.balance[0]
     bottom, top = np.minimum(sign * low, sign * high), np.maximum(sign * low, sign * high)
-    price = sign * gradient
-    order = np.argsort(-price, kind="stable")
-    before = np.concatenate([[0.0], np.cumsum((top - bottom)[order])])
-    amount = np.clip(chunk.target[0] - bottom.sum() - before[:-1], 0.0, (top - bottom)[order])
+    order = np.argsort(-sign * gradient, kind="stable")
+    width = (top - bottom)[order]
+    wanted = chunk.target[0] - bottom.sum()
+    amount = np.clip(wanted - np.concatenate([[0.0], np.cumsum(width)[:-1]]), 0.0, width)
     signed = bottom.copy()
     signed[order] += amount
-    movable = np.flatnonzero((top > bottom)[order] & (amount > 0.0))
-    last = order[movable[-1]] if movable.size else order[0]
-    signed[last] += chunk.target[0] - signed.sum()
-    return sign * np.clip(signed, bottom, top), np.array([price[last]])
+    last = order[np.flatnonzero(amount > 0.0)[-1] if amount.any() else 0]
+    signed[last] += chunk.target[0] - signed.sum()  # the rounding of the cumulated sums
+    return sign * np.clip(signed, bottom, top), (sign * gradient)[last : last + 1]
 
 
-def programme_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The linear programme by HiGHS: for ww a circulation on the classes. Variables in units of U.
-
-    The last row of the balance follows from the others where the directions sum to zero.
-    """
-    low, high = bounds(chunk, face)
-    unit = chunk.upper
-    centred = np.abs(chunk.balance.sum(axis=0)).max() < 1e-12
-    rows = chunk.target.size - centred
-    equal, right = csr_array(chunk.balance[:rows] * unit), chunk.target[:rows]
-    above, sums = None, None
-    if chunk.starts is not None:
-        equal, right, above, sums = _with_sums(chunk, equal, right, face)
-    solution = linprog(
-        -gradient * unit, A_ub=above, b_ub=sums, A_eq=equal, b_eq=right,
-        bounds=np.column_stack([low, high]) / unit[:, None], method="highs", options=PRECISE,
-    )  # fmt: skip
-    if solution.x is None:
-        return chunk.point.copy(), chunk.bias
-    bias = np.append(-solution.eqlin.marginals[:rows], np.zeros(int(centred)))
-    return _exact(chunk, solution.x * unit, low, high), bias - bias.mean() * centred
-
-
-def _with_sums(chunk: Chunk, equal, right, face: bool):
-    """One row per example: its sum is at most U, and exactly U in a face where it is."""
-    count, size = chunk.starts.size, chunk.point.size
-    group = np.repeat(np.arange(count), np.diff(np.append(chunk.starts, size)))
-    sums = csr_array((np.ones(size), (group, np.arange(size))), shape=(count, size))
-    if not face:
-        return equal, right, sums, np.ones(count)
-    full = chunk.full()
-    above = sums[~full] if not full.all() else None
-    equal = vstack([equal, sums[full]], format="csr") if full.any() else equal
-    return equal, np.append(right, np.ones(int(full.sum()))), above, np.ones(int((~full).sum())) if above is not None else None
-
-
-def _exact(chunk: Chunk, vertex: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """HiGHS keeps constraints to 1e-10: put bounds exactly, and the balance through the basic variables."""
-    vertex = np.where(vertex < low + 1e-9 * chunk.upper, low, vertex)
-    vertex = np.where(vertex > high - 1e-9 * chunk.upper, high, vertex)
-    basic = (vertex > low) & (vertex < high)
-    if chunk.starts is not None:
-        return _exact_sums(chunk, vertex, basic)
-    left = chunk.target - chunk.balance @ vertex
-    if basic.any() and np.abs(left).max() > 0.0:
-        vertex[basic] += np.linalg.lstsq(chunk.balance[:, basic], left, rcond=None)[0]
-    return np.clip(vertex, low, high)
-
-
-def _exact_sums(chunk: Chunk, vertex: np.ndarray, basic: np.ndarray) -> np.ndarray:
-    sizes = np.diff(np.append(chunk.starts, vertex.size))
-    group = np.repeat(np.arange(sizes.size), sizes)
-    total = np.add.reduceat(vertex, chunk.starts)
-    full = total >= chunk.limits * (1.0 - 1e-9)
-    touched = np.unique(group[basic])
-    touched = touched[full[touched]]
-    rows = np.vstack([chunk.balance[:, basic], group[basic] == touched[:, None]])
-    left = np.append(chunk.target - chunk.balance @ vertex, (chunk.limits - total)[touched])
-    if basic.any() and np.abs(left).max() > 0.0:
-        vertex[basic] += np.linalg.lstsq(rows, left, rcond=None)[0]
-    vertex = np.maximum(vertex, 0.0)
-    over = np.add.reduceat(vertex, chunk.starts) > chunk.limits * (1.0 + SNAP)
-    return np.where(np.repeat(over, sizes), vertex * np.repeat(chunk.limits / np.maximum(total, 1e-300), sizes), vertex)
+def balanced_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
+    return programme_vertex(chunk, gradient, *bounds(chunk, face), face)

@@ -41,11 +41,11 @@ def step_size(slope: float, curvature: float, longest: float) -> float:
     return longest if curvature * longest <= slope else slope / curvature
 
 
-def take(chunk: Chunk, gradient: np.ndarray, direction: np.ndarray, longest: float) -> bool:
-    """One exact step; returns whether the point moved."""
-    slope = float(gradient @ direction)
-    if slope <= 0.0 or not np.isfinite(longest):
-        return False
-    change, curvature = chunk.product(direction)
+def take(
+    chunk: Chunk, direction: np.ndarray, slope: float, longest: float, change: np.ndarray, curvature: float
+) -> bool:
+    """One exact step along a direction whose product is known; returns whether the point moved."""
     step = step_size(slope, curvature, longest)
+    if slope <= 0.0 or not np.isfinite(step):
+        return False
     return chunk.move(direction, step, change, step * (slope - 0.5 * step * curvature))

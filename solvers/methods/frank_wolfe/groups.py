@@ -1,0 +1,50 @@
+"""Consecutive variables whose sum is bounded: the examples of a simplex."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SNAP = 1e-13  # within this share of U of a bound, a variable or a sum is at it
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which variables belong together, and what their sums may reach."""
+
+    starts: np.ndarray  # (groups,) the first variable of every group
+    sizes: np.ndarray  # (groups,)
+    limits: np.ndarray  # (groups,)
+
+    @classmethod
+    def of(cls, member: np.ndarray, upper: np.ndarray) -> Groups:
+        starts = np.flatnonzero(np.diff(member, prepend=-1))
+        return cls(starts, np.diff(np.append(starts, member.size)), upper[starts])
+
+    @property
+    def number(self) -> np.ndarray:
+        """(variables,) the group of each."""
+        return self.spread(np.arange(self.starts.size))
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(np.add.reduceat(values, self.starts))
+
+    def largest(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(np.maximum.reduceat(values, self.starts))
+
+    def spread(self, per_group: np.ndarray) -> np.ndarray:
+        return np.repeat(per_group, self.sizes)
+
+    def full(self, point: np.ndarray) -> np.ndarray:
+        """Which sums are at their bound."""
+        return self.sums(point) >= self.limits * (1.0 - SNAP)
+
+    def slack(self, point: np.ndarray) -> np.ndarray:
+        return np.maximum(self.limits - self.sums(point), 0.0)
+
+    def completed(self, point: np.ndarray) -> np.ndarray:
+        """The point with sums that are full up to rounding put exactly at their bound, by the largest variable."""
+        largest = (point == self.spread(self.largest(point))).astype(float)
+        missing = np.where(self.full(point), self.limits - self.sums(point), 0.0)
+        return point + largest * self.spread(missing / self.sums(largest))

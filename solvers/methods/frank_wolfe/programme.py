@@ -1,0 +1,80 @@
+"""The linear programme of an exact bias, by HiGHS: for ww a circulation on the classes.
+
+Variables are in units of U. What HiGHS keeps to 1e-10 is then made exact through the basic variables.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from solvers.methods.frank_wolfe.chunk import Chunk
+from solvers.methods.frank_wolfe.groups import SNAP
+
+PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+NEAR = 1e-9  # share of U within which HiGHS means a bound
+
+
+def programme_vertex(
+    chunk: Chunk, gradient: np.ndarray, low: np.ndarray, high: np.ndarray, face: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The best vertex with low <= s <= high, and the multipliers of the balance, which are b.
+
+    The last row of the balance follows from the others where the directions sum to zero.
+    """
+    unit = chunk.upper
+    centred = int(np.abs(chunk.balance.sum(axis=0)).max() < 1e-12)
+    rows = chunk.target.size - centred
+    solution = linprog(
+        -gradient * unit,
+        A_eq=csr_array(chunk.balance[:rows] * unit),
+        b_eq=chunk.target[:rows],
+        bounds=np.column_stack([low, high]) / unit[:, None],
+        method="highs",
+        options=PRECISE,
+        **_sums(chunk, face),
+    )
+    if solution.x is None:
+        return chunk.point.copy(), chunk.bias
+    bias = np.append(-solution.eqlin.marginals, np.zeros(centred))
+    return _exact(chunk, solution.x * unit, low, high), bias - bias.mean() * centred
+
+
+def _sums(chunk: Chunk, face: bool) -> dict[str, object]:
+    """One row per example: its sum is at most U; in a face where it is U, it stays so (-sum <= -U)."""
+    groups = chunk.groups
+    if groups is None:
+        return {}
+    number, full = groups.number, np.flatnonzero(groups.full(chunk.point)) if face else np.empty(0, dtype=np.int64)
+    count = groups.starts.size
+    held = np.flatnonzero(np.isin(number, full))
+    sign = np.append(np.ones(number.size), -np.ones(held.size))
+    row = np.append(number, count + np.searchsorted(full, number[held]))
+    column = np.append(np.arange(number.size), held)
+    rows = csr_array((sign, (row, column)), shape=(count + full.size, number.size))
+    return {"A_ub": rows, "b_ub": np.append(np.ones(count), -np.ones(full.size))}
+
+
+def _exact(chunk: Chunk, vertex: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    vertex = np.where(vertex < low + NEAR * chunk.upper, low, vertex)
+    vertex = np.where(vertex > high - NEAR * chunk.upper, high, vertex)
+    basic = (vertex > low) & (vertex < high)
+    rows, left = chunk.balance[:, basic], chunk.target - chunk.balance @ vertex
+    if chunk.groups is not None:
+        sums, limits = chunk.groups.sums(vertex), chunk.groups.limits
+        held = np.unique(chunk.groups.number[basic])
+        held = held[np.abs(sums - limits)[held] < NEAR * limits[held]]
+        rows = np.vstack([rows, chunk.groups.number[basic] == held[:, None]])
+        left = np.append(left, (limits - sums)[held])
+    if basic.any() and left.any():
+        vertex[basic] += np.linalg.lstsq(rows, left, rcond=None)[0]
+    vertex = np.clip(vertex, low, high)
+    return vertex if chunk.groups is None else _capped(chunk, vertex)
+
+
+def _capped(chunk: Chunk, vertex: np.ndarray) -> np.ndarray:
+    assert chunk.groups is not None
+    sums, limits = chunk.groups.sums(vertex), chunk.groups.limits
+    share = np.where(sums > limits * (1.0 + SNAP), limits / np.maximum(sums, limits), 1.0)
+    return vertex * chunk.groups.spread(share)
