@@ -51,7 +51,6 @@ class Moving(NamedTuple):
     alpha: np.ndarray  # (n, slots)
     constant: np.ndarray  # (outputs,)
     touched: np.ndarray  # (n,) bool: whose kernel rows were used since rows were last asked for
-    gains: np.ndarray  # [0] what the dual gained since it was last set to zero
     change: np.ndarray  # (2, outputs) work space
 
 

@@ -122,5 +122,4 @@ def run_box(awake, moving, rows, tables, coupling, wanted, pairs, stop, limit):
         if not gain > 0.0:
             wanted[0] = a
             return STUCK, steps, 1
-        moving.gains[0] += gain
         steps += 1

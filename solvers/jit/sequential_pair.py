@@ -105,7 +105,6 @@ def run_pairs(awake, moving, rows, wanted, second_order, stop, limit):
         if not gain > 0.0:
             wanted[0] = b
             return STUCK, steps, 1
-        moving.gains[0] += gain
         steps += 1
 
 

@@ -165,5 +165,4 @@ def run_within(awake, moving, groups, rows, tables, wanted, second_order, stop, 
         gain = move_within(awake, moving, groups, rows, tables, e, up, down)
         if not gain > 0.0:
             return STUCK, steps, 1
-        moving.gains[0] += gain
         steps += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from solvers.methods import auto, fw
+from solvers.methods import auto, bsvm, first_order, fw, s2do, smo, whole_example
 from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
@@ -24,6 +24,9 @@ class Method(Protocol):
     def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress: ...
 
 
-METHODS: dict[str, Method] = {module.NAME: module for module in (auto, fw.PLAIN, fw.AWAY, fw.PAIRWISE)}
+METHODS: dict[str, Method] = {
+    module.NAME: module
+    for module in (auto, s2do, smo, first_order, whole_example, bsvm, fw.PLAIN, fw.AWAY, fw.PAIRWISE)
+}
 
 __all__ = ["METHODS", "Method", "Progress", "State"]
