@@ -1,0 +1,103 @@
+"""Optima of an independent interior-point solver: golden.json, described in its README."""
+
+import json
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solvers import MultiClassSVC
+from solvers.ending import Ending
+from solvers.methods import METHODS
+
+FOLDER = Path(__file__).parent
+CASES: list[dict[str, Any]] = json.loads((FOLDER / "golden.json").read_text("utf-8"))["cases"]
+ROUND = 1e-9  # to how many digits the optima are given
+SHARE = 12  # one case in so many is in the fast part, for every method but `auto`
+PLAIN = "fw"  # the plain method of the note: sublinear, so it promises a gap and no violation
+PLAIN_GAP = 3e-3
+
+
+@cache
+def arrays(name: str) -> dict[str, np.ndarray]:
+    with np.load(FOLDER / f"{name}.npz") as stored:
+        return dict(stored)
+
+
+def name_of(case: dict[str, Any]) -> str:
+    kernel = "".join(str(value)[:4] for value in case["kernel"].values())
+    return f"{case['data']}-{case['machine']}-{kernel}-C{case['C']:g}-{case['bias']}"
+
+
+def in_the_fast_part(method: str, case: dict[str, Any]) -> bool:
+    if method == "auto":
+        return True
+    return zlib.crc32(f"{method} {name_of(case)}".encode()) % SHARE == 0
+
+
+def combinations() -> list[Any]:
+    return [
+        pytest.param(
+            method,
+            case,
+            id=f"{method}-{name_of(case)}",
+            marks=() if in_the_fast_part(method, case) else pytest.mark.large,
+        )
+        for method in METHODS
+        for case in CASES
+    ]
+
+
+def solved(method: str, case: dict[str, Any]) -> MultiClassSVC:
+    kernel = dict(case["kernel"])
+    stop = {"tol": 1e-9, "gap_tol": PLAIN_GAP} if method == PLAIN else {"tol": 1e-6}
+    model = MultiClassSVC(
+        machine=case["machine"],
+        solver=method,
+        kernel=kernel.pop("name"),
+        C=case["C"],
+        bias=case["bias"],
+        max_iter=3_000_000,
+        **kernel,
+        **stop,
+    )
+    data = arrays(case["data"])
+    return model.fit(data["X"], data["y"])
+
+
+def expected_decision(case: dict[str, Any]) -> np.ndarray:
+    """The stored class or pair functions, in scikit-learn's convention for two classes."""
+    data = arrays(case["data"])
+    values = data[case["decision"]].reshape(data["y"].size, -1)
+    if np.unique(data["y"]).size > 2:
+        return values
+    return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
+
+
+@pytest.mark.parametrize(("method", "case"), combinations())
+def test_dual_optimum_primal(method: str, case: dict[str, Any]) -> None:
+    model = solved(method, case)
+    proof, optimum = model.certificate_, case["optimum"]
+    assert model.ending_ is Ending.CONVERGED
+    assert proof.dual <= optimum + ROUND * abs(optimum)
+    assert proof.primal >= optimum - ROUND * abs(optimum)
+    if method == PLAIN:
+        assert proof.gap <= PLAIN_GAP * max(1.0, proof.primal)
+        return
+    assert proof.violation <= 1e-6
+    assert proof.infeasibility <= 1e-9
+    assert proof.gap <= promised_gap(case)
+    if "decision" in case:
+        values = model.decision_function(arrays(case["data"])["X"])
+        np.testing.assert_allclose(values, expected_decision(case), atol=1e-4 if values.ndim == 2 else 2e-4)
+
+
+def promised_gap(case: dict[str, Any]) -> float:
+    """gap = sum of (violation x distance to the bound) <= tol x U x variables."""
+    n = arrays(case["data"])["y"].size
+    classes = np.unique(arrays(case["data"])["y"]).size
+    variables = {"cs": n, "ovo": n * (classes - 1), "ova": n * classes}.get(case["machine"], n * (classes - 1))
+    return 1e-6 * case["C"] * variables * (2.0 if case["bias"] == "exact" else 1.0)
