@@ -23,6 +23,7 @@ from solvers.problem import Part, Problem, with_offset
 from solvers.trace import Sample, Trace
 
 SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
+STRICTEST = 1e-4  # share of the tolerance that an inner problem under an exact bias is solved to, at the least
 CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
 
 
@@ -121,12 +122,13 @@ class Run:
         self._view = with_offset(self._part, balance.SIGMA) if outer else self._part
         self._state = self.method.start(self._view)
         self._failures, self._best_violation, self._strictness = 0, np.inf, 1.0
+        self._restless, self._least_move = 0, np.inf
         if self._start is not None:
             seed(self._view, self._state, self._start[number])
 
     def _confirm(self) -> None:
         """Believe convergence only after recomputing everything from alpha in float64."""
-        if self._view is not self._part and balance.shift(self._view, self._state) > 0.1 * self._tolerance():
+        if self._view is not self._part and not self._settled():
             return
         proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
         violation = proof.certificate.violation
@@ -142,6 +144,16 @@ class Run:
         else:
             self._strictness *= 0.5
             refresh(self._view, self._state)
+
+    def _settled(self) -> bool:
+        """One outer step on b; whether b rests. Where it does not come to rest, the inner problems are too inexact."""
+        moved = balance.shift(self._view, self._state)
+        if moved > 0.5 * self._least_move:
+            self._restless += 1
+            self._strictness = max(0.5 * self._strictness, STRICTEST)
+            refresh(self._view, self._state)
+        self._least_move = min(moved, self._least_move)
+        return moved <= 0.1 * self.limits.tolerance or self._restless > CONFIRMATIONS
 
     def _feasible_alpha(self) -> np.ndarray:
         return self._state.alpha if self._view is self._part else balance.repair(self._part, self._state.alpha)
@@ -205,7 +217,8 @@ class Run:
     def _support(self) -> tuple[int, int]:
         used = np.zeros(len(self.problem), dtype=bool)
         full = np.zeros(len(self.problem), dtype=bool)
-        for number, alpha in enumerate(self.alphas()):
+        running = [self._state.alpha] if self._unfinished else []
+        for number, alpha in enumerate([done.alpha for done in self._finished] + running):
             where = self.problem.rows_of(number)
             used[where] |= alpha.max(axis=1) > 0.0
             full[where] |= (alpha >= self.problem.upper[where, None]).any(axis=1)
