@@ -47,6 +47,7 @@ class FrankWolfe:
     def start(self, part: Part) -> State:
         state = State.zero(part)
         state.memory["turn"] = np.zeros(1, dtype=np.int64)  # the example whose turn is next
+        state.memory["recent"] = np.empty(0, dtype=np.int64)  # the chunk of the last round
         state.memory["idle"] = np.zeros(1, dtype=np.int64)  # examples visited in vain since the last gain
         state.memory["strictness"] = np.ones(1)  # halved by every claim of convergence: refused ones come back
         return state
@@ -81,6 +82,9 @@ def visit(
     """A round: cut out a chunk, climb in it, put it back."""
     examples = choose(violations, state.memory["turn"])
     whole = examples.size == len(part)
+    if not np.array_equal(examples, state.memory["recent"]):
+        part.gram.evaluations += examples.size**2
+        state.memory["recent"] = examples
     chunk = cut(part, state, examples, kernel_of(part, examples))
     begun = chunk.point
     if chunk.tidy() > UNBALANCED * float(part.upper.max()) and whole:
@@ -114,7 +118,6 @@ def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
     if before is None or not np.array_equal(before[0], examples):
         points = part.gram.points.take(examples)
         kernel = part.gram.kernel.block(points, points, np.empty((examples.size, examples.size)))
-        part.gram.evaluations += kernel.size
         before = KERNELS_OF_LAST_CHUNK[part.gram] = examples, kernel
     return before[1] + part.offset if part.offset else before[1]
 
@@ -152,18 +155,18 @@ def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
     """alpha, and the functions: of the chunk in float64, of all others by one product with kernel rows."""
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     state.alpha[chunk.examples[chunk.member], chunk.slot] = chunk.point
-    if chunk.examples.size < len(part):
-        slots = part.gram.rows(chunk.examples)
-        state.functions += part.gram.store[slots].T @ change.astype(np.float32)
+    moved = np.flatnonzero(change.any(axis=1))
+    if moved.size and chunk.examples.size < len(part):
+        slots = part.gram.rows(chunk.examples[moved])
+        state.functions += part.gram.store[slots].T @ change[moved].astype(np.float32)
     if part.offset:
         shift = part.offset * change.sum(axis=0)
         state.functions += shift
         state.constant = state.constant + shift
-    bias = chunk.bias if part.balanced and part.form.outputs > 1 else state.constant
     if part.balanced:
-        state.functions += bias - state.constant
-        state.constant = bias
-        chunk.functions = chunk.functions + bias
+        state.functions += chunk.bias - state.constant
+        state.constant = chunk.bias
+        chunk.functions = chunk.functions + chunk.bias
     state.functions[chunk.examples] = chunk.functions
 
 
