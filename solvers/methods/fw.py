@@ -18,7 +18,7 @@ from solvers.methods.frank_wolfe import steps as rules
 from solvers.methods.frank_wolfe.chunk import Chunk, cut
 from solvers.methods.frank_wolfe.correction import Face, correct
 from solvers.methods.frank_wolfe.oracles import oracle_of
-from solvers.methods.state import Progress, State, equality_range, examine
+from solvers.methods.state import Progress, State, equality_range, examine, weights_of
 from solvers.problem import Part
 
 WHOLE = 512  # examples up to which everything is one chunk
@@ -27,7 +27,7 @@ IN_TURN = 48  # of these, chosen in turn
 ROUND = 64  # steps of a round; a correction once begun may end it later
 CORRECTION = 400  # steps of one correction, at most
 SHARE = 0.1  # of the violation outside, to which a chunk or a face is solved
-UNBALANCED = 1e-9  # share of U: a given start that is further from balance is given up
+UNBALANCED = 1e-9  # share of U: what a given start may be out of balance
 LOST = 4e-16  # a gain below this share of the dual is rounding
 
 
@@ -54,6 +54,8 @@ class FrankWolfe:
 
     def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress:
         goal = state.steps + steps
+        if part.balanced and state.steps == 0:
+            give_up_unbalanced(part, state)
         while state.steps < goal:
             strict = tolerance * float(state.memory["strictness"][0])
             violation, violations = look(part, state)
@@ -64,6 +66,12 @@ class FrankWolfe:
             if state.memory["idle"][0] >= len(part):
                 return Progress.STALLED
         return Progress.MOVING
+
+
+def give_up_unbalanced(part: Part, state: State) -> None:
+    """A given start that does not keep the balance is no start: zero is."""
+    if np.abs(weights_of(part, state.alpha).sum(axis=0)).max() > UNBALANCED * float(part.upper.max()):
+        state.alpha[...], state.functions[...], state.constant = 0.0, 0.0, np.zeros_like(state.constant)
 
 
 def look(part: Part, state: State) -> tuple[float, np.ndarray]:
@@ -87,8 +95,7 @@ def visit(
         state.memory["recent"] = examples
     chunk = cut(part, state, examples, kernel_of(part, examples))
     begun = chunk.point
-    if chunk.tidy() > UNBALANCED * float(part.upper.max()) and whole:
-        chunk.clear()
+    chunk.tidy()
     state.steps += climb(chunk, method, max(0.25 * tolerance, 0.0 if whole else SHARE * violation))
     chunk.tidy()
     put_back(part, state, chunk, begun)

@@ -88,29 +88,25 @@ class Chunk:
         bottom = np.where(self.groups.full(self.point), bottom, np.minimum(bottom, 0.0))
         return float(np.max(top - bottom, initial=0.0))
 
-    def tidy(self) -> float:
-        """Take out what rounding left in the sums and in the balance; returns what remains of the latter."""
+    def tidy(self) -> None:
+        """Take out what rounding left in the sums and in the balance."""
         if self.groups is not None:
             self.point = self.groups.completed(self.point)
-        if not self.balanced:
-            return 0.0
+        if self.balanced:
+            self._restore_balance()
+
+    def _restore_balance(self) -> None:
         left = self.target - self.balance @ self.point
         room = np.minimum(self.point, self._headroom())
         if np.abs(left).max() > 1e-15 * max(1.0, float(np.abs(self.target).max())) and room.any():
             multipliers = np.linalg.lstsq((self.balance * room) @ self.balance.T, left, rcond=1e-10)[0]
             step = np.clip(room * (multipliers @ self.balance), -0.5 * room, 0.5 * room)
             self.move(step, 1.0, self.product(step)[0], 0.0)
-        return float(np.abs(self.target - self.balance @ self.point).max())
 
     def _headroom(self) -> np.ndarray:
         if self.groups is None:
             return self.upper - self.point
         return self.groups.spread(self.groups.slack(self.point) / self.groups.sizes)
-
-    def clear(self) -> None:
-        """Back to zero."""
-        self.functions = self.functions - self.product(self.point)[0]
-        self.point = np.zeros_like(self.point)
 
 
 def cut(part: Part, state: State, examples: np.ndarray, kernel: np.ndarray) -> Chunk:

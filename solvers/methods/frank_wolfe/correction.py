@@ -24,7 +24,7 @@ class Face:
         self.basis: np.ndarray | None = None
         if chunk.balanced:
             self.rows = np.column_stack([self._level(row) for row in chunk.balance])
-            self.basis = _orthonormal(self.rows)
+            self.basis = np.where(self.free[:, None], _orthonormal(self.rows), 0.0)
 
     def _level(self, vector: np.ndarray) -> np.ndarray:
         """Free entries only, and in every full sum without their mean."""
