@@ -33,21 +33,30 @@ def repair(part: Part, alpha: np.ndarray, rounds: int = 50) -> np.ndarray:
         total = weights_of(part, alpha).sum(axis=0)
         if np.abs(total).max() <= 1e-15 * max(1.0, float(np.abs(alpha).sum())):
             break
-        room = np.minimum(alpha, _headroom(part, alpha)) * real
-        _move(part, alpha, room, total)
+        move = _move_in_simplex if form.feasible == "simplex" else _move_in_box
+        move(part, alpha, real, total)
     return alpha
 
 
-def _headroom(part: Part, alpha: np.ndarray) -> np.ndarray:
-    if part.form.feasible == "simplex":
-        return np.broadcast_to((part.upper - alpha.sum(axis=1))[:, None] / alpha.shape[1], alpha.shape).clip(0.0)
-    return part.upper[:, None] - alpha
-
-
-def _move(part: Part, alpha: np.ndarray, room: np.ndarray, total: np.ndarray) -> None:
+def _move_in_box(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
     """Weighted least squares: delta = room * <direction, z>, so that the sum of directions is -total."""
+    room = np.minimum(alpha, part.upper[:, None] - alpha) * real
     example, slot = np.nonzero(room > 0.0)
     rows, weight = part.form.direction[part.labels[example], slot], room[example, slot]
     z = np.linalg.lstsq((rows * weight[:, None]).T @ rows, -total, rcond=None)[0]
     step = weight * (rows @ z)
     alpha[example, slot] += np.clip(step, -0.5 * weight, 0.5 * weight)
+
+
+def _move_in_simplex(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
+    """The same within the sums: variables and slack of an example exchange, each at most half of itself."""
+    used = np.flatnonzero((alpha * real).any(axis=1))
+    rows, weight = part.form.direction[part.labels[used]], alpha[used] * real[used]
+    slack = (part.upper[used] - weight.sum(axis=1)).clip(0.0)
+    centre = np.einsum("ip,ipc->ic", weight, rows) / (weight.sum(axis=1) + slack)[:, None]
+    relative = rows - centre[:, None, :]
+    z = np.linalg.lstsq(np.einsum("ip,ipc,ipd->cd", weight, rows, relative), -total, rcond=None)[0]
+    share = relative @ z
+    largest = np.maximum(np.where(weight > 0.0, np.abs(share), 0.0).max(axis=1), np.abs(centre @ z))
+    share *= np.minimum(1.0, 0.5 / np.maximum(largest, 1e-300))[:, None]
+    alpha[used] += weight * share

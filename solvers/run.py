@@ -97,7 +97,7 @@ class Run:
         if progress is Progress.CONVERGED:
             self._confirm()
         elif progress is Progress.STALLED:
-            self._close(certify(self._part, self._feasible_alpha(), hint=self._state.constant), stalled=True)
+            self._doubt()
         return self._record()
 
     def stop(self) -> None:
@@ -132,7 +132,7 @@ class Run:
             return
         proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
         violation = proof.certificate.violation
-        if violation <= self.limits.tolerance or self._gap_reached(proof.certificate):
+        if self._proves(proof):
             self._close(proof, stalled=False)
             return
         self._failures = 0 if violation < 0.9 * self._best_violation else self._failures + 1
@@ -144,6 +144,20 @@ class Run:
         else:
             self._strictness *= 0.5
             refresh(self._view, self._state)
+
+    def _doubt(self) -> None:
+        """The method is at its wits' end: it may be done without knowing, or b may yet move."""
+        proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
+        if self._proves(proof):
+            self._close(proof, stalled=False)
+        elif self._view is not self._part and self._restless <= CONFIRMATIONS:
+            self._restless += 1
+            self._confirm()
+        else:
+            self._close(proof, stalled=True)
+
+    def _proves(self, proof: Proof) -> bool:
+        return proof.certificate.violation <= self.limits.tolerance or self._gap_reached(proof.certificate)
 
     def _settled(self) -> bool:
         """One outer step on b; whether b rests. Where it does not come to rest, the inner problems are too inexact."""
