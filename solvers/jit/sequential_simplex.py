@@ -124,6 +124,15 @@ def choose_pair(awake, groups, e, second_order):
 
 
 @compiled
+def fill_up(awake, moving, bound, up):
+    """Take the rounding of a full sum out of the variable that grew, lest it adds up over many steps."""
+    i, others = awake.example[up], 0.0
+    for p in range(moving.alpha.shape[1]):
+        others += moving.alpha[i, p] if p != awake.slot[up] else 0.0
+    settle(awake, moving, up, max(bound - others, 0.0))
+
+
+@compiled
 def move_within(awake, moving, groups, rows, tables, e, up, down):
     """Take from `down`, give to `up`, either of which may be the slack; returns what the dual gains."""
     g = (awake.gradient[up] if up >= 0 else 0.0) - (awake.gradient[down] if down >= 0 else 0.0)
@@ -144,6 +153,8 @@ def move_within(awake, moving, groups, rows, tables, e, up, down):
         for c in range(moving.constant.size):
             moving.change[0, c] -= amount * tables.direction[awake.key[down], c]
     groups.slack[e] = slack_of(moving.alpha, groups.upper[e], groups.member[e])
+    if groups.slack[e] == 0.0 and up >= 0:
+        fill_up(awake, moving, groups.upper[e], up)
     shift(moving, rows, groups.member[e], groups.member[e])
     return amount * (g - 0.5 * max(curvature, 0.0) * amount)
 
