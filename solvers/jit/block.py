@@ -6,6 +6,7 @@ alpha and functions come class by class, (slots, n) and (outputs, n), so that sc
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.optimality import FULL
 
 STRIP = 4096  # columns of the functions updated at once: a strip of all classes stays in cache
 
@@ -55,7 +56,7 @@ def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
 @compiled(relaxed=True)
 def close_sums(top, bottom, total, upper, worst):
     for i in range(top.size):
-        low = 0.0 if total[i] < upper[i] and bottom[i] > 0.0 else bottom[i]
+        low = 0.0 if total[i] < upper[i] * FULL and bottom[i] > 0.0 else bottom[i]
         worst[i] = top[i] - low
 
 

@@ -4,6 +4,8 @@ import numpy as np
 
 from solvers.jit import compiled
 
+FULL = 1.0 - 1e-12  # a sum above this share of its bound is at the bound: sums are rounded differently
+
 ROUNDING = 1e-13  # a sum this close to its bound, as a share of it, is at the bound
 
 

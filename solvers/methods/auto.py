@@ -12,16 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.jit import block, box, pair, simplex
-from solvers.methods.state import Progress, State, equality_range
+from solvers.methods import polish as polishing
+from solvers.methods.state import Progress, State, equality_range, gradients, refresh
 from solvers.problem import Part
 
 NAME = "auto"
 SUPPORTS = "every machine, kernel and bias"
 
 EXAMPLES = 128  # of a block
-VARIABLES = 384  # of a block, at most
+VARIABLES = 768  # of a block, at most
 SHARE = 0.1  # of the outer violation that a block is solved to
 PATIENCE = 3  # steps per variable of a block before the next round
+WEARY = 4  # rounds in a row that ran out of patience before all free variables are solved for at once
+ROUND_PRICE, STEP_PRICE = 1.2e-4, 2.5e-7  # seconds, roughly, on the scale of `price_of`
+POLISHED = 4000  # variables up to which that is tried
 
 
 def refuse(part: Part) -> str | None:
@@ -32,6 +36,7 @@ def start(part: Part) -> State:
     state = State.zero(part)
     state.alpha, state.functions = np.asfortranarray(state.alpha), np.asfortranarray(state.functions)
     state.memory["recent"] = np.empty(0, dtype=np.int64)
+    state.memory["effort"] = np.array([0.0, 0.0, 0.0])  # see Effort
     return state
 
 
@@ -41,9 +46,16 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
         violation = bench.look(state)
         if violation <= tolerance:
             return Progress.CONVERGED
-        if not bench.round(state, violation, tolerance):
+        if bench.tired(state) and bench.polish(state, tolerance):
+            continue
+        if not bench.round(state, violation, tolerance) and not bench.polish(state, tolerance, at_any_price=True):
             return Progress.STALLED
     return Progress.MOVING
+
+
+def price_of(variables: int) -> float:
+    """Seconds, roughly, to solve a dense problem of this size: measured, only to compare with rounds."""
+    return 6e-8 * variables**2 + 2.1e-10 * variables**3
 
 
 @dataclass
@@ -71,28 +83,71 @@ class Workbench:
         """The violation to be brought below the tolerance; every example's share in it into `worst`."""
         part, functions = self.part, state.functions.T
         if part.balanced:
-            high, low = equality_range(part, state.alpha, state.functions)
-            functions = functions + 0.5 * (high + low)
+            return self.look_balanced(state)
         scan = block.scan_box if part.form.feasible == "box" else block.scan_simplex
-        largest = scan(self.rule, functions, state.alpha.T, part.labels, part.upper, self.own, self.worst)
-        return high - low if part.balanced else largest
+        return scan(self.rule, functions, state.alpha.T, part.labels, part.upper, self.own, self.worst)
+
+    def look_balanced(self, state: State) -> float:
+        """As `look`; one equality needs both kinds in a block, so `worst` is signed: rising above, falling below 0."""
+        part = self.part
+        high, low = equality_range(part, state.alpha, state.functions)
+        middle = 0.5 * (high + low)
+        block.scan_box(
+            self.rule, state.functions.T + middle, state.alpha.T, part.labels, part.upper, self.own, self.worst
+        )
+        sign = part.form.direction[part.labels, 0, 0]
+        z = sign * part.form.margin[part.labels, 0] - state.functions[:, 0] - middle
+        np.copysign(self.worst, z, out=self.worst)
+        return high - low
 
     def round(self, state: State, violation: float, tolerance: float) -> bool:
         """One block; returns whether anything moved."""
         part = self.part
-        examples = choose(self.worst, state.memory["recent"])
+        recent = state.memory["recent"]
+        examples = choose_balanced(self.worst, recent) if part.balanced else choose(self.worst, recent, EXAMPLES)
         slots = part.gram.rows(examples)
         kernel = self.kernel[: examples.size**2].reshape(examples.size, -1)
         block.cut_kernel(part.gram.store, slots, examples, np.float32(part.offset), kernel)
         goal = max(0.5 * tolerance, SHARE * violation)
         solve = self.solve_balanced if part.balanced else self.solve
-        weights, common, steps = solve(state, Block(examples, slots, kernel), goal)
+        weights, common, steps, left = solve(state, Block(examples, slots, kernel), goal)
         self.apply(state, slots, weights, common)
         state.memory["recent"] = examples
+        effort = state.memory["effort"]
+        effort[0] = effort[0] + 1.0 if left > goal else 0.0
+        effort[1] += ROUND_PRICE + STEP_PRICE * steps
         state.steps += steps
         return steps > 0
 
-    def solve(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int]:
+    def tired(self, state: State) -> bool:
+        """Rounds fall short again and again, and what they cost would pay for solving all at once."""
+        short, spent, price = state.memory["effort"]
+        return bool(short >= WEARY and spent >= price)
+
+    def polish(self, state: State, tolerance: float, *, at_any_price: bool = False) -> bool:
+        """Solve for everything free, where rounds have cost as much already; returns whether anything moved."""
+        part, effort = self.part, state.memory["effort"]
+        gradient = gradients(part, state.functions)
+        if part.balanced:
+            high, low = equality_range(part, state.alpha, state.functions)
+            gradient -= part.form.direction[part.labels, :, 0] * 0.5 * (high + low)
+        goal = 0.25 * tolerance
+        chosen = polishing.select(part, state.alpha, gradient, goal)
+        price = price_of(chosen.slot.size)
+        if (price > effort[1] and not at_any_price) or chosen.slot.size > POLISHED:
+            effort[2] = min(price, 1.5 * effort[1])
+            return False
+        values, steps, _ = polishing.polish(part, state.alpha, chosen, goal)
+        effort[:] = 0.0
+        rows = chosen.examples[chosen.member]
+        change = values - state.alpha[rows, chosen.slot]
+        state.alpha[rows, chosen.slot] = values
+        state.constant += part.offset * (change @ part.form.direction[part.labels[rows], chosen.slot])
+        refresh(part, state)  # single-precision rows would hide how well this is solved
+        state.steps += steps
+        return bool(change.any())
+
+    def solve(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
         part, form, rule = self.part, self.part.form, self.rule
         sums = form.feasible == "simplex"
         count = block.pick_variables(
@@ -108,13 +163,13 @@ class Workbench:
             upper = part.upper[cut.examples]
             starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
             slack = upper - state.alpha[cut.examples].sum(axis=1)
-            steps, _ = simplex.solve_simplex(Q, self.gradient[:count], amount, slack, starts, upper, goal, PATIENCE * count)
+            steps, left = simplex.solve_simplex(Q, self.gradient[:count], amount, slack, starts, upper, goal, PATIENCE * count)
         else:
-            steps, _ = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, PATIENCE * count)
+            steps, left = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, PATIENCE * count)
         state.alpha[chosen, slot] = amount
         weights, common = np.empty((cut.examples.size, form.outputs)), np.empty(cut.examples.size)
         block.sparse_changes(rule, member, slot, labels, amount - before, weights, common)
-        return weights, common, steps
+        return weights, common, steps, left
 
     def couple(self, cut: Block, member: np.ndarray, slot: np.ndarray, labels: np.ndarray) -> np.ndarray:
         form, rule = self.part.form, self.rule
@@ -127,7 +182,7 @@ class Workbench:
         block.couple(cut.kernel, member, slot, own, directions, first, second, Q)
         return Q
 
-    def solve_balanced(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int]:
+    def solve_balanced(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
         """Binary with exact bias: all variables of the block, signed, under one equality."""
         part, examples = self.part, cut.examples
         sign = part.form.direction[part.labels[examples], 0, 0]
@@ -136,9 +191,9 @@ class Workbench:
         z = sign * part.form.margin[part.labels[examples], 0] - state.functions[examples, 0]
         before = beta.copy()
         low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-        steps, _ = pair.solve_pairs(cut.kernel, z, beta, low, high, goal, PATIENCE * examples.size, 0)
+        steps, left = pair.solve_pairs(cut.kernel, z, beta, low, high, goal, PATIENCE * examples.size, 0)
         state.alpha[examples, 0] = sign * beta
-        return (beta - before)[:, None], np.zeros(examples.size), steps
+        return (beta - before)[:, None], np.zeros(examples.size), steps, left
 
     def apply(self, state: State, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
         """Move all class functions by the change of these examples' weights."""
@@ -151,17 +206,33 @@ class Workbench:
             state.constant += shift
 
 
-def choose(violations: np.ndarray, recent: np.ndarray) -> np.ndarray:
+def choose(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
     """The most violating examples, up to half of the block left to those of the last round."""
     n = violations.size
-    if n <= EXAMPLES:
+    if n <= count:
         return np.arange(n)
-    order = np.argpartition(-violations, EXAMPLES - 1)[:EXAMPLES]
+    order = np.argpartition(-violations, count - 1)[:count]
     order = order[np.argsort(-violations[order], kind="stable")]
-    fresh = order[: EXAMPLES - min(recent.size, EXAMPLES // 2)]
+    fresh = order[: count - min(recent.size, count // 2)]
     chosen = np.zeros(n, dtype=bool)
+    chosen[fresh] = True
+    kept = recent[~chosen[recent]][: count - fresh.size]
+    chosen[kept] = True
+    rest = order[~chosen[order]][: count - fresh.size - kept.size]
+    return np.concatenate([fresh, kept, rest])
+
+
+def choose_balanced(signed: np.ndarray, recent: np.ndarray) -> np.ndarray:
+    """Half of the block from those that want to rise, half from those that want to fall."""
+    if signed.size <= EXAMPLES:
+        return np.arange(signed.size)
+    half = EXAMPLES // 4
+    top = np.argpartition(-signed, half - 1)[:half]
+    bottom = np.argpartition(signed, half - 1)[:half]
+    fresh = np.unique(np.concatenate([top, bottom]))
+    chosen = np.zeros(signed.size, dtype=bool)
     chosen[fresh] = True
     kept = recent[~chosen[recent]][: EXAMPLES - fresh.size]
     chosen[kept] = True
-    rest = order[~chosen[order]][: EXAMPLES - fresh.size - kept.size]
-    return np.concatenate([fresh, kept, rest])
+    order = np.argsort(-np.abs(np.where(chosen, 0.0, signed)), kind="stable")[: EXAMPLES - fresh.size - kept.size]
+    return np.concatenate([fresh, kept, order])

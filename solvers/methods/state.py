@@ -64,6 +64,18 @@ def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Standing:
     return Standing(largest, loss, linear, violations)
 
 
+def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
+    """(n, slots): margin - <direction, f>, zero where there is no variable."""
+    rule, labels, n = part.form.rule, part.labels, len(part)
+    values = rule.margin_other - rule.other * functions[:, : part.form.slots]
+    if rule.before:
+        values = values - rule.before * functions[np.arange(n), labels][:, None]
+    mine = labels < part.form.slots
+    own = np.flatnonzero(mine)
+    values[own, labels[own]] = rule.margin_own - rule.own * functions[own, labels[own]]
+    return values
+
+
 def equality_range(part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float]:
     """For a binary part with exact bias: the range that b must span; high - low is the violation."""
     form = part.form

@@ -11,6 +11,8 @@ import numpy as np
 from solvers.methods.frank_wolfe.chunk import Chunk
 from solvers.methods.frank_wolfe.steps import take
 
+FLAT = 1e-12  # squared length, as a share of the longest, below which a direction is none
+
 
 class Face:
     """Directions that stay in the smallest face: free variables, full sums constant, balance kept."""
@@ -23,16 +25,17 @@ class Face:
             self.share = np.where(self.groups.full(chunk.point), 1.0 / np.maximum(count, 1.0), 0.0)
         self.basis: np.ndarray | None = None
         if chunk.balanced:
-            self.rows = np.column_stack([self._level(row) for row in chunk.balance])
-            self.basis = np.where(self.free[:, None], _orthonormal(self.rows), 0.0)
+            self.rows = self._level(chunk.balance.T)
+            self.basis = _orthonormal(self.rows)
 
-    def _level(self, vector: np.ndarray) -> np.ndarray:
-        """Free entries only, and in every full sum without their mean."""
-        kept = np.where(self.free, vector, 0.0)
+    def _level(self, values: np.ndarray) -> np.ndarray:
+        """Free entries only, and in every full sum without their mean; values run along the first axis."""
+        free = self.free.reshape(-1, *[1] * (values.ndim - 1))
+        kept = np.where(free, values, 0.0)
         if self.groups is None:
             return kept
-        mean = self.groups.spread(self.groups.sums(kept) * self.share)
-        return np.where(self.free, kept - mean, 0.0)
+        mean = (self.groups.sums(kept).T * self.share).T
+        return np.where(free, kept - self.groups.spread(mean), 0.0)
 
     def project(self, vector: np.ndarray) -> np.ndarray:
         kept = self._level(vector)
@@ -44,8 +47,10 @@ class Face:
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    left, singular, _ = np.linalg.svd(columns, full_matrices=False)
-    return left[:, singular > 1e-10 * max(1e-300, singular[0])]
+    """A basis of what the columns span, through their small Gram matrix: they are made of a few plain numbers."""
+    squares, axes = np.linalg.eigh(columns.T @ columns)
+    kept = squares > FLAT * max(1e-300, squares[-1])
+    return columns @ (axes[:, kept] / np.sqrt(squares[kept]))
 
 
 def correct(chunk: Chunk, goal: float, budget: int) -> int:
@@ -81,10 +86,16 @@ def _climb_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
 
 
 def _bent(chunk: Chunk, direction: np.ndarray, slope: float, curvature: float) -> bool:
-    """In a box without balance: the step past the first bound, bent at every bound, where the dual agrees."""
-    if chunk.groups is not None or chunk.balanced or curvature <= 0.0:
+    """In a box: the step past the first bound, bent at every bound, where the dual and the balance agree."""
+    if chunk.groups is not None or curvature <= 0.0:
         return False
-    bent = np.clip(chunk.point + (slope / curvature) * direction, 0.0, chunk.upper) - chunk.point
+    arrived = np.clip(chunk.point + (slope / curvature) * direction, 0.0, chunk.upper)
+    bent = arrived - chunk.point
+    if chunk.balanced:
+        inside = chunk.balance * ((arrived > 0.0) & (arrived < chunk.upper))
+        bent = bent - np.linalg.lstsq(inside @ inside.T, chunk.balance @ bent, rcond=FLAT)[0] @ inside
+        if chunk.room(bent) < 1.0 or np.abs(chunk.balance @ bent).max() > FLAT * np.abs(bent).max():
+            return False
     slope = float(chunk.gradient() @ bent)
     change, curvature = chunk.product(bent)
     return curvature <= slope and take(chunk, bent, slope, 1.0, change, curvature)

@@ -34,7 +34,7 @@ class Groups:
         return np.asarray(np.maximum.reduceat(values, self.starts))
 
     def spread(self, per_group: np.ndarray) -> np.ndarray:
-        return np.repeat(per_group, self.sizes)
+        return np.repeat(per_group, self.sizes, axis=0)
 
     def full(self, point: np.ndarray) -> np.ndarray:
         """Which sums are at their bound."""

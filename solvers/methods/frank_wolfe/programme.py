@@ -23,31 +23,36 @@ def programme_vertex(
 
     The last row of the balance follows from the others where the directions sum to zero.
     """
-    unit = chunk.upper
+    open_ = np.flatnonzero(high > low)  # the others are no variables of the programme
+    unit = chunk.upper[open_]
     centred = int(np.abs(chunk.balance.sum(axis=0)).max() < 1e-12)
     rows = chunk.target.size - centred
+    fixed = np.where(high > low, 0.0, low)
+    if open_.size < 2:  # one variable alone cannot move
+        return chunk.point.copy(), chunk.bias
     solution = linprog(
-        -gradient * unit,
-        A_eq=csr_array(chunk.balance[:rows] * unit),
-        b_eq=chunk.target[:rows],
-        bounds=np.column_stack([low, high]) / unit[:, None],
+        -gradient[open_] * unit,
+        A_eq=csr_array(chunk.balance[:rows, open_] * unit),
+        b_eq=(chunk.target - chunk.balance @ fixed)[:rows],
+        bounds=(0.0, 1.0),
         method="highs",
         options=PRECISE,
-        **_sums(chunk, face),
+        **_sums(chunk, open_, face),
     )
     if solution.x is None:
         return chunk.point.copy(), chunk.bias
+    fixed[open_] = solution.x * unit
     bias = np.append(-solution.eqlin.marginals, np.zeros(centred))
-    return _exact(chunk, solution.x * unit, low, high), bias - bias.mean() * centred
+    return _exact(chunk, fixed, low, high), bias - bias.mean() * centred
 
 
-def _sums(chunk: Chunk, face: bool) -> dict[str, object]:
+def _sums(chunk: Chunk, variables: np.ndarray, face: bool) -> dict[str, object]:
     """One row per example: its sum is at most U; in a face where it is U, it stays so (-sum <= -U)."""
     groups = chunk.groups
     if groups is None:
         return {}
-    number, full = groups.number, np.flatnonzero(groups.full(chunk.point)) if face else np.empty(0, dtype=np.int64)
-    count = groups.starts.size
+    full = np.flatnonzero(groups.full(chunk.point)) if face else np.empty(0, dtype=np.int64)
+    number, count = groups.number[variables], groups.starts.size
     held = np.flatnonzero(np.isin(number, full))
     sign = np.append(np.ones(number.size), -np.ones(held.size))
     row = np.append(number, count + np.searchsorted(full, number[held]))
