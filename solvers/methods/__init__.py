@@ -14,8 +14,11 @@ from solvers.problem import Part
 
 
 class Method(Protocol):
-    NAME: str
-    SUPPORTS: str
+    @property
+    def NAME(self) -> str: ...
+
+    @property
+    def SUPPORTS(self) -> str: ...
 
     def refuse(self, part: Part) -> str | None: ...
 
