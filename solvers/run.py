@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -42,8 +42,36 @@ class Finished:
     alpha: np.ndarray
     proof: Proof
     stalled: bool
-    steps: int
-    evaluations: int
+
+
+@dataclass
+class Tally:
+    """Sums over the finished parts, so that a sample costs the same with five thousand parts as with one."""
+
+    idle: np.ndarray  # (parts + 1,) the primal of all parts from this one on, not begun
+    used: np.ndarray  # (n,) whether a support vector of any part
+    full: np.ndarray  # (n,) whether bounded in any part
+    certificate: Certificate = field(default_factory=lambda: Certificate(0.0, 0.0, 0.0, 0.0))
+    steps: int = 0
+    evaluations: int = 0
+
+    @classmethod
+    def of(cls, problem: Problem) -> Tally:
+        idle = np.array([problem.idle_loss(number) for number in range(problem.part_count)] + [0.0])
+        return cls(np.cumsum(idle[::-1])[::-1], np.zeros(len(problem), dtype=bool), np.zeros(len(problem), dtype=bool))
+
+    def add(self, problem: Problem, number: int, alpha: np.ndarray, proof: Proof, steps: int, evaluations: int) -> None:
+        mark(problem, number, alpha, self.used, self.full)
+        self.certificate = self.certificate + proof.certificate
+        self.steps += steps
+        self.evaluations += evaluations
+
+
+def mark(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, full: np.ndarray) -> None:
+    """Note the support vectors of a part, and those with a variable at its upper bound."""
+    where = problem.rows_of(number)
+    used[where] |= alpha.max(axis=1) > 0.0
+    full[where] |= (alpha >= problem.upper[where, None]).any(axis=1)
 
 
 class Run:
@@ -62,8 +90,8 @@ class Run:
         self.seconds = 0.0
         self.trace = Trace()
         self._finished: list[Finished] = []
+        self._tally = Tally.of(problem)
         self._start = start
-        self._idle = np.array([problem.idle_loss(number) for number in range(problem.part_count)])
         refuse(problem, self.method)
         self._open(0)
 
@@ -75,12 +103,12 @@ class Run:
 
     @property
     def iterations(self) -> int:
-        return sum(done.steps for done in self._finished) + (self._state.steps if self._unfinished else 0)
+        return self._tally.steps + (self._state.steps if self._unfinished else 0)
 
     @property
     def kernel_evaluations(self) -> int:
         shared = self.problem.machine.split != "pairs"
-        done = 0 if shared else sum(finished.evaluations for finished in self._finished)
+        done = 0 if shared else self._tally.evaluations
         return done + (self._part.gram.evaluations if shared or self._unfinished else 0)
 
     @property
@@ -181,7 +209,8 @@ class Run:
 
     def _close(self, proof: Proof, *, stalled: bool) -> None:
         alpha = self._feasible_alpha()
-        self._finished.append(Finished(alpha, proof, stalled, self._state.steps, self._part.gram.evaluations))
+        self._tally.add(self.problem, len(self._finished), alpha, proof, self._state.steps, self._part.gram.evaluations)
+        self._finished.append(Finished(alpha, proof, stalled))
         if self.problem.machine.split == "pairs":
             self._part.gram.release()
         if self._unfinished:
@@ -201,12 +230,11 @@ class Run:
 
     def sample(self) -> Sample:
         """Where the run stands, from the running numbers: cheap, and true to their rounding."""
-        primal = sum(done.proof.certificate.primal for done in self._finished)
-        dual = sum(done.proof.certificate.dual for done in self._finished)
-        violation = max((done.proof.certificate.violation for done in self._finished), default=0.0)
+        done = self._tally.certificate
+        primal, dual, violation = done.primal, done.dual, done.violation
         if self._unfinished:
             here = self._standing()
-            primal += here.primal + self._idle[len(self._finished) + 1 :].sum()
+            primal += here.primal + self._tally.idle[len(self._finished) + 1]
             dual += here.dual
             violation = max(violation, here.violation)
         support, bounded = self._support()
@@ -230,13 +258,10 @@ class Run:
         return Certificate(energy + standing.loss, dual, standing.violation if violation is None else violation, 0.0)
 
     def _support(self) -> tuple[int, int]:
-        used = np.zeros(len(self.problem), dtype=bool)
-        full = np.zeros(len(self.problem), dtype=bool)
-        running = [self._state.alpha] if self._unfinished else []
-        for number, alpha in enumerate([done.alpha for done in self._finished] + running):
-            where = self.problem.rows_of(number)
-            used[where] |= alpha.max(axis=1) > 0.0
-            full[where] |= (alpha >= self.problem.upper[where, None]).any(axis=1)
+        used, full = self._tally.used, self._tally.full
+        if self._unfinished:
+            used, full = used.copy(), full.copy()
+            mark(self.problem, len(self._finished), self._state.alpha, used, full)
         return int(used.sum()), int(full.sum())
 
     def _check_limits(self) -> None:
