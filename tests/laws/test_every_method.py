@@ -130,9 +130,7 @@ def test_regularized_bias_is_the_kernel_plus_one(machine: str) -> None:
     one = finished(problem_of(X, Y, machine, cost=COST, bias="regularized"))
     other = finished(precomputed(kernel + 1.0, machine))
     assert one.certificate().dual == pytest.approx(other.certificate().dual, rel=1e-7)
-    np.testing.assert_allclose(
-        one.model().decision(X), other.model().decision(kernel + 1.0), atol=1e-4
-    )
+    np.testing.assert_allclose(one.model().decision(X), other.model().decision(kernel + 1.0), atol=1e-4)
 
 
 def precomputed(matrix: np.ndarray, machine: str) -> Problem:
