@@ -27,6 +27,7 @@ class Groups(NamedTuple):
     bottom: np.ndarray  # the smallest gradient of what may shrink
     violation: np.ndarray
     gap: np.ndarray  # (classes, slots + 1, slots + 1): squared distance of two directions, the last one 0
+    least: np.ndarray  # (classes,) the smallest of them between different ones
 
 
 @compiled
@@ -97,9 +98,12 @@ def choose_group(awake, groups, second_order):
     best, chosen = 0.0, 0
     for e in range(groups.member.size):
         score = groups.violation[e]
-        if score > 0.0 and second_order:
-            up, down, _, _ = extremes(awake, groups, e)
-            score = score * score / max(groups.curvature[e] * gap_of(awake, groups, e, up, down), 1e-300)
+        if second_order:
+            square = score * score if score > 0.0 else 0.0
+            score = square / max(groups.curvature[e] * groups.least[groups.label[e]], 1e-300)
+            if score > best:  # at most this: now what it really is
+                up, down, _, _ = extremes(awake, groups, e)
+                score = square / max(groups.curvature[e] * gap_of(awake, groups, e, up, down), 1e-300)
         if score > best:
             best, chosen = score, e
     return chosen

@@ -168,9 +168,9 @@ class Search:
         return self.awake.example.size == np.count_nonzero(self.part.form.real[self.part.labels])
 
     def _wake(self) -> None:
+        """All awake for one look; what is idle then goes back to sleep at once."""
         self.mask[...] = self.part.form.real[self.part.labels]
-        self.counts[STUCK] = self.counts[MOVED] = 0
-        self.counts[COUNTDOWN] = period(self.part)
+        self.counts[STUCK] = self.counts[MOVED] = self.counts[COUNTDOWN] = 0
         self.arrange()
 
     def _put_to_sleep(self, which: np.ndarray | int) -> None:

@@ -111,7 +111,9 @@ class _Simplex:
         count = int(np.count_nonzero(np.diff(example))) + 1 if example.size else 0
         places = np.empty((2, count), dtype=np.int64)
         real = np.empty((5, count))
-        search.groups = sequential_simplex.Groups(np.zeros(count + 1, dtype=np.int64), *places, *real, gaps(part.form))
+        gap = gaps(part.form)
+        least = np.array([table[table > 1e-12].min() for table in gap])
+        search.groups = sequential_simplex.Groups(np.zeros(count + 1, dtype=np.int64), *places, *real, gap, least)
         sequential_simplex.group(
             search.awake, search.groups, part.labels, part.upper, part.curvature, search.state.alpha
         )
