@@ -6,7 +6,6 @@ alpha and functions come class by class, (slots, n) and (outputs, n), so that sc
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.optimality import FULL
 
 STRIP = 4096  # columns of the functions updated at once: a strip of all classes stays in cache
 
@@ -19,76 +18,6 @@ def variable_gradient(rule, functions, y, p, i):
     if rule.before != 0.0:
         g -= rule.before * functions[y, i]
     return g
-
-
-@compiled
-def own_functions(functions, labels, out):
-    for i in range(labels.size):
-        out[i] = functions[labels[i], i]
-
-
-@compiled(relaxed=True)
-def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
-    """Raise `worst` to |gradient| of this slot's variables where they may move along it."""
-    for i in range(labels.size):
-        mine = labels[i] == p
-        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
-        a = alpha[i]
-        up = g if a < upper[i] else 0.0
-        down = -g if a > 0.0 else 0.0
-        v = up if up > down else down
-        worst[i] = v if v > worst[i] else worst[i]
-
-
-@compiled(relaxed=True)
-def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
-    """As `scan_slot` for sums: the largest gradient, the smallest one in use, and the sum."""
-    for i in range(labels.size):
-        mine = labels[i] == p
-        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
-        a = alpha[i]
-        low = g if a > 0.0 else 1e300
-        top[i] = g if g > top[i] else top[i]
-        bottom[i] = low if low < bottom[i] else bottom[i]
-        total[i] += a
-
-
-@compiled(relaxed=True)
-def close_sums(top, bottom, total, upper, worst):
-    for i in range(top.size):
-        low = 0.0 if total[i] < upper[i] * FULL and bottom[i] > 0.0 else bottom[i]
-        worst[i] = top[i] - low
-
-
-@compiled
-def largest(values):
-    top = 0.0
-    for i in range(values.size):
-        top = values[i] if values[i] > top else top
-    return top
-
-
-@compiled
-def scan_box(rule, functions, alpha, labels, upper, own, worst):
-    """Every example's largest violation; returns the largest of all."""
-    if rule.before != 0.0:
-        own_functions(functions, labels, own)
-    worst[:] = 0.0
-    for p in range(alpha.shape[0]):
-        scan_slot(rule, p, functions[p], own, alpha[p], labels, upper, worst)
-    return largest(worst)
-
-
-@compiled
-def scan_simplex(rule, functions, alpha, labels, upper, own, worst):
-    n = labels.size
-    if rule.before != 0.0:
-        own_functions(functions, labels, own)
-    top, bottom, total = np.zeros(n), np.full(n, 1e300), np.zeros(n)
-    for p in range(alpha.shape[0]):
-        scan_sum_slot(rule, p, functions[p], own, alpha[p], labels, top, bottom, total)
-    close_sums(top, bottom, total, upper, worst)
-    return largest(worst)
 
 
 @compiled

@@ -1,4 +1,7 @@
-"""One pass over all variables: how far from optimal, and what the losses cost."""
+"""One pass over all variables: how far from optimal, and what the losses cost.
+
+alpha and functions come class by class, (slots, n) and (outputs, n), so that loops run along examples and vectorise.
+"""
 
 import numpy as np
 
@@ -6,87 +9,133 @@ from solvers.jit import compiled
 
 FULL = 1.0 - 1e-12  # a sum above this share of its bound is at the bound: sums are rounded differently
 
-ROUNDING = 1e-13  # a sum this close to its bound, as a share of it, is at the bound
+
+@compiled
+def own_functions(functions, labels, out):
+    for i in range(labels.size):
+        out[i] = functions[labels[i], i]
+
+
+@compiled(relaxed=True)
+def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
+    """Raise `worst` to |gradient| of this slot's variables where they may move along it."""
+    for i in range(labels.size):
+        mine = labels[i] == p
+        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        a = alpha[i]
+        up = g if a < upper[i] else 0.0
+        down = -g if a > 0.0 else 0.0
+        v = up if up > down else down
+        worst[i] = v if v > worst[i] else worst[i]
+
+
+@compiled(relaxed=True)
+def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
+    """As `scan_slot` for sums: the largest gradient, the smallest one in use, and the sum."""
+    for i in range(labels.size):
+        mine = labels[i] == p
+        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        a = alpha[i]
+        low = g if a > 0.0 else 1e300
+        top[i] = g if g > top[i] else top[i]
+        bottom[i] = low if low < bottom[i] else bottom[i]
+        total[i] += a
+
+
+@compiled(relaxed=True)
+def close_sums(top, bottom, total, upper, worst):
+    for i in range(top.size):
+        low = 0.0 if total[i] < upper[i] * FULL and bottom[i] > 0.0 else bottom[i]
+        worst[i] = top[i] - low
 
 
 @compiled
-def read(f, i, index, value, y, p):
-    """<direction[y, p], f_i> through the sparse reading rows."""
+def largest(values):
+    top = 0.0
+    for i in range(values.size):
+        top = values[i] if values[i] > top else top
+    return top
+
+
+@compiled
+def scan_box(rule, functions, alpha, labels, upper, own, worst):
+    """Every example's largest violation; returns the largest of all."""
+    if rule.before != 0.0:
+        own_functions(functions, labels, own)
+    worst[:] = 0.0
+    for p in range(alpha.shape[0]):
+        scan_slot(rule, p, functions[p], own, alpha[p], labels, upper, worst)
+    return largest(worst)
+
+
+@compiled
+def scan_simplex(rule, functions, alpha, labels, upper, own, worst):
+    n = labels.size
+    if rule.before != 0.0:
+        own_functions(functions, labels, own)
+    top, bottom, total = np.zeros(n), np.full(n, 1e300), np.zeros(n)
+    for p in range(alpha.shape[0]):
+        scan_sum_slot(rule, p, functions[p], own, alpha[p], labels, top, bottom, total)
+    close_sums(top, bottom, total, upper, worst)
+    return largest(worst)
+
+
+@compiled(relaxed=True)
+def hinge_slot(rule, p, function, own, alpha, labels, hinge, linear):
+    """Add this slot's hinge and its linear term of the dual to every example's."""
+    for i in range(labels.size):
+        mine = labels[i] == p
+        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        m = rule.margin_own if mine else rule.margin_other
+        hinge[i] += g if g > 0.0 else 0.0
+        linear[i] += m * alpha[i]
+
+
+@compiled
+def examine_box(rule, functions, alpha, labels, upper, violations):
+    """Per-example largest violation into `violations`; returns (largest, loss, linear term of the dual)."""
+    n = labels.size
+    own, hinge, linear = np.zeros(n), np.zeros(n), np.zeros(n)
+    largest = scan_box(rule, functions, alpha, labels, upper, own, violations)
+    for p in range(alpha.shape[0]):
+        hinge_slot(rule, p, functions[p], own, alpha[p], labels, hinge, linear)
+    return largest, weighted_sum(upper, hinge), linear.sum()
+
+
+@compiled
+def examine_simplex(rule, functions, alpha, labels, upper, violations):
+    """As `examine_box`, for sums in [0, U_i]: only the worst hinge of an example costs."""
+    n = labels.size
+    own, unused, linear = np.zeros(n), np.zeros(n), np.zeros(n)
+    top, bottom, total = np.zeros(n), np.full(n, 1e300), np.zeros(n)
+    if rule.before != 0.0:
+        own_functions(functions, labels, own)
+    for p in range(alpha.shape[0]):
+        scan_sum_slot(rule, p, functions[p], own, alpha[p], labels, top, bottom, total)
+        hinge_slot(rule, p, functions[p], own, alpha[p], labels, unused, linear)
+    close_sums(top, bottom, total, upper, violations)
+    return largest(violations), weighted_sum(upper, top), linear.sum()
+
+
+@compiled
+def weighted_sum(weights, values):
     total = 0.0
-    for t in range(index.shape[2]):
-        total += value[y, p, t] * f[i, index[y, p, t]]
+    for i in range(values.size):
+        total += weights[i] * values[i]
     return total
 
 
 @compiled
-def examine_box(f, alpha, labels, upper, margin, index, value, real, violations):
-    """Per-example largest violation into `violations`; returns (largest, loss, linear term of the dual)."""
-    n, slots = alpha.shape
-    largest, loss, linear = 0.0, 0.0, 0.0
-    for i in range(n):
-        y, bound = labels[i], upper[i]
-        worst, hinge, plain = 0.0, 0.0, 0.0
-        for p in range(slots):
-            if not real[y, p]:
-                continue
-            m, a = margin[y, p], alpha[i, p]
-            g = m - read(f, i, index, value, y, p)
-            plain += m * a
-            if g > 0.0:
-                hinge += g
-                if a < bound and g > worst:
-                    worst = g
-            elif a > 0.0 and -g > worst:
-                worst = -g
-        violations[i] = worst
-        loss += bound * hinge
-        linear += plain
-        if worst > largest:
-            largest = worst
-    return largest, loss, linear
-
-
-@compiled
-def examine_simplex(f, alpha, labels, upper, margin, index, value, real, violations):
-    """As `examine_box`, for sums in [0, U_i]; the slack of the sum is a variable of gradient 0."""
-    n, slots = alpha.shape
-    largest, loss, linear = 0.0, 0.0, 0.0
-    for i in range(n):
-        y, bound = labels[i], upper[i]
-        top, bottom, total, plain = 0.0, np.inf, 0.0, 0.0
-        for p in range(slots):
-            if not real[y, p]:
-                continue
-            m, a = margin[y, p], alpha[i, p]
-            g = m - read(f, i, index, value, y, p)
-            plain += m * a
-            total += a
-            if g > top:
-                top = g
-            if a > 0.0 and g < bottom:
-                bottom = g
-        if total < bound * (1.0 - ROUNDING) and bottom > 0.0:
-            bottom = 0.0
-        violations[i] = top - bottom
-        loss += bound * top
-        linear += plain
-        if violations[i] > largest:
-            largest = violations[i]
-    return largest, loss, linear
-
-
-@compiled
-def equality_violation(f, alpha, labels, upper, margin, direction):
+def equality_violation(rule, function, alpha, labels, upper):
     """Binary with exact bias: (max over I_up of s g, min over I_down of s g), s the sign of the direction."""
     high, low = -np.inf, np.inf
-    for i in range(alpha.shape[0]):
-        y = labels[i]
-        s = direction[y, 0, 0]
-        z = s * margin[y, 0] - f[i, 0]
-        a, bound = alpha[i, 0], upper[i]
-        if (s > 0.0 and a < bound) or (s < 0.0 and a > 0.0):
+    for i in range(labels.size):
+        first, a = labels[i] == 0, alpha[i]
+        z = (rule.own * rule.margin_own if first else rule.other * rule.margin_other) - function[i]
+        room, used = a < upper[i], a > 0.0
+        if room if first else used:
             high = max(high, z)
-        if (s > 0.0 and a > 0.0) or (s < 0.0 and a < bound):
+        if used if first else room:
             low = min(low, z)
     return high, low
 
@@ -102,19 +151,3 @@ def expand(alpha, labels, direction, weights):
             if a != 0.0:
                 for c in range(weights.shape[1]):
                     weights[i, c] += a * direction[labels[i], p, c]
-
-
-@compiled
-def count_support(alpha, labels, upper, real, per_class):
-    """Support vectors, bounded ones, and support vectors per class (into `per_class`)."""
-    support, bounded = 0, 0
-    for i in range(alpha.shape[0]):
-        y = labels[i]
-        used, full = False, False
-        for p in range(alpha.shape[1]):
-            used = used or (real[y, p] and alpha[i, p] > 0.0)
-            full = full or (real[y, p] and alpha[i, p] >= upper[i])
-        support += used
-        bounded += full
-        per_class[y] += used
-    return support, bounded

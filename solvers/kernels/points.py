@@ -39,6 +39,20 @@ class Points:
         return np.einsum("ij,ij->i", self.rows, self.rows)
 
     @cached_property
+    def lifted(self) -> np.ndarray:
+        """Dense rows with |x|^2 and 1 appended: with `folded` one product gives squared distances."""
+        return np.hstack([self.rows, self.squares[:, None], np.ones((len(self), 1))])
+
+    @cached_property
+    def folded(self) -> np.ndarray:
+        """(features + 2, n) float64: -2z, 1, |z|^2 in columns, so that lifted @ folded = |x - z|^2."""
+        return np.vstack([-2.0 * self.rows.T, np.ones((1, len(self))), self.squares[None, :]])
+
+    @cached_property
+    def folded_single(self) -> np.ndarray:
+        return self.folded.astype(np.float32)
+
+    @cached_property
     def largest_square(self) -> float:
         return float(self.squares.max(initial=0.0))
 

@@ -15,11 +15,23 @@ SINGLE_PRECISION_REACH = 500.0
 
 def squared_distances(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
     """||x - z||^2 for every pair: one matrix serves every gamma."""
+    return np.maximum(scaled_distances(left, right, 1.0, out), 0.0, out=out)
+
+
+def scaled_distances(left: Points, right: Points, scale: float, out: np.ndarray) -> np.ndarray:
+    """scale ||x - z||^2, up to rounding of either sign, by one matrix product where the features are dense."""
+    if left.sparse or right.sparse:
+        return _scaled_sparse(left, right, scale, out)
+    folded = right.folded_single if out.dtype == np.float32 else right.folded
+    return np.matmul((scale * left.lifted).astype(out.dtype, copy=False), folded, out=out)
+
+
+def _scaled_sparse(left: Points, right: Points, scale: float, out: np.ndarray) -> np.ndarray:
     inner_products(left, right, out)
-    out *= -2.0
-    out += left.squares[:, None].astype(out.dtype)
-    out += right.squares.astype(out.dtype)
-    return np.maximum(out, 0.0, out=out)
+    out *= -2.0 * scale
+    out += (scale * left.squares[:, None]).astype(out.dtype)
+    out += (scale * right.squares).astype(out.dtype)
+    return out
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,8 @@ class Rbf:
         if out.dtype == np.float32 and self.gamma * largest > SINGLE_PRECISION_REACH:
             out[...] = self.block(left, right, np.empty(out.shape))
             return out
-        return self.from_distances(squared_distances(left, right, out))
+        exponents = scaled_distances(left, right, -self.gamma, out)
+        return np.exp(np.minimum(exponents, 0.0, out=out), out=out)
 
     def diagonal(self, points: Points) -> np.ndarray:
         return np.ones(len(points))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jit import block, box, pair, simplex
+from solvers.jit import block, box, optimality, pair, simplex
 from solvers.methods import polish as polishing
 from solvers.methods.state import Progress, State, equality_range, gradients, refresh
 from solvers.problem import Part
@@ -84,7 +84,7 @@ class Workbench:
         part, functions = self.part, state.functions.T
         if part.balanced:
             return self.look_balanced(state)
-        scan = block.scan_box if part.form.feasible == "box" else block.scan_simplex
+        scan = optimality.scan_box if part.form.feasible == "box" else optimality.scan_simplex
         return scan(self.rule, functions, state.alpha.T, part.labels, part.upper, self.own, self.worst)
 
     def look_balanced(self, state: State) -> float:
@@ -92,7 +92,7 @@ class Workbench:
         part = self.part
         high, low = equality_range(part, state.alpha, state.functions)
         middle = 0.5 * (high + low)
-        block.scan_box(
+        optimality.scan_box(
             self.rule, state.functions.T + middle, state.alpha.T, part.labels, part.upper, self.own, self.worst
         )
         sign = part.form.direction[part.labels, 0, 0]

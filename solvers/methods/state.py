@@ -55,13 +55,17 @@ def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 
 def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Standing:
-    form = part.form
     violations = np.empty(len(part))
-    look = optimality.examine_box if form.feasible == "box" else optimality.examine_simplex
+    look = optimality.examine_box if part.form.feasible == "box" else optimality.examine_simplex
     largest, loss, linear = look(
-        np.ascontiguousarray(functions), np.ascontiguousarray(alpha), part.labels, part.upper, form.margin, *form.reading, form.real, violations
+        part.form.rule, by_class(functions), by_class(alpha), part.labels, part.upper, violations
     )
     return Standing(largest, loss, linear, violations)
+
+
+def by_class(table: np.ndarray) -> np.ndarray:
+    """(n, c) as (c, n), contiguous along the examples; nothing is copied where the method keeps it so."""
+    return np.ascontiguousarray(table.T)
 
 
 def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
@@ -78,10 +82,8 @@ def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
 
 def equality_range(part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float]:
     """For a binary part with exact bias: the range that b must span; high - low is the violation."""
-    form = part.form
-    high, low = optimality.equality_violation(
-        np.ascontiguousarray(functions), np.ascontiguousarray(alpha), part.labels, part.upper, form.margin, form.direction
-    )
+    function, values = by_class(functions)[0], by_class(alpha)[0]
+    high, low = optimality.equality_violation(part.form.rule, function, values, part.labels, part.upper)
     return float(high), float(low)
 
 
