@@ -13,18 +13,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel
-from solvers.problem import Problem, kernel_from, pose, positive
+from solvers.model import class_scores
+from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
 from solvers.run import Limits, Run, total_of
 from solvers.threads import limited
 from solvers.trace import Sample
 
 
 class MultiClassSVC(ClassifierMixin, BaseEstimator):
-    """Multi-class support vector machine with a certificate.
+    """Multi-class support vector machine, trained to a certified optimum.
 
-    machine: ww, llw, cs, ova, ovo, dag (and adm, atm, ats, mmr); solver: auto, smo, s2do, fw, ...
-    margin, bias None: the machine's own. class_weight: "balanced" or {label: weight}.
-    callback(sample) returning True stops; the model so far stands, with its certificate.
+    machine: ww, cs, llw, ova, ovo, dag (and adm, atm, ats, mmr); solver: auto, or a method of the literature.
+    kernel: rbf, linear, polynomial, sigmoid or precomputed, with gamma ("scale": 1 / (features x variance)),
+    degree and coef0. C: the cost; class_weight, "balanced" or {label: weight}, scales it.
+    margin, bias (none, regularized, exact): None for the machine's own.
+    tol: the largest violation of optimality allowed; gap_tol: or the relative gap that is good enough.
+    max_iter, time_limit (seconds of training): ends earlier; cache_mb: memory for kernel rows; threads: of BLAS.
+    warm_start: begin from the last solution, scaled to the new C. random_state: for methods that draw lots.
+    callback(sample) returning True stops, and the model so far stands, with its certificate.
+    decision_function_shape: "ovo" or "ovr", what ovo and dag return for more than two classes: the functions
+    of all pairs, or a score per class (as CalibratedClassifierCV needs).
+
+    After `fit`: classes_, support_, n_support_ (per class), dual_coef_ (a row per class function, or per pair),
+    intercept_, n_iter_, seconds_, kernel_evaluations_, ending_ (why it ended), certificate_ (primal, dual, gap,
+    relative_gap, violation, infeasibility) and trace_, one array for each of iteration, seconds, dual, primal,
+    violation, support and bounded.
     """
 
     def __init__(
@@ -48,6 +61,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         warm_start: bool = False,
         random_state: int | None = None,
         callback: Callable[[Sample], bool | None] | None = None,
+        decision_function_shape: str = "ovo",
     ) -> None:
         self.machine = machine
         self.solver = solver
@@ -68,9 +82,11 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self.warm_start = warm_start
         self.random_state = random_state
         self.callback = callback
+        self.decision_function_shape = decision_function_shape
 
     def fit(self, X: Any, y: Any) -> MultiClassSVC:
         """Train; the result carries `certificate_`, `ending_` and `trace_`."""
+        self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -79,6 +95,15 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
             run = Run(problem, self.solver, self._limits(), self._seed(problem))
             self._finish(problem, self._drive(run))
         return self
+
+    def _check_parameters(self) -> None:
+        """What `pose` does not see."""
+        if self.callback is not None and not callable(self.callback):
+            raise InputError(f"callback must be a function of a sample, not {self.callback!r}.")
+        if self.decision_function_shape not in ("ovo", "ovr"):
+            raise InputError(f"decision_function_shape must be 'ovo' or 'ovr', not {self.decision_function_shape!r}.")
+        if not isinstance(self.warm_start, bool | np.bool_):
+            raise InputError(f"warm_start must be True or False, not {self.warm_start!r}.")
 
     def _drive(self, run: Run) -> Run:
         while run.running:
@@ -105,7 +130,9 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         return kernel_from(self.kernel, KERNELS, gamma=self._gamma(X), degree=self.degree, coef0=self.coef0)
 
     def _gamma(self, X: Any) -> float:
-        if self.gamma != "scale":
+        if isinstance(self.gamma, str) and self.gamma != "scale":
+            raise InputError(f"gamma must be a positive number or 'scale', not {self.gamma!r}.")
+        if not isinstance(self.gamma, str):
             return positive("gamma", self.gamma)
         mean = X.mean() if not sp.issparse(X) else X.sum() / np.prod(X.shape)
         square = (X.multiply(X)).sum() / np.prod(X.shape) if sp.issparse(X) else np.mean(np.square(X))
@@ -115,19 +142,25 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
     def _weights(self, codes: np.ndarray) -> np.ndarray | None:
         if self.class_weight is None:
             return None
-        counts = np.bincount(codes, minlength=self.classes_.size)
-        if isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise InputError(f"class_weight must be 'balanced' or a mapping, not {self.class_weight!r}.")
-            return codes.size / (self.classes_.size * np.maximum(counts, 1))
-        return np.array([self.class_weight.get(label, 1.0) for label in self.classes_.tolist()], dtype=float)
+        if isinstance(self.class_weight, Mapping):
+            return self._weights_by_label(self.class_weight)
+        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
+            raise InputError(f"class_weight must be 'balanced' or a mapping, not {self.class_weight!r}.")
+        return codes.size / (self.classes_.size * np.bincount(codes, minlength=self.classes_.size))
+
+    def _weights_by_label(self, weights: Mapping[Any, float]) -> np.ndarray:
+        """1 for labels without a weight. A fold may lack a class, but a name that fits nothing is a slip."""
+        labels = self.classes_.tolist()
+        strange = [label for label in weights if label not in labels]
+        if strange and any(label not in weights for label in labels):
+            raise InputError(f"class_weight names {strange[0]!r}, which is no label; the labels are {shown(labels)}.")
+        return np.array([positive(f"The class weight of {label!r}", weights.get(label, 1.0)) for label in labels])
 
     def _limits(self) -> Limits:
-        steps = None if self.max_iter in (None, -1) else int(positive("max_iter", self.max_iter))
         return Limits(
             tolerance=positive("tol", self.tol),
             gap_tolerance=None if self.gap_tol is None else positive("gap_tol", self.gap_tol),
-            steps=steps,
+            steps=None if self.max_iter in (None, -1) else whole("max_iter", self.max_iter),
             seconds=None if self.time_limit is None else positive("time_limit", self.time_limit),
         )
 
@@ -154,17 +187,25 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self.dual_coef_, self.intercept_ = model.expansion.T, model.bias
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """(n, classes) class functions; (n,) for two classes, positive for classes_[1]; pairs for ovo and dag."""
+        """(n, classes) class functions; (n,) for two classes, positive for classes_[1].
+
+        Of ovo and dag the functions of the pairs (0, 1), (0, 2), ..., positive for the first class, or scores per
+        class where decision_function_shape is "ovr".
+        """
         check_is_fitted(self, "_model")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
         with limited(self.threads):
             values = self._model.decision(X)
-        return values if self.classes_.size > 2 else self._binary(values)
+        if self.classes_.size == 2:
+            return self._binary(values)
+        by_pairs = self._model.machine.split == "pairs" and self.decision_function_shape == "ovr"
+        return class_scores(self._model.machine, values, self.classes_.size) if by_pairs else values
 
     def _binary(self, values: np.ndarray) -> np.ndarray:
         return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
 
     def predict(self, X: Any) -> np.ndarray:
+        """The label of each row; ties go to the class that comes first."""
         check_is_fitted(self, "_model")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
         with limited(self.threads):

@@ -13,7 +13,7 @@ import numpy as np
 from solvers.gram import kernel_times
 from solvers.kernels import Kernel, Points
 from solvers.kernels.precomputed import MatrixRows
-from solvers.machines import Machine
+from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
 
 PREDICTION_ROWS = 4096  # rows handled at once, so that memory does not follow the file
@@ -77,6 +77,15 @@ class Model:
             for number in range(self.classes)
         ]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A machine is made of functions, so a pickle keeps its name."""
+        state = {name: value for name, value in vars(self).items() if name != "_blocks"}
+        return state | ({"machine": self.machine.name} if MACHINES.get(self.machine.name) is self.machine else {})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        machine = state["machine"]
+        vars(self).update(state, machine=MACHINES[machine] if isinstance(machine, str) else machine)
+
     def predict(self, features: Any) -> np.ndarray:
         return decide(self.machine, self.decision(features), self.classes)
 
@@ -96,6 +105,19 @@ def votes(values: np.ndarray, classes: int) -> np.ndarray:
         counts[:, a] += first
         counts[:, b] += ~first
     return counts
+
+
+def class_scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+    """(n, classes) from pair functions: votes, up to a third of a vote for how clear they were, and one and
+    what it lacked for the class decided on, so that the largest score is the prediction, ties included."""
+    counts, clarity = votes(values, classes), np.zeros((values.shape[0], classes))
+    for column, (a, b) in enumerate(combinations(range(classes), 2)):
+        clarity[:, a] += values[:, column]
+        clarity[:, b] -= values[:, column]
+    scores = counts + clarity / (3.0 * (np.abs(clarity) + 1.0))
+    rows, decided = np.arange(values.shape[0]), decide(machine, values, classes)
+    scores[rows, decided] += 1.0 + counts.max(axis=1) - counts[rows, decided]
+    return scores
 
 
 def walk(values: np.ndarray, classes: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from solvers.machines import MACHINES, DualForm, Machine
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
+LARGEST_KERNEL_VALUE = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +151,11 @@ def pose(
     codes, count = _codes(labels, classes)
     points = _points(features, kernel)
     if len(points) != codes.size:
-        raise InputError(f"There are {len(points)} rows of features but {codes.size} labels; they must be equally many.")
+        raise InputError(
+            f"There are {len(points)} rows of features but {codes.size} labels; they must be equally many."
+        )
     _check_kernel(kernel)
+    _check_size(kernel, points)
     cost = positive("C", cost)
     weights = _weights(class_weight, count)
     return Problem(
@@ -167,19 +172,31 @@ def pose(
 
 
 def positive(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a positive number, not {value!r}.") from None
-    if not (np.isfinite(number) and number > 0.0):
+    if not _is_number(value) or not (np.isfinite(value) and value > 0.0):
         raise InputError(f"{name} must be a positive number, not {value!r}.")
-    return number
+    return float(value)
+
+
+def whole(name: str, value: Any) -> int:
+    if not _is_number(value) or not (np.isfinite(value) and value >= 1 and float(value).is_integer()):
+        raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
+    return int(value)
+
+
+def _is_number(value: Any) -> bool:
+    """Text, arrays and truth values are no numbers, though float() takes them."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def shown(labels: Sequence[Any], most: int = 10) -> str:
+    """A list for a sentence."""
+    return ", ".join(map(repr, labels[:most])) + (", ..." if len(labels) > most else "")
 
 
 def _machine(machine: str | Machine) -> Machine:
     if isinstance(machine, Machine):
         return machine
-    if machine not in MACHINES:
+    if not isinstance(machine, str) or machine not in MACHINES:
         raise InputError(f"There is no machine {machine!r}; choose one of {', '.join(MACHINES)}.")
     return MACHINES[machine]
 
@@ -187,43 +204,72 @@ def _machine(machine: str | Machine) -> Machine:
 def _bias(bias: str | None, machine: Machine) -> Bias:
     if bias is None:
         return machine.bias
-    if bias not in BIASES:
+    if not isinstance(bias, str) or bias not in BIASES:
         raise InputError(f"bias must be one of {', '.join(BIASES)}, not {bias!r}.")
     return bias  # type: ignore[return-value]
 
 
-def _codes(labels: np.ndarray, classes: int | None) -> tuple[np.ndarray, int]:
-    codes = np.ascontiguousarray(labels, dtype=np.int64)
-    count = int(codes.max(initial=-1)) + 1 if classes is None else classes
-    present = np.unique(codes).size
-    if codes.size == 0:
+def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
+    given = np.asarray(labels)
+    if given.ndim != 1:
+        raise InputError(f"The labels must be one class number per example, not an array of shape {given.shape}.")
+    if given.size == 0:
         raise InputError("There are no examples to train on.")
-    if present < 2:
+    if given.dtype.kind not in "iu":
+        raise InputError(f"The labels must be whole numbers 0, 1, ..., not of type {given.dtype}.")
+    codes = np.ascontiguousarray(given, dtype=np.int64)
+    count = int(codes.max()) + 1 if classes is None else whole("classes", classes)
+    if codes.min() < 0 or codes.max() >= count:
+        raise InputError(f"The labels run from {codes.min()} to {codes.max()}; they must be from 0 to {count - 1}.")
+    if np.all(codes == codes[0]):
         raise InputError(f"All {codes.size} examples belong to one class; a classifier needs at least two classes.")
     return codes, count
 
 
 def _points(features: Any, kernel: Kernel) -> Points:
-    rows = features.rows if isinstance(features, Points) else features
-    if sp.issparse(rows):
-        rows = sp.csr_array(rows, dtype=np.float64)
-        rows.sum_duplicates()
-        _check_finite(rows.data, "sparse values")
-    else:
+    rows = _numbers(features.rows if isinstance(features, Points) else features)
+    _check_finite(rows)
+    return _matrix(rows) if kernel.name == "precomputed" else Points(rows)
+
+
+def _numbers(rows: Any) -> np.ndarray | sp.csr_array:
+    """float64 rows, dense in C order or sparse with sorted and unique indices."""
+    try:
+        if sp.issparse(rows):
+            rows = sp.csr_array(rows, dtype=np.float64)
+            rows.sum_duplicates()
+            return rows
+        rows = np.asarray(rows)
+        if rows.dtype.kind == "c":
+            raise InputError("The features are complex numbers; they must be real.")
         rows = np.ascontiguousarray(rows, dtype=np.float64)
-        _check_finite(rows, "rows")
-    if kernel.name == "precomputed":
-        return _matrix(rows)
-    return Points(rows)
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(f"The features must be rows of numbers of equal length: {problem}.") from None
+    if rows.ndim != 2:
+        raise InputError(f"The features must be a table of rows and columns, not an array of shape {rows.shape}.")
+    return rows
 
 
-def _check_finite(values: np.ndarray, unit: str) -> None:
-    if np.isfinite(values).all():
-        return
-    first = int(np.argwhere(~np.isfinite(values))[0][0])
-    raise InputError(
-        f"The features contain NaN or infinity (the first at {unit} index {first}); fill or drop these values first."
-    )
+def _check_finite(rows: np.ndarray | sp.csr_array) -> None:
+    if rows.shape[1] == 0:
+        raise InputError("There are no features: every example needs at least one number.")
+    values = rows.data if sp.issparse(rows) else rows
+    finite = np.isfinite(values)
+    if not finite.all():
+        places = np.argwhere(~finite)
+        row, column = _place(rows, places[0])
+        raise InputError(
+            f"The features contain NaN or infinity {len(places)} times, first in row {row}, column {column};"
+            " fill or drop these values first."
+        )
+
+
+def _place(rows: np.ndarray | sp.csr_array, place: np.ndarray) -> tuple[int, int]:
+    if not sp.issparse(rows):
+        return int(place[0]), int(place[1])
+    return int(np.searchsorted(rows.indptr, place[0], side="right") - 1), int(rows.indices[place[0]])
 
 
 def _matrix(rows: np.ndarray | sp.csr_array) -> MatrixRows:
@@ -232,18 +278,29 @@ def _matrix(rows: np.ndarray | sp.csr_array) -> MatrixRows:
         raise InputError(
             f"A precomputed kernel must be a square matrix of training examples, not {dense.shape[0]} x {dense.shape[1]}."
         )
+    if not np.allclose(dense, dense.T, rtol=1e-5, atol=1e-6 * np.abs(dense).max()):
+        raise InputError("A precomputed kernel must be symmetric: K[i, j] = K[j, i] for all pairs of examples.")
     return MatrixRows(dense, np.arange(dense.shape[0]))
+
+
+def _check_size(kernel: Kernel, points: Points) -> None:
+    """Kernel rows are kept in single precision, which ends at 3e38."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(kernel.diagonal(points)).max())
+    if not largest <= LARGEST_KERNEL_VALUE:
+        raise InputError(
+            f"The kernel reaches {largest:.3g} on these features, too large to compute with; scale the features first."
+        )
 
 
 def _check_kernel(kernel: Kernel) -> None:
     for name in kernel.parameters:
         value = getattr(kernel, name)
         if name == "coef0":
-            if not np.isfinite(value):
+            if not _is_number(value) or not np.isfinite(value):
                 raise InputError(f"coef0 must be a finite number, not {value!r}.")
         elif name == "degree":
-            if not (float(value).is_integer() and value >= 1):
-                raise InputError(f"degree must be a whole number of at least 1, not {value!r}.")
+            whole(name, value)
         else:
             positive(name, value)
 
@@ -266,7 +323,7 @@ def with_offset(part: Part, offset: float) -> Part:
 
 def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:
     """The named kernel with those of the parameters that it declares."""
-    if name not in kernels:
+    if not isinstance(name, str) or name not in kernels:
         raise InputError(f"There is no kernel {name!r}; choose one of {', '.join(kernels)}.")
     kind = kernels[name]
     return kind(**{key: parameters[key] for key in kind.parameters})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from functools import cache
+from numbers import Integral
 
 from threadpoolctl import ThreadpoolController
 
@@ -16,6 +17,6 @@ def _controller() -> ThreadpoolController:
 
 
 def limited(threads: int | None) -> AbstractContextManager[object]:
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}.")
-    return _controller().limit(limits=threads or 1, user_api="blas")
+    return _controller().limit(limits=1 if threads is None else int(threads), user_api="blas")

@@ -6,6 +6,7 @@ alpha and functions come class by class, (slots, n) and (outputs, n), so that sc
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.optimality import FULL
 
 STRIP = 4096  # columns of the functions updated at once: a strip of all classes stays in cache
 
@@ -21,21 +22,34 @@ def variable_gradient(rule, functions, y, p, i):
 
 
 @compiled
+def lowest_in_use(rule, functions, alpha, y, i, bound):
+    """The smallest gradient among the used variables of one example, the slack of its sum included."""
+    low, total = 1e300, 0.0
+    for p in range(alpha.shape[0]):
+        a = alpha[p, i]
+        if a > 0.0:
+            total += a
+            low = min(low, variable_gradient(rule, functions, y, p, i))
+    return min(low, 0.0) if total < bound * FULL else low
+
+
+@compiled
 def pick_variables(rule, functions, alpha, labels, upper, examples, threshold, sums, member, slot, gradient, amount):
     """Variables of these examples that are free or violate by more than `threshold`; returns how many.
 
-    Under sums, those in use or close to wanting to be: what a sum constraint trades between.
+    Under sums, those in use and those that would gain on the worst one in use: what a sum trades between.
     """
     count = 0
     for t in range(examples.size):
         i = examples[t]
         y, bound = labels[i], upper[i]
+        level = lowest_in_use(rule, functions, alpha, y, i, bound) - threshold if sums else 0.0
         for p in range(alpha.shape[0]):
             if count == member.size:
                 return count
             g, a = variable_gradient(rule, functions, y, p, i), alpha[p, i]
             if sums:
-                wanted = a > 0.0 or g > -threshold
+                wanted = a > 0.0 or g > level
             else:
                 wanted = (a > 0.0 and a < bound) or (g > threshold and a < bound) or (g < -threshold and a > 0.0)
             dead = rule.own == 0.0 if p == y else rule.other == 0.0
@@ -54,17 +68,39 @@ def cut_kernel(store, slots, examples, offset, out):
             out[s, t] = row[examples[t]] + offset
 
 
-@compiled(relaxed=True)
-def couple_row(row, direction, member, first, second, slot, own, out):
+@compiled
+def expand_row(row, member, out):
     for b in range(member.size):
-        out[b] = (second[b] * direction[slot[b]] + first[b] * direction[own[b]]) * row[member[b]]
+        out[b] = row[member[b]]
+
+
+@compiled(relaxed=True)
+def couple_row(values, y, p, at_y, at_p, elsewhere, own, slot, first, second, out):
+    """out[b] = <direction, reading_b> values[b] for a direction that is one number at y, one at p, one elsewhere."""
+    for b in range(values.size):
+        s, o = slot[b], own[b]
+        left = at_p if s == p else (at_y if s == y else elsewhere)
+        right = at_p if o == p else (at_y if o == y else elsewhere)
+        out[b] = (second[b] * left + first[b] * right) * values[b]
 
 
 @compiled
-def couple(kernel, member, slot, own, directions, first, second, out):
+def couple(rule, kernel, member, own, slot, first, second, out):
     """out[a, b] = <direction_a, direction_b> K(x_a, x_b); b is read as first * f_own + second * f_slot."""
+    values = np.empty(member.size, np.float32)
     for a in range(member.size):
-        couple_row(kernel[member[a]], directions[a], member, first, second, slot, own, out[a])
+        if a == 0 or member[a] != member[a - 1]:
+            expand_row(kernel[member[a]], member, values)
+        y, p = own[a], slot[a]
+        if p == y:
+            elsewhere = np.float32(rule.constant_own)
+            at_y = np.float32(rule.own) + elsewhere
+            couple_row(values, y, p, at_y, at_y, elsewhere, own, slot, first, second, out[a])
+        else:
+            elsewhere = np.float32(rule.constant_other)
+            at_y = np.float32(rule.before) + elsewhere
+            at_p = np.float32(rule.other) + elsewhere
+            couple_row(values, y, p, at_y, at_p, elsewhere, own, slot, first, second, out[a])
 
 
 @compiled

@@ -48,11 +48,6 @@ class DualForm:
         return np.einsum("ypc,ypc->yp", self.direction, self.direction)
 
     @cached_property
-    def single(self) -> np.ndarray:
-        """The directions in single precision, for dense blocks."""
-        return self.direction.astype(np.float32)
-
-    @cached_property
     def centred(self) -> bool:
         """All directions sum to zero, so the class functions always do."""
         return self.outputs > 1 and bool(np.allclose(self.direction.sum(axis=2), 0.0, atol=1e-12))
@@ -65,24 +60,6 @@ class DualForm:
         if not np.allclose(_written_out(rule, self), reading, atol=1e-12):
             raise ValueError("a machine's directions must be the same for every own class and every wrong class")
         return rule
-
-    @cached_property
-    def within(self) -> tuple[float, float, float]:
-        """(own sign, wrong sign, share): <d_p, d_q> = [p = q] + share * sign_p * sign_q within one example."""
-        k = self.classes
-        table = self.direction[0] @ self.direction[0].T
-        own, wrong = float(self.real[0, 0]), float(self.real[0, 1])
-        if wrong:
-            share = float(table[1, 1] - 1.0)
-            own *= float(np.sign(table[0, 1] / share)) if own else 0.0
-        else:
-            share = float(table[0, 0] - 1.0)
-        sign = np.full(k, wrong)
-        sign[0] = own
-        expected = np.diag(np.abs(sign)) + share * np.outer(sign, sign)
-        if not np.allclose(table, expected, atol=1e-12):
-            raise ValueError("within an example the coupling must be the identity plus rank one")
-        return own, wrong, share
 
     @cached_property
     def reading(self) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,7 @@ SUPPORTS = "every machine, kernel and bias"
 EXAMPLES = 128  # of a block
 VARIABLES = 768  # of a block, at most
 SHARE = 0.1  # of the outer violation that a block is solved to
-PATIENCE = 3  # steps per variable of a block before the next round
+PATIENCE, SUM_PATIENCE = 3, 8  # steps per variable of a block before the next round; within an example they are cheap
 WEARY = 4  # rounds in a row that ran out of patience before all free variables are solved for at once
 ROUND_PRICE, STEP_PRICE = 1.2e-4, 2.5e-7  # seconds, roughly, on the scale of `price_of`
 POLISHED = 4000  # variables up to which that is tried
@@ -163,7 +163,7 @@ class Workbench:
             upper = part.upper[cut.examples]
             starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
             slack = upper - state.alpha[cut.examples].sum(axis=1)
-            steps, left = simplex.solve_simplex(Q, self.gradient[:count], amount, slack, starts, upper, goal, PATIENCE * count)
+            steps, left = simplex.solve_simplex(Q, self.gradient[:count], amount, slack, starts, upper, goal, SUM_PATIENCE * count)
         else:
             steps, left = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, PATIENCE * count)
         state.alpha[chosen, slot] = amount
@@ -172,14 +172,12 @@ class Workbench:
         return weights, common, steps, left
 
     def couple(self, cut: Block, member: np.ndarray, slot: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        form, rule = self.part.form, self.rule
+        rule = self.rule
         mine = slot == labels
         first = np.where(mine, 0.0, rule.before).astype(np.float32)
         second = np.where(mine, rule.own, rule.other).astype(np.float32)
-        directions = form.single[labels, slot]
         Q = self.matrix[: member.size**2].reshape(member.size, -1)
-        own = np.minimum(labels, form.outputs - 1)
-        block.couple(cut.kernel, member, slot, own, directions, first, second, Q)
+        block.couple(rule, cut.kernel, member, labels.astype(np.int32), slot.astype(np.int32), first, second, Q)
         return Q
 
     def solve_balanced(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from solvers.jit import box, pair, simplex
+from solvers.jit.optimality import FULL
 from solvers.kernels import Points
 from solvers.methods.interior import Interior
 from solvers.methods.face import BalancedFace, Face, SumsFace
@@ -31,9 +32,11 @@ def select(part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float
     upper = part.upper[:, None]
     real = part.form.real[part.labels]
     if part.form.feasible == "simplex":
-        rises = gradient > -threshold
-        active = ((alpha > 0.0) & (alpha < upper)).any(axis=1) | (gradient.max(axis=1) > threshold)
-        wanted = real & ((alpha > 0.0) | rises) & active[:, None]
+        level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1)
+        level = np.where(alpha.sum(axis=1) < part.upper * FULL, np.minimum(level, 0.0), level)
+        competing = real & ((alpha > 0.0) | (gradient > level[:, None] - threshold))
+        settled = (competing.sum(axis=1) == 1) & (alpha >= upper * FULL).any(axis=1)  # all on one, and nothing better
+        wanted = competing & ~settled[:, None]
     else:
         free = (alpha > 0.0) & (alpha < upper)
         wanted = real & (free | ((gradient > threshold) & (alpha < upper)) | ((gradient < -threshold) & (alpha > 0.0)))
