@@ -142,7 +142,7 @@ def pose(
     cost: float = 1.0,
     margin: float | None = None,
     bias: str | None = None,
-    class_weight: Sequence[float] | None = None,
+    class_weight: Sequence[float] | np.ndarray | None = None,
     classes: int | None = None,
     cache_mb: float = 500.0,
 ) -> Problem:
@@ -276,7 +276,7 @@ def _matrix(rows: np.ndarray | sp.csr_array) -> MatrixRows:
     dense = rows.toarray() if sp.issparse(rows) else rows
     if dense.shape[0] != dense.shape[1]:
         raise InputError(
-            f"A precomputed kernel must be a square matrix of training examples, not {dense.shape[0]} x {dense.shape[1]}."
+            f"A precomputed kernel must be a square matrix of the training examples, not of shape {dense.shape}."
         )
     if not np.allclose(dense, dense.T, rtol=1e-5, atol=1e-6 * np.abs(dense).max()):
         raise InputError("A precomputed kernel must be symmetric: K[i, j] = K[j, i] for all pairs of examples.")
@@ -305,7 +305,7 @@ def _check_kernel(kernel: Kernel) -> None:
             positive(name, value)
 
 
-def _weights(class_weight: Sequence[float] | None, classes: int) -> np.ndarray:
+def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) -> np.ndarray:
     if class_weight is None:
         return np.ones(classes)
     weights = np.asarray(class_weight, dtype=np.float64)
