@@ -1,5 +1,7 @@
 """The certificate against the mathematics written by hand."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from oracles import (
@@ -36,7 +38,7 @@ def test_any_alpha_of_a_joint_machine(machine: str, bias: str, kernel: str) -> N
     upper, m = 2.0 * WEIGHTS[Y], MARGIN.get(machine, 1.0)
     alpha = random_alpha(machine, Y, upper, 3, np.random.default_rng(1))
     K = dense_kernel(kernel, X, X) + (1.0 if bias == "regularized" else 0.0)
-    proof = certify(problem.part(0), laid_out(machine, alpha))
+    proof = certify(problem.part(0), alpha)
     by_hand = weights_by_hand(machine, Y, alpha)
     assert proof.certificate.dual == pytest.approx(dual_by_hand(machine, K, Y, alpha, m), rel=1e-10)
     assert proof.certificate.primal == pytest.approx(
@@ -44,11 +46,6 @@ def test_any_alpha_of_a_joint_machine(machine: str, bias: str, kernel: str) -> N
     )
     np.testing.assert_allclose(proof.weights, by_hand, atol=1e-12)
     assert proof.certificate.infeasibility <= 1e-12
-
-
-def laid_out(machine: str, alpha: np.ndarray) -> np.ndarray:
-    """The program's slots are the classes, in order."""
-    return np.ascontiguousarray(alpha)
 
 
 @pytest.mark.parametrize("machine", JOINT)
@@ -79,7 +76,7 @@ def test_binary_machines_part_by_part(machine: str, bias: str) -> None:
     parts = [(0, 1), (0, 2), (1, 2)] if machine != "ova" else [(0, None), (1, None), (2, None)]
     primal = dual = 0.0
     for (first, second), alpha, proof in zip(parts, run.alphas(), run.proofs(), strict=True):
-        rows = np.arange(Y.size) if second is None else np.flatnonzero((Y == first) | (Y == second))
+        rows = np.arange(Y.size) if second is None else np.flatnonzero(np.isin(Y, [first, second]))
         sign = np.where(Y[rows] == first, 1.0, -1.0)
         inner, upper, a = K[np.ix_(rows, rows)], 2.0 * WEIGHTS[Y[rows]], alpha[:, 0]
         b = float(proof.bias[0]) if bias == "exact" else 0.0
@@ -94,8 +91,8 @@ def test_binary_machines_part_by_part(machine: str, bias: str) -> None:
         assert proof.certificate.dual == pytest.approx(optimum, rel=1e-6)
         if bias == "exact":
             assert sign @ a == pytest.approx(0.0, abs=1e-9)
-            best = minimize_scalar(lambda t: binary_primal(inner, sign, sign * a, upper, 1.0, t), bounds=(b - 3, b + 3))
-            assert proof.certificate.primal <= best.fun + 1e-9
+            values = partial(binary_primal, inner, sign, sign * a, upper, 1.0)
+            assert proof.certificate.primal <= minimize_scalar(values, bounds=(b - 3, b + 3)).fun + 1e-9
     certificate = run.certificate()
     assert certificate.primal == pytest.approx(primal, rel=1e-9)
     assert certificate.dual == pytest.approx(dual, rel=1e-9)

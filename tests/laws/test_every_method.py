@@ -9,9 +9,10 @@ from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, problem
 
 from solvers import InputError
 from solvers.ending import Ending
+from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.problem import Problem
+from solvers.problem import Problem, pose
 from solvers.run import Limits, Run
 
 X, Y = blobs(n=18, classes=3, seed=3)
@@ -48,7 +49,7 @@ def optimum(machine: str, kernel: str, bias: str) -> float:
         return optimum_by_scipy(machine, K, Y, upper, 3, 0.5 if machine == "llw" else 1.0, balanced=bias == "exact")
     total = 0.0
     for first, second in [(0, 1), (0, 2), (1, 2)] if machine != "ova" else [(0, None), (1, None), (2, None)]:
-        rows = np.arange(Y.size) if second is None else np.flatnonzero((Y == first) | (Y == second))
+        rows = np.arange(Y.size) if second is None else np.flatnonzero(np.isin(Y, [first, second]))
         sign = np.where(Y[rows] == first, 1.0, -1.0)
         coupling = np.outer(sign, sign) * K[np.ix_(rows, rows)]
         equality = sign[None] if bias == "exact" else None
@@ -134,7 +135,4 @@ def test_regularized_bias_is_the_kernel_plus_one(machine: str) -> None:
 
 
 def precomputed(matrix: np.ndarray, machine: str) -> Problem:
-    from solvers.kernels import KERNELS
-    from solvers.problem import pose
-
     return pose(matrix, Y, machine=machine, kernel=KERNELS["precomputed"](), cost=COST, bias="none")

@@ -81,9 +81,9 @@ def test_two_classes_are_one_binary_machine(machine: str) -> None:
     np.testing.assert_allclose(model.decision_function(x), factor * reference.decision_function(x), atol=1e-3)
 
 
-# With two classes f_0 = -f_1 = g, and R = |w_g|^2: a binary machine without bias on g, whose margin and cost are ...
-TO_BINARY = {
-    # hinges on g: [m - 2g] -> (1/2) weights; see below
+# With two classes f_0 = -f_1 = g and R = 2 (1/2 |w|^2). ww, cs: [1 - 2 s g] = 2 [1/2 - s g]; llw, adm, mmr: one
+# hinge [1 - s g]; atm: the larger of two equal ones; ats: both. So twice a binary machine with this margin and C share.
+AS_BINARY = {
     "ww": (0.5, 1.0),
     "cs": (0.5, 1.0),
     "llw": (1.0, 0.5),
@@ -96,9 +96,8 @@ TO_BINARY = {
 
 @pytest.mark.parametrize("machine", JOINT)
 def test_two_classes_of_a_joint_machine_are_a_binary_machine(machine: str) -> None:
-    """R = |w|^2 = 2 (1/2 |w|^2). ww, cs: 2 (1/2 |w|^2 + C [1/2 - s g]); the others: 2 (1/2 |w|^2 + (C or C/2) [1 - s g])."""
     x, y = blobs(n=30, classes=2, seed=1)
-    margin, share = TO_BINARY[machine]
+    margin, share = AS_BINARY[machine]
     joint = finished(problem_of(x, y, machine, cost=1.5)).certificate()
     binary = finished(problem_of(x, y, "ovo", cost=1.5 * share, margin=margin, bias="none")).certificate()
     assert joint.dual == pytest.approx(2.0 * binary.dual, rel=1e-6)
@@ -135,7 +134,7 @@ def test_one_against_one_is_scikit_learns() -> None:
 def test_one_against_all_is_a_machine_per_class(kernel: str) -> None:
     values = trained(X, Y, machine="ova", kernel=kernel, C=2.0).decision_function(X)
     for label in range(4):
-        reference = SVC(C=2.0, kernel=kernel, gamma=0.7, tol=1e-7).fit(X, Y == label)
+        reference = SVC(C=2.0, kernel=kernel, gamma=0.7, tol=1e-7).fit(X, np.equal(Y, label))
         np.testing.assert_allclose(values[:, label], reference.decision_function(X), atol=1e-3)
 
 
