@@ -6,17 +6,23 @@ checkpoint remembers the blocks, and restoring computes the very same ones again
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from solvers.kernels import Kernel, Points
 
 EXACT_BLOCK_BYTES = 1 << 22  # the float64 work space of `times`: small enough to stay in cache
+WORK_BYTES = 1 << 25  # of a piece of a block, should the kernel need it in float64
+# The store holds as many rows as cache_mb has room for, but never fewer than LEAST: enough for one step of any
+# sequential method. Methods that like more rows at once ask for at most `capacity`.
+LEAST = 32
 
 
 class Gram:
-    """K of `points`; `rows` keeps blocks of it, one slot of the store per example, oldest out first."""
+    """K of `points`; `rows` keeps blocks of it, one slot of the store per example, least recently used out first."""
 
-    def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = 512) -> None:
+    def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST) -> None:
         self.kernel, self.points = kernel, points
         n = len(points)
         self.capacity = int(min(n, max(least, cache_mb * 2**20 // (4 * n))))
@@ -34,53 +40,85 @@ class Gram:
         self._example_in = np.full(self.capacity, -1, dtype=np.int64)
         self._last_use = np.zeros(self.capacity, dtype=np.int64)
         self._block_of = np.full(self.capacity, -1, dtype=np.int64)
-        self._blocks: dict[int, np.ndarray] = {}
+        self._blocks: dict[int, np.ndarray] = {}  # the examples of every block of which a row is left
+        self._left: dict[int, int] = {}  # how many rows that is
         self._clock = 0
         self._filled = 0
 
     def rows(self, examples: np.ndarray) -> np.ndarray:
-        """The slots of `store` that hold these examples' kernel rows, computed where missing."""
+        """The slots of `store` that hold these (distinct) examples' kernel rows, computed where missing."""
+        assert examples.size <= self.capacity, f"{examples.size} rows asked of a store of {self.capacity}"
         self._clock += 1
-        missing = examples[self.slot_of[examples] < 0]
-        kept = self.slot_of[examples]
-        self._last_use[kept[kept >= 0]] = self._clock
-        if missing.size:
-            self._compute(missing, self._free_slots(missing.size))
+        slots = self.slot_of[examples]
+        kept = slots >= 0
+        self._last_use[slots[kept]] = self._clock  # now the newest, so the last to go
+        if kept.all():
+            return slots
+        missing = examples[~kept]
+        self._compute(missing, self._free_slots(missing.size))
         return self.slot_of[examples]
 
+    # -- room -------------------------------------------------------------------------------------
+
     def _free_slots(self, count: int) -> np.ndarray:
+        """Rising, so that they often lie side by side."""
         if self.store.shape[0] == 0:
-            self.store = np.empty((self.capacity, len(self)), dtype=np.float32)  # pages appear when written
+            self._make_store()
         fresh = np.arange(self._filled, min(self._filled + count, self.capacity))
-        self._filled += fresh.size
         if fresh.size == count:
+            self._filled += count
             return fresh
-        old = np.argsort(self._last_use[: self._filled - fresh.size], kind="stable")[: count - fresh.size]
+        old = self._oldest(count - fresh.size)
         self._evict(old)
-        return np.concatenate([fresh, old])
+        self._filled += fresh.size
+        return np.concatenate([old, fresh])
+
+    def _make_store(self) -> None:
+        self.store = np.empty((self.capacity, len(self)), dtype=np.float32)  # pages appear when written
+
+    def _oldest(self, count: int) -> np.ndarray:
+        """The filled slots used longest ago; of equal ones, the first."""
+        last_use = self._last_use[: self._filled]
+        newest = np.partition(last_use, count - 1)[count - 1]
+        older = np.flatnonzero(last_use < newest)
+        ties = np.flatnonzero(last_use == newest)[: count - older.size]
+        return np.sort(np.concatenate([older, ties]))
 
     def _evict(self, slots: np.ndarray) -> None:
-        gone = self._example_in[slots]
-        self.slot_of[gone[gone >= 0]] = -1
-        for block in np.unique(self._block_of[slots]):
-            if not np.any(np.delete(self._block_of, slots) == block):
-                self._blocks.pop(int(block), None)
+        self.slot_of[self._example_in[slots]] = -1
+        for block, count in zip(*np.unique(self._block_of[slots], return_counts=True), strict=True):
+            self._left[int(block)] -= int(count)
+            if self._left[int(block)] == 0:
+                del self._left[int(block)], self._blocks[int(block)]
+
+    # -- values -----------------------------------------------------------------------------------
 
     def _compute(self, examples: np.ndarray, slots: np.ndarray) -> None:
-        contiguous = slots[-1] - slots[0] == slots.size - 1 and np.all(np.diff(slots) == 1)
-        block = self.store[slots[0] : slots[-1] + 1] if contiguous else np.empty((slots.size, len(self)), np.float32)
-        self.kernel.block(self.points.take(examples), self.points, block)
-        if not contiguous:
-            self.store[slots] = block
+        if slots[-1] - slots[0] == slots.size - 1:
+            for _ in self._pieces(examples, self.store[slots[0] : slots[-1] + 1]):
+                pass
+        else:
+            for piece, values in self._pieces(examples):
+                self.store[slots[piece]] = values
         self._remember(examples, slots, self._clock)
         self.evaluations += examples.size * len(self)
+
+    def _pieces(self, examples: np.ndarray, out: np.ndarray | None = None) -> Iterator[tuple[slice, np.ndarray]]:
+        """The rows of a block a bounded piece at a time, always cut the same way: (which of them, values)."""
+        height = max(1, WORK_BYTES // (8 * len(self)))
+        for start in range(0, examples.size, height):
+            piece = slice(start, min(start + height, examples.size))
+            room = np.empty((piece.stop - start, len(self)), np.float32) if out is None else out[piece]
+            yield piece, self.kernel.block(self.points.take(examples[piece]), self.points, room)
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots
         self._example_in[slots] = examples
         self._last_use[slots] = self._clock
         self._block_of[slots] = block
-        self._blocks[block] = examples.copy()
+        self._blocks[block], self._left[block] = examples.copy(), examples.size
+
+    # -- checkpoints ------------------------------------------------------------------------------
 
     def pack(self) -> dict[str, np.ndarray]:
         """What `restore` needs to hold the same bits again; the values themselves are recomputed."""
@@ -97,29 +135,57 @@ class Gram:
         }
 
     def restore(self, packed: dict[str, np.ndarray]) -> None:
+        """Stand as packed. Raises ValueError, and holds nothing, where that cannot have come from a store like this."""
         self.release()
+        _check(packed, len(self), self.capacity)
         members = np.split(packed["block_members"], np.cumsum(packed["block_sizes"])[:-1])
-        self._blocks = {int(key): member for key, member in zip(packed["block_keys"], members, strict=False)}
+        self._clock, self._filled, self.evaluations = (int(value) for value in packed["counters"])
+        if self._filled == 0:
+            return
         self._example_in, self._last_use = packed["example_in"].copy(), packed["last_use"].copy()
         self._block_of = packed["block_of"].copy()
-        self._clock, self._filled, self.evaluations = (int(value) for value in packed["counters"])
-        if self._blocks:
-            self.store = np.empty((self.capacity, len(self)), dtype=np.float32)
-        for key, examples in self._blocks.items():
-            self._refill(key, examples)
+        self._blocks = {int(key): member.copy() for key, member in zip(packed["block_keys"], members, strict=True)}
+        keys, counts = np.unique(self._block_of[: self._filled], return_counts=True)
+        self._left = {int(key): int(count) for key, count in zip(keys, counts, strict=True)}
+        self.slot_of[self._example_in[: self._filled]] = np.arange(self._filled)
+        self._make_store()
+        if sum(self._refill(key, examples) for key, examples in self._blocks.items()) != self._filled:
+            self.release()
+            raise ValueError("rows outside their block")
 
-    def _refill(self, key: int, examples: np.ndarray) -> None:
-        values = np.empty((examples.size, len(self)), dtype=np.float32)
-        self.kernel.block(self.points.take(examples), self.points, values)
-        for row, example in enumerate(examples):
-            slot = np.flatnonzero((self._example_in == example) & (self._block_of == key))
-            self.store[slot] = values[row]
-            self.slot_of[example if slot.size else []] = slot[0] if slot.size else -1
+    def _refill(self, block: int, examples: np.ndarray) -> int:
+        """What is left of a block, computed as it was; returns how many rows."""
+        slots = self.slot_of[examples]
+        here = (slots >= 0) & (self._block_of[slots] == block)
+        for piece, values in self._pieces(examples):
+            self.store[slots[piece][here[piece]]] = values[here[piece]]
+        return int(here.sum())
 
     def times(self, weights: np.ndarray) -> np.ndarray:
         """K @ weights (n x outputs) in float64, from fresh kernel values, a block at a time."""
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
         return kernel_times(self.kernel, self.points, self.points.take(involved), weights[involved])
+
+
+def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:
+    """Whether these arrays can be what a store of `capacity` rows of `n` packed."""
+    example_in, block_of, last_use = packed["example_in"], packed["block_of"], packed["last_use"]
+    keys, sizes, members = packed["block_keys"], packed["block_sizes"], packed["block_members"]
+    whole = all(array.dtype == np.int64 and array.ndim == 1 for array in packed.values())
+    if not whole or packed["counters"].shape != (3,) or {example_in.size, block_of.size, last_use.size} != {capacity}:
+        raise ValueError("arrays of another size")
+    filled = int(packed["counters"][1])
+    if not 0 <= filled <= capacity or sizes.size != keys.size or sizes.sum() != members.size or (sizes < 1).any():
+        raise ValueError("counts that do not add up")
+    held = example_in[:filled]
+    if np.unique(held).size != filled or not _within(held, n) or not _within(members, n):
+        raise ValueError("examples that are not there")
+    if not np.array_equal(np.unique(block_of[:filled]), keys):
+        raise ValueError("blocks that are not there")
+
+
+def _within(index: np.ndarray, n: int) -> bool:
+    return bool(((index >= 0) & (index < n)).all())
 
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:

@@ -104,7 +104,8 @@ class Workbench:
         """One block; returns whether anything moved."""
         part = self.part
         recent = state.memory["recent"]
-        examples = choose_balanced(self.worst, recent) if part.balanced else choose(self.worst, recent, EXAMPLES)
+        pick = choose_balanced if part.balanced else choose
+        examples = pick(self.worst, recent, min(EXAMPLES, part.gram.capacity))
         slots = part.gram.rows(examples)
         kernel = self.kernel[: examples.size**2].reshape(examples.size, -1)
         block.cut_kernel(part.gram.store, slots, examples, np.float32(part.offset), kernel)
@@ -163,7 +164,9 @@ class Workbench:
             upper = part.upper[cut.examples]
             starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
             slack = upper - state.alpha[cut.examples].sum(axis=1)
-            steps, left = simplex.solve_simplex(Q, self.gradient[:count], amount, slack, starts, upper, goal, SUM_PATIENCE * count)
+            steps, left = simplex.solve_simplex(
+                Q, self.gradient[:count], amount, slack, starts, upper, goal, SUM_PATIENCE * count
+            )
         else:
             steps, left = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, PATIENCE * count)
         state.alpha[chosen, slot] = amount
@@ -220,17 +223,17 @@ def choose(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray
     return np.concatenate([fresh, kept, rest])
 
 
-def choose_balanced(signed: np.ndarray, recent: np.ndarray) -> np.ndarray:
+def choose_balanced(signed: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
     """Half of the block from those that want to rise, half from those that want to fall."""
-    if signed.size <= EXAMPLES:
+    if signed.size <= count:
         return np.arange(signed.size)
-    half = EXAMPLES // 4
+    half = count // 4
     top = np.argpartition(-signed, half - 1)[:half]
     bottom = np.argpartition(signed, half - 1)[:half]
     fresh = np.unique(np.concatenate([top, bottom]))
     chosen = np.zeros(signed.size, dtype=bool)
     chosen[fresh] = True
-    kept = recent[~chosen[recent]][: EXAMPLES - fresh.size]
+    kept = recent[~chosen[recent]][: count - fresh.size]
     chosen[kept] = True
-    order = np.argsort(-np.abs(np.where(chosen, 0.0, signed)), kind="stable")[: EXAMPLES - fresh.size - kept.size]
+    order = np.argsort(-np.abs(np.where(chosen, 0.0, signed)), kind="stable")[: count - fresh.size - kept.size]
     return np.concatenate([fresh, kept, order])
