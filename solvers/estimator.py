@@ -154,7 +154,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         strange = [label for label in weights if label not in labels]
         if strange and any(label not in weights for label in labels):
             raise InputError(f"class_weight names {strange[0]!r}, which is no label; the labels are {shown(labels)}.")
-        return np.array([positive(f"The class weight of {label!r}", weights.get(label, 1.0)) for label in labels])
+        return np.array([positive(f"class_weight of {label!r}", weights.get(label, 1.0)) for label in labels])
 
     def _limits(self) -> Limits:
         return Limits(

@@ -115,7 +115,7 @@ class Problem:
     def _pair(self, number: int) -> Part:
         first, rows = self.pairs[number][0], self.rows_of(number)
         labels = np.where(self.labels[rows] == first, 0, 1)
-        gram = Gram(self.kernel, self.points.take(rows), self.cache_mb)
+        gram = Gram(self.kernel, self.points.take(np.asarray(rows)), self.cache_mb)
         return self._part(labels, self.upper[rows], gram)
 
     def _part(self, labels: np.ndarray, upper: np.ndarray, gram: Gram) -> Part:
@@ -126,7 +126,7 @@ class Problem:
     def digest(self) -> str:
         """The same training problem, the same digest."""
         stamp = hashlib.sha256(repr((self.machine.name, self.kernel, self.margin, self.bias)).encode())
-        stored = self.points.rows
+        stored: Any = self.points.rows
         arrays = [stored.data, stored.indices, stored.indptr] if sp.issparse(stored) else [stored]
         for array in (*arrays, self.labels, self.upper):
             stamp.update(np.ascontiguousarray(array).tobytes())
@@ -206,7 +206,7 @@ def _bias(bias: str | None, machine: Machine) -> Bias:
         return machine.bias
     if not isinstance(bias, str) or bias not in BIASES:
         raise InputError(f"bias must be one of {', '.join(BIASES)}, not {bias!r}.")
-    return bias  # type: ignore[return-value]
+    return bias
 
 
 def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
@@ -223,6 +223,9 @@ def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
         raise InputError(f"The labels run from {codes.min()} to {codes.max()}; they must be from 0 to {count - 1}.")
     if np.all(codes == codes[0]):
         raise InputError(f"All {codes.size} examples belong to one class; a classifier needs at least two classes.")
+    absent = np.flatnonzero(np.bincount(codes, minlength=count) == 0)
+    if absent.size:
+        raise InputError(f"Class {absent[0]} has no examples; number the classes that occur 0, 1, ... without a gap.")
     return codes, count
 
 
@@ -232,7 +235,7 @@ def _points(features: Any, kernel: Kernel) -> Points:
     return _matrix(rows) if kernel.name == "precomputed" else Points(rows)
 
 
-def _numbers(rows: Any) -> np.ndarray | sp.csr_array:
+def _numbers(rows: Any) -> Any:
     """float64 rows, dense in C order or sparse with sorted and unique indices."""
     try:
         if sp.issparse(rows):
@@ -252,7 +255,7 @@ def _numbers(rows: Any) -> np.ndarray | sp.csr_array:
     return rows
 
 
-def _check_finite(rows: np.ndarray | sp.csr_array) -> None:
+def _check_finite(rows: Any) -> None:
     if rows.shape[1] == 0:
         raise InputError("There are no features: every example needs at least one number.")
     values = rows.data if sp.issparse(rows) else rows
@@ -266,13 +269,13 @@ def _check_finite(rows: np.ndarray | sp.csr_array) -> None:
         )
 
 
-def _place(rows: np.ndarray | sp.csr_array, place: np.ndarray) -> tuple[int, int]:
+def _place(rows: Any, place: np.ndarray) -> tuple[int, int]:
     if not sp.issparse(rows):
         return int(place[0]), int(place[1])
     return int(np.searchsorted(rows.indptr, place[0], side="right") - 1), int(rows.indices[place[0]])
 
 
-def _matrix(rows: np.ndarray | sp.csr_array) -> MatrixRows:
+def _matrix(rows: Any) -> MatrixRows:
     dense = rows.toarray() if sp.issparse(rows) else rows
     if dense.shape[0] != dense.shape[1]:
         raise InputError(

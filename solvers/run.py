@@ -309,7 +309,7 @@ def prove_idle(part: Part) -> Proof:
 
 
 def find_method(name: str) -> Method:
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
     return METHODS[name]
 
