@@ -6,24 +6,28 @@ counts steps, so pauses and slices of any length give the same bits.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from solvers import balance
+from solvers import balance, checkpoint
 from solvers.certificate import Certificate, Proof, certify
 from solvers.ending import Ending
 from solvers.errors import InputError
-from solvers.methods import METHODS, Method, Progress, State
+from solvers.methods import METHODS, Method, Progress
 from solvers.methods.state import equality_range, examine, refresh, seed, weights_of
 from solvers.model import Model
 from solvers.problem import Part, Problem, with_offset
+from solvers.tally import Finished, Tally, mark
 from solvers.trace import Sample, Trace
 
 SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
 STRICTEST = 1e-4  # share of the tolerance that an inner problem under an exact bias is solved to, at the least
+COUNTERS = "_failures", "_best_violation", "_strictness", "_restless", "_least_move"  # of the part at hand
 CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
 
 
@@ -33,45 +37,6 @@ class Limits:
     gap_tolerance: float | None = None
     steps: int | None = None
     seconds: float | None = None
-
-
-@dataclass
-class Finished:
-    """A part that is done: what the model and the totals need of it."""
-
-    alpha: np.ndarray
-    proof: Proof
-    stalled: bool
-
-
-@dataclass
-class Tally:
-    """Sums over the finished parts, so that a sample costs the same with five thousand parts as with one."""
-
-    idle: np.ndarray  # (parts + 1,) the primal of all parts from this one on, not begun
-    used: np.ndarray  # (n,) whether a support vector of any part
-    full: np.ndarray  # (n,) whether bounded in any part
-    certificate: Certificate = field(default_factory=lambda: Certificate(0.0, 0.0, 0.0, 0.0))
-    steps: int = 0
-    evaluations: int = 0
-
-    @classmethod
-    def of(cls, problem: Problem) -> Tally:
-        idle = np.array([problem.idle_loss(number) for number in range(problem.part_count)] + [0.0])
-        return cls(np.cumsum(idle[::-1])[::-1], np.zeros(len(problem), dtype=bool), np.zeros(len(problem), dtype=bool))
-
-    def add(self, problem: Problem, number: int, alpha: np.ndarray, proof: Proof, steps: int, evaluations: int) -> None:
-        mark(problem, number, alpha, self.used, self.full)
-        self.certificate = self.certificate + proof.certificate
-        self.steps += steps
-        self.evaluations += evaluations
-
-
-def mark(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, full: np.ndarray) -> None:
-    """Note the support vectors of a part, and those with a variable at its upper bound."""
-    where = problem.rows_of(number)
-    used[where] |= alpha.max(axis=1) > 0.0
-    full[where] |= (alpha >= problem.upper[where, None]).any(axis=1)
 
 
 class Run:
@@ -218,6 +183,71 @@ class Run:
         else:
             stopped_short = any(done.stalled for done in self._finished)
             self.ending = Ending.STALLED if stopped_short else Ending.CONVERGED
+
+    # -- checkpoints ------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """All that is needed to go on with the same bits, into one file."""
+        checkpoint.write(path, checkpoint.Saved(self._header(), self._arrays()))
+
+    @classmethod
+    def load(
+        cls,
+        problem: Problem,
+        path: str | os.PathLike[str],
+        method: str | None = None,
+        limits: Limits | None = None,
+    ) -> Run:
+        """The run as saved. New limits let one go on that was stopped or had reached its limits."""
+        saved = checkpoint.read(path)
+        with checkpoint.doubting(path):
+            checkpoint.check(saved, problem, method)
+            run = cls(problem, saved.header["method"], limits or Limits(**saved.header["limits"]))
+            run._restore(saved)
+            if limits is not None and run._unfinished:
+                run.ending = None
+            return run
+
+    def _header(self) -> dict[str, Any]:
+        return {
+            "problem": self.problem.digest,
+            "cache_mb": self.problem.cache_mb,
+            "method": self.method.NAME,
+            "limits": asdict(self.limits),
+            "ending": self.ending and self.ending.name,
+            "seconds": self.seconds,
+            "stalled": [done.stalled for done in self._finished],
+            "tally": [self._tally.steps, self._tally.evaluations],
+            "evaluations": self._part.gram.evaluations,
+            "counters": {name: getattr(self, name) for name in COUNTERS},
+            "start": self._start is not None,
+        }
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        arrays = {"trace": self.trace.pack(), **checkpoint.pack_finished(self._finished)}
+        arrays["start"] = checkpoint.join(self._start or [])
+        if self._unfinished:
+            arrays |= checkpoint.named("state", checkpoint.pack_state(self._state))
+            arrays |= checkpoint.named("gram", self._part.gram.pack())
+        return arrays
+
+    def _restore(self, saved: checkpoint.Saved) -> None:
+        header, form = saved.header, self._part.form
+        self._finished = checkpoint.unpack_finished(saved, self.problem, form)
+        for number, done in enumerate(self._finished):
+            self._tally.add(self.problem, number, done.alpha, done.proof, 0, 0)
+        self._tally.steps, self._tally.evaluations = header["tally"]
+        if self._unfinished:
+            self._open(len(self._finished))
+            checkpoint.restore_state(self._state, saved, "state")
+            self._part.gram.restore(saved.group("gram"))
+            shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, form.slots)
+            self._start = checkpoint.split(saved.arrays["start"], shapes) if header["start"] else None
+        self._part.gram.evaluations = header["evaluations"]
+        for name in COUNTERS:
+            setattr(self, name, header["counters"][name])
+        self.trace, self.seconds = Trace.unpack(saved.arrays["trace"]), header["seconds"]
+        self.ending = Ending[header["ending"]] if header["ending"] else None
 
     # -- samples ----------------------------------------------------------------------------------
 
