@@ -1,0 +1,107 @@
+"""A run that is saved and loaded goes on with the same bits, wherever that happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_data import blobs, problem_of
+
+from solvers import InputError
+from solvers.machines import MACHINES
+from solvers.methods import METHODS
+from solvers.problem import Problem
+from solvers.run import Limits, Run
+
+X, Y = blobs(n=150, classes=3, features=3, seed=7)
+TINY = 0.001  # MB of rows: the fewest there may be, so that most are evicted
+LIMITS = Limits(1e-3, gap_tolerance=None, steps=1500)
+
+
+def fresh(machine: str, bias: str | None = None, **more: Any) -> Problem:
+    return problem_of(X, Y, machine, cost=3.0, bias=bias, **{"cache_mb": TINY, **more})
+
+
+def begun(problem: Problem, method: str, start: list[np.ndarray] | None = None) -> Run:
+    try:
+        return Run(problem, method, LIMITS, start)
+    except InputError as refusal:
+        pytest.skip(str(refusal))
+
+
+def advanced(run: Run, slice_length: int = 40, slices: int = 10**6) -> Run:
+    while run.running and slices > 0:
+        run.advance(slice_length)
+        slices -= 1
+    return run
+
+
+def assert_same(one: Run, other: Run) -> None:
+    assert (one.ending, one.iterations) == (other.ending, other.iterations)
+    assert one.kernel_evaluations == other.kernel_evaluations
+    assert [done.stalled for done in one._finished] == [done.stalled for done in other._finished]
+    assert one.certificate() == other.certificate()
+    for left, right in zip(one.alphas(), other.alphas(), strict=True):
+        assert left.tobytes() == right.tobytes()
+    left, right = one.model(), other.model()
+    assert left.expansion.tobytes() == right.expansion.tobytes()
+    assert left.bias.tobytes() == right.bias.tobytes()
+    for name in ("iteration", "dual", "primal", "violation", "support", "bounded"):
+        np.testing.assert_array_equal(one.trace[name], other.trace[name])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("bias", ["none", "regularized", "exact"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_method_goes_on_with_the_same_bits(machine: str, bias: str, method: str, tmp_path: Path) -> None:
+    """Saved and loaded again and again, at the beginning, in between and at the end."""
+    whole = advanced(begun(fresh(machine, bias), method))
+    run, path = begun(fresh(machine, bias), method), tmp_path / "run"
+    for slices in (0, 1, 2, 5, 9):
+        run.save(path)
+        run = advanced(Run.load(fresh(machine, bias), path), slices=slices)
+    run.save(path)
+    assert_same(whole, advanced(Run.load(fresh(machine, bias), path)))
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(
+    machine=st.sampled_from(["ww", "cs", "llw", "ova", "ovo"]),
+    method=st.sampled_from(["auto", "s2do", "smo", "fw-away"]),
+    length=st.integers(1, 300),
+    cache_mb=st.sampled_from([TINY, 0.04, 500.0]),
+    where=st.integers(0, 30),
+)
+def test_at_any_slice(
+    machine: str, method: str, length: int, cache_mb: float, where: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("checkpoint") / "run"
+    whole = advanced(begun(fresh(machine, cache_mb=cache_mb), method), length)
+    advanced(begun(fresh(machine, cache_mb=cache_mb), method), length, where).save(path)
+    assert_same(whole, advanced(Run.load(fresh(machine, cache_mb=cache_mb), path), length))
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_a_given_start_is_kept_for_the_parts_not_yet_begun(machine: str, tmp_path: Path) -> None:
+    solution = advanced(begun(fresh(machine), "auto")).alphas()
+    start = [0.5 * alpha for alpha in solution]
+    whole = advanced(begun(fresh(machine), "s2do", start))
+    advanced(begun(fresh(machine), "s2do", start), slices=2).save(tmp_path / "run")
+    assert_same(whole, advanced(Run.load(fresh(machine), tmp_path / "run")))
+
+
+def test_rows_were_evicted_in_these_tests() -> None:
+    run = advanced(begun(fresh("ww"), "auto"))
+    assert run.problem.whole_gram.capacity < Y.size
+    assert run.kernel_evaluations > Y.size**2
+
+
+def test_the_outer_iteration_on_the_bias_was_saved_in_these_tests() -> None:
+    run = advanced(begun(fresh("ww", "exact"), "auto"), slices=9)
+    assert run._view is not run._part
+    assert run._state.constant.any()
+    assert run.running
