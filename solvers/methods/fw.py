@@ -23,7 +23,9 @@ from solvers.problem import Part
 
 WHOLE = 512  # examples up to which everything is one chunk
 EXAMPLES = 192  # of a chunk otherwise
-IN_TURN = 48  # of these, chosen in turn
+VARIABLES = 5_000  # of a chunk, at most: with very many classes it has fewer examples
+IN_TURN = 4  # one in so many of a chunk is chosen in turn
+BATCH = 64  # kernel rows asked for at once
 ROUND = 64  # steps of a round; a correction once begun may end it later
 CORRECTION = 400  # steps of one correction, at most
 SHARE = 0.1  # of the violation outside, to which a chunk or a face is solved
@@ -88,7 +90,7 @@ def visit(
     method: FrankWolfe, part: Part, state: State, violation: float, violations: np.ndarray, tolerance: float
 ) -> None:
     """A round: cut out a chunk, climb in it, put it back."""
-    examples = choose(violations, state.memory["turn"])
+    examples = choose(violations, state.memory["turn"], VARIABLES // part.form.slots)
     whole = examples.size == len(part)
     if not np.array_equal(examples, state.memory["recent"]):
         part.gram.evaluations += examples.size**2
@@ -99,20 +101,23 @@ def visit(
     state.steps += climb(chunk, method, max(0.25 * tolerance, 0.0 if whole else SHARE * violation))
     chunk.tidy()
     put_back(part, state, chunk, begun)
-    idle = chunk.gained <= LOST * abs(float(chunk.margin @ chunk.point))
-    state.memory["idle"][0] = state.memory["idle"][0] + (len(part) if whole else IN_TURN) if idle else 0
+    if chunk.gained > LOST * abs(float(chunk.margin @ chunk.point)):
+        state.memory["idle"][0] = 0
+    else:
+        state.memory["idle"][0] += len(part) if whole else examples.size // IN_TURN
 
 
-def choose(violations: np.ndarray, turn: np.ndarray) -> np.ndarray:
+def choose(violations: np.ndarray, turn: np.ndarray, room: int) -> np.ndarray:
     """The most violating examples and a remainder in turn, so that all are visited; rising."""
     n = violations.size
-    if n <= WHOLE:
+    if n <= min(WHOLE, room):
         return np.arange(n)
+    size = min(n, EXAMPLES, max(2 * IN_TURN, room))
     chosen = np.zeros(n, dtype=bool)
-    chosen[np.arange(turn[0], turn[0] + IN_TURN) % n] = True
-    turn[0] = (turn[0] + IN_TURN) % n
-    order = np.argsort(-violations, kind="stable")[:EXAMPLES]
-    chosen[order[~chosen[order]][: EXAMPLES - IN_TURN]] = True
+    chosen[np.arange(turn[0], turn[0] + size // IN_TURN) % n] = True
+    turn[0] = (turn[0] + size // IN_TURN) % n
+    order = np.argsort(-violations, kind="stable")
+    chosen[order[~chosen[order]][: size - size // IN_TURN]] = True
     return np.flatnonzero(chosen)
 
 
@@ -163,9 +168,11 @@ def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     state.alpha[chunk.examples[chunk.member], chunk.slot] = chunk.point
     moved = np.flatnonzero(change.any(axis=1))
-    if moved.size and chunk.examples.size < len(part):
-        slots = part.gram.rows(chunk.examples[moved])
-        state.functions += part.gram.store[slots].T @ change[moved].astype(np.float32)
+    if chunk.examples.size < len(part):
+        batch = min(part.gram.capacity, BATCH)
+        for some in np.split(moved, range(batch, moved.size, batch)):
+            slots = part.gram.rows(chunk.examples[some])
+            state.functions += part.gram.store[slots].T @ change[some].astype(np.float32)
     if part.offset:
         shift = part.offset * change.sum(axis=0)
         state.functions += shift

@@ -39,7 +39,7 @@ def dual_of(part: Part, alpha: np.ndarray) -> float:
 @pytest.fixture
 def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of twelve examples instead of everything at once."""
-    for name, value in {"WHOLE": 8, "EXAMPLES": 12, "IN_TURN": 4}.items():
+    for name, value in {"WHOLE": 8, "EXAMPLES": 12, "IN_TURN": 3}.items():
         monkeypatch.setattr(fw, name, value)
 
 
@@ -95,10 +95,16 @@ def test_chunks_lead_to_the_same_optimum(bias: str, machine: str, monkeypatch: p
 def test_every_example_has_its_turn() -> None:
     turn, seen = np.zeros(1, dtype=np.int64), set[int]()
     for _ in range(8):
-        examples = fw.choose(np.zeros(30), turn)
+        examples = fw.choose(np.zeros(30), turn, 1000)
         assert examples.size == fw.EXAMPLES
         seen |= set(examples.tolist())
     assert seen == set(range(30))
+
+
+def test_many_classes_make_smaller_chunks() -> None:
+    assert fw.choose(np.zeros(100), np.zeros(1, dtype=np.int64), 50).size == 50
+    assert fw.choose(np.zeros(100), np.zeros(1, dtype=np.int64), 100).size == 100
+    assert fw.choose(np.zeros(3), np.zeros(1, dtype=np.int64), 1).size == 3
 
 
 def sliced(method: str, bias: str, slices: list[int]) -> State:
@@ -117,7 +123,7 @@ def sliced(method: str, bias: str, slices: list[int]) -> State:
 def test_slices_leave_no_trace(method: str, bias: str, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fw, "WHOLE", 1000 if whole else 8)
     monkeypatch.setattr(fw, "EXAMPLES", 12)
-    monkeypatch.setattr(fw, "IN_TURN", 4)
+    monkeypatch.setattr(fw, "IN_TURN", 3)
     ends = [sliced(method, bias, slices) for slices in ([200], [1] * 200, [90, 7, 200])]
     for state in ends[1:]:
         assert state.steps == ends[0].steps
