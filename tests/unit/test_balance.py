@@ -1,0 +1,29 @@
+"""Repair: alpha whose weights sum to zero, still feasible, and near."""
+
+import numpy as np
+import pytest
+from oracles import JOINT, SUMS, random_alpha
+from small_data import blobs, problem_of
+
+from solvers.balance import repair
+from solvers.methods.state import weights_of
+
+X, Y = blobs(n=30, classes=3, seed=21)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("machine", [name for name in JOINT if name != "mmr"])
+def test_a_repaired_sum_is_zero(machine: str, seed: int) -> None:
+    part = problem_of(X, Y, machine, cost=2.0, bias="exact").part(0)
+    balanced = repair(part, 0.7 * random_alpha(machine, Y, part.upper, 3, np.random.default_rng(seed)))
+    total = weights_of(part, balanced).sum(axis=0)
+    np.testing.assert_allclose(total, 0.0, atol=1e-9)
+    reach = balanced.sum(axis=1) if machine in SUMS else balanced.max(axis=1)
+    assert (balanced >= 0.0).all()
+    assert (reach <= part.upper + 1e-12).all()
+
+
+def test_what_is_balanced_stays() -> None:
+    part = problem_of(X, Y, "ww", bias="exact").part(0)
+    alpha = np.zeros((30, 3))
+    np.testing.assert_array_equal(repair(part, alpha), alpha)

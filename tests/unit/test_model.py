@@ -1,0 +1,74 @@
+"""Models: what is kept of training, and how it decides."""
+
+import pickle
+
+import numpy as np
+import pytest
+from oracles import vote_by_hand
+from small_data import blobs, dense_kernel, finished, problem_of
+
+from solvers.machines import MACHINES
+from solvers.model import Model, class_scores, decide, pair_column
+
+X, Y = blobs(n=30, classes=4, seed=13)
+NEW = np.random.default_rng(3).normal(size=(9, 2))
+
+
+def model_of(machine: str) -> Model:
+    return finished(problem_of(X, Y, machine), tolerance=1e-4).model()
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_decisions_are_the_kernel_expansion(machine: str) -> None:
+    model = model_of(machine)
+    expected = dense_kernel("rbf", NEW, X[model.support]) @ model.expansion + model.bias
+    np.testing.assert_allclose(model.decision(NEW), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_rows_are_handled_in_portions(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = model_of(machine)
+    whole = model.decision(NEW)
+    monkeypatch.setattr("solvers.model.PREDICTION_ROWS", 2)
+    np.testing.assert_allclose(model.decision(NEW), whole, atol=1e-13)
+
+
+def test_no_rows_give_no_decisions() -> None:
+    assert model_of("ww").decision(np.empty((0, 2))).shape == (0, 4)
+
+
+def test_a_pair_knows_only_its_two_classes() -> None:
+    model = model_of("ovo")
+    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    for column, pair in enumerate(pairs):
+        assert not model.expansion[~np.isin(model.owners, pair), column].any()
+
+
+def test_columns_of_pairs_are_in_order() -> None:
+    for classes in (2, 3, 7):
+        pairs = [(a, b) for a in range(classes) for b in range(a + 1, classes)]
+        first, second = np.array(pairs).T
+        np.testing.assert_array_equal(pair_column(first, second, classes), np.arange(len(pairs)))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_pickle_decides_the_same(machine: str) -> None:
+    model = model_of(machine)
+    before = model.decision(NEW)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision(NEW), before)
+    assert again.machine is MACHINES[machine]
+
+
+@pytest.mark.parametrize("machine", ["ovo", "dag"])
+@pytest.mark.parametrize("classes", [3, 5])
+def test_scores_per_class_are_highest_for_the_decision(machine: str, classes: int) -> None:
+    values = np.random.default_rng(1).choice([-2.0, -0.5, 0.0, 0.5, 2.0], size=(300, classes * (classes - 1) // 2))
+    scores = class_scores(MACHINES[machine], values, classes)
+    np.testing.assert_array_equal(scores.argmax(axis=1), decide(MACHINES[machine], values, classes))
+
+
+def test_a_three_way_tie_goes_to_the_first_class() -> None:
+    circle = np.array([[1.0, -1.0, 1.0]])  # 0 beats 1, 2 beats 0, 1 beats 2
+    assert vote_by_hand(circle, 3).tolist() == decide(MACHINES["ovo"], circle, 3).tolist() == [0]
+    assert decide(MACHINES["dag"], circle, 3).tolist() == [1]  # 2 beats 0, then 1 beats 2
