@@ -73,7 +73,7 @@ class Workbench:
     def __init__(self, part: Part) -> None:
         self.part, self.rule = part, part.form.rule
         n = len(part)
-        self.worst, self.own = np.empty(n), np.empty(n)
+        self.worst, self.own = np.empty(n), np.zeros(n)  # `own` is multiplied by zero where it is not filled
         self.member, self.slot = np.empty(VARIABLES, np.int64), np.empty(VARIABLES, np.int64)
         self.gradient, self.amount = np.empty(VARIABLES), np.empty(VARIABLES)
         self.kernel = np.empty(EXAMPLES * EXAMPLES, np.float32)
