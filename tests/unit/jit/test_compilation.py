@@ -1,0 +1,70 @@
+"""Compiled functions: one version each, and the same answers without compilation."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from numba.core.dispatcher import Dispatcher
+from small_data import blobs, trained
+
+from solvers import InputError
+from solvers.machines import MACHINES
+from solvers.methods import METHODS
+
+ROOT = Path(__file__).resolve().parents[3]
+# What the run without compilation selects: small problems, every machine, every rule.
+WITHOUT = [
+    "tests/laws/test_certificate.py",
+    "tests/laws/test_machines.py::test_the_table_is_the_one_of_the_mathematics",
+    "tests/laws/test_machines.py::test_two_classes_of_a_joint_machine_are_a_binary_machine",
+    "tests/unit/test_bias.py",
+    "tests/unit/test_balance.py",
+    "tests/unit/test_problem.py",
+    "tests/unit/test_model.py",
+]
+
+
+def dispatchers() -> dict[str, Dispatcher]:
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("solvers"):
+            for entry in vars(module).values():
+                if isinstance(entry, Dispatcher):
+                    found[f"{entry.py_func.__module__}.{entry.py_func.__qualname__}"] = entry
+    return found
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_every_compiled_function_was_compiled_once() -> None:
+    """An int in place of a float silently compiles another version: slow, and perhaps different."""
+    x, y = blobs(n=40, classes=3)
+    for method in METHODS:
+        for machine in MACHINES:
+            for features in (x, x.astype(np.float32), np.asfortranarray(x), (4 * x).astype(int)):
+                try:
+                    trained(features, y, machine=machine, solver=method, C=1, tol=1e-2, gap_tol=0.1, max_iter=2000)
+                except InputError:
+                    break
+    census = dispatchers()
+    assert len(census) > 10
+    twice = {name: entry.signatures for name, entry in census.items() if len(entry.signatures) > 1}
+    assert not twice
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this is that run")
+def test_laws_hold_without_compilation() -> None:
+    """The Python that is compiled is Python: indices in range, no division by zero, no undefined name."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *WITHOUT],
+        cwd=ROOT,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
