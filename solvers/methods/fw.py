@@ -1,9 +1,10 @@
 """Frank-Wolfe (note on the WW-M-SVM): plain, away-step and pairwise, by chunks of examples, with any bias.
 
 A step is one exact line search. `fw` is the plain method of the note. The two variants alternate their step,
-which frees what violates, with a fully corrective one inside the face then reached (`correction`): without it
-they need thousands of drop steps, with it they reach any tolerance. Small problems are one chunk; otherwise the
-worst examples are taken, and others in turn. A slice ends between rounds, a round being one visit of a chunk.
+which frees what violates, with a fully corrective one inside the face then reached (`correction`): golden case
+vehicle, ww, rbf 0.5, C = 0.5, tolerance 1e-6 takes them 100 steps with it, 4 480 (away) and 7 616 (pairwise)
+without. Small problems are one chunk; otherwise the worst examples are taken, and others in turn. A slice ends
+between rounds, a round being one visit of a chunk.
 """
 
 from __future__ import annotations
