@@ -31,14 +31,8 @@ from solvers.tally import Finished
 SCHEMA = 1  # raised whenever the meaning of what is stored changes
 HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
 UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    KeyError,
-    ValueError,
-    TypeError,
-    NotImplementedError,
-    RuntimeError,
+    *(zipfile.BadZipFile, zlib.error, EOFError, MemoryError, NotImplementedError, RuntimeError),
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
 )
 
 
@@ -139,7 +133,8 @@ def doubting(path: str | os.PathLike[str]) -> Iterator[None]:
     except InputError:
         raise
     except UNREADABLE as error:
-        raise InputError(f"The checkpoint {path} is damaged or no checkpoint ({error}).") from error
+        reason = " ".join(str(error).split())
+        raise InputError(f"The checkpoint {path} is damaged or no checkpoint ({reason}).") from error
 
 
 def check(saved: Saved, problem: Problem, method: str | None) -> None:
