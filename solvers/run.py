@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,8 +49,8 @@ class Run:
         limits: Limits | None = None,
         start: Sequence[np.ndarray] | None = None,
     ) -> None:
-        self.problem, self.limits = problem, limits or Limits()
-        self.method = find_method(method)
+        self.problem, self.method = problem, find_method(method)
+        self.limits = with_natural_gap(limits or Limits(), self.method)
         self.ending: Ending | None = None
         self.seconds = 0.0
         self.trace = Trace()
@@ -342,6 +342,12 @@ def find_method(name: str) -> Method:
     if not isinstance(name, str) or name not in METHODS:
         raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
     return METHODS[name]
+
+
+def with_natural_gap(limits: Limits, method: Method) -> Limits:
+    """Plain Frank-Wolfe closes the gap but never the violation: unless told otherwise it stops by the gap."""
+    natural = getattr(method, "NATURAL_GAP", None)
+    return replace(limits, gap_tolerance=natural) if natural and limits.gap_tolerance is None else limits
 
 
 def keeps_balance(method: Method, part: Part) -> bool:

@@ -43,6 +43,7 @@ class FrankWolfe:
     rule: rules.Rule
     corrective: bool
     KEEPS_BALANCE: bool = True
+    NATURAL_GAP: float | None = None  # the relative gap it stops at unless told otherwise
 
     def refuse(self, part: Part) -> str | None:
         return None
@@ -186,6 +187,8 @@ def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
 
 
 ALL = "every machine, kernel and bias"
-PLAIN = FrankWolfe("fw", f"{ALL}; it nears the optimum as 1/steps, so give it a gap", rules.plain, corrective=False)
+PLAIN = FrankWolfe(
+    "fw", f"{ALL}; it nears the optimum as 1/steps and stops by its gap", rules.plain, corrective=False, NATURAL_GAP=1e-3
+)
 AWAY = FrankWolfe("fw-away", ALL, rules.away, corrective=True)
 PAIRWISE = FrankWolfe("fw-pairwise", ALL, rules.pairwise, corrective=True)
