@@ -20,7 +20,7 @@ class Awake(NamedTuple):
     example: np.ndarray
     slot: np.ndarray
     key: np.ndarray  # class * slots + slot, into Tables
-    index: np.ndarray  # (width, count): where in the columns the gradient is read
+    place: np.ndarray  # (width, count): where in the columns the gradient is read
     value: np.ndarray  # (width, count)
     margin: np.ndarray
     upper: np.ndarray
@@ -40,8 +40,8 @@ class Tables(NamedTuple):
     direction: np.ndarray  # (keys, outputs)
     margin: np.ndarray
     length: np.ndarray
-    index: np.ndarray  # (keys, width)
-    value: np.ndarray  # (keys, width)
+    output: np.ndarray  # (keys, width): the class functions that a gradient reads
+    value: np.ndarray  # (keys, width): and with what sign and weight
 
 
 class Moving(NamedTuple):
@@ -83,8 +83,8 @@ def describe(awake, tables, labels, upper, curvature, alpha):
         i, p = awake.example[b], awake.slot[b]
         key = labels[i] * slots + p
         awake.key[b] = key
-        for t in range(awake.index.shape[0]):
-            awake.index[t, b] = tables.index[key, t] * n + i
+        for t in range(awake.place.shape[0]):
+            awake.place[t, b] = tables.output[key, t] * n + i
             awake.value[t, b] = tables.value[key, t]
         awake.margin[b], awake.upper[b] = tables.margin[key], upper[i]
         awake.diagonal[b] = tables.length[key] * curvature[i]
@@ -94,16 +94,16 @@ def describe(awake, tables, labels, upper, curvature, alpha):
 @compiled(relaxed=True)
 def read_gradients(awake, columns, first, last):
     gradient, margin = awake.gradient, awake.margin
-    index, value = awake.index, awake.value
-    if index.shape[0] == 1:
+    place, value = awake.place, awake.value
+    if place.shape[0] == 1:
         for b in range(first, last):
-            gradient[b] = margin[b] - value[0, b] * columns[index[0, b]]
+            gradient[b] = margin[b] - value[0, b] * columns[place[0, b]]
         return
     for b in range(first, last):
-        gradient[b] = margin[b] - value[0, b] * columns[index[0, b]] - value[1, b] * columns[index[1, b]]
-    for t in range(2, index.shape[0]):
+        gradient[b] = margin[b] - value[0, b] * columns[place[0, b]] - value[1, b] * columns[place[1, b]]
+    for t in range(2, place.shape[0]):
         for b in range(first, last):
-            gradient[b] -= value[t, b] * columns[index[t, b]]
+            gradient[b] -= value[t, b] * columns[place[t, b]]
 
 
 @compiled(relaxed=True)
@@ -142,8 +142,8 @@ def overlaps(tables, key, out):
     direction = tables.direction[key]
     for other in range(out.size):
         total = 0.0
-        for t in range(tables.index.shape[1]):
-            total += tables.value[other, t] * direction[tables.index[other, t]]
+        for t in range(tables.output.shape[1]):
+            total += tables.value[other, t] * direction[tables.output[other, t]]
         out[other] = total
 
 

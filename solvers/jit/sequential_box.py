@@ -3,6 +3,8 @@
 Dogan, Glasmachers & Igel 2011, sections 4.2 and 4.3 (choice) and appendix A (gain and step).
 """
 
+import numpy as np
+
 from solvers.jit import compiled
 from solvers.jit.box import SINGULAR, pair_step, single_step, snapped
 from solvers.jit.sequential import (
@@ -70,7 +72,8 @@ def move_one(awake, moving, rows, tables, a):
     settle(awake, moving, a, after)
     for c in range(moving.constant.size):
         moving.change[0, c], moving.change[1, c] = x * tables.direction[awake.key[a], c], 0.0
-    shift(moving, rows, awake.example[a], awake.example[a])
+    i = np.int64(awake.example[a])
+    shift(moving, rows, i, i)
     return x * (g - 0.5 * q * x)
 
 
@@ -90,7 +93,7 @@ def move_two(awake, moving, rows, tables, a, b):
     for c in range(moving.constant.size):
         moving.change[0, c] = x * tables.direction[awake.key[a], c]
         moving.change[1, c] = z * tables.direction[awake.key[b], c]
-    shift(moving, rows, awake.example[a], awake.example[b])
+    shift(moving, rows, np.int64(awake.example[a]), np.int64(awake.example[b]))
     return gain
 
 

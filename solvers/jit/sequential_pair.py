@@ -77,7 +77,7 @@ def move_signed(awake, moving, rows, a, b):
     moving.change[1, 0] = sb * (new_b - awake.alpha[b])
     settle(awake, moving, a, new_a)
     settle(awake, moving, b, new_b)
-    shift(moving, rows, awake.example[a], awake.example[b])
+    shift(moving, rows, np.int64(awake.example[a]), np.int64(awake.example[b]))
     curvature = awake.diagonal[a] + awake.diagonal[b] - 2.0 * awake.row[b]
     return amount * (awake.gradient[a] - awake.gradient[b] - 0.5 * max(curvature, 0.0) * amount)
 

@@ -78,7 +78,8 @@ def move_set(awake, moving, rows, tables, coupling, places, goal):
             settle(awake, moving, b, after[t])
             moving.change[0] = x * tables.direction[awake.key[b]]
             moving.change[1] = 0.0
-            shift(moving, rows, awake.example[b], awake.example[b])
+            i = np.int64(awake.example[b])
+            shift(moving, rows, i, i)
     return gain
 
 

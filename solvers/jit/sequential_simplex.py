@@ -45,7 +45,7 @@ def group(awake, groups, labels, upper, curvature, alpha):
     """Fill in the groups; `awake` is in the order of examples."""
     count = -1
     for b in range(awake.example.size):
-        i = awake.example[b]
+        i = np.int64(awake.example[b])
         if count < 0 or groups.member[count] != i:
             count += 1
             groups.starts[count], groups.member[count] = b, i

@@ -22,7 +22,7 @@ __all__ = ["NAME", "SUPPORTS", "advance", "refuse", "start"]
 
 def refuse(part: Part) -> str | None:
     if part.form.feasible == "simplex":
-        return "bsvm bounds each variable on its own: it handles ww and llw, not this machine; use smo or whole-example."
+        return "bsvm bounds every variable on its own: it handles ww and llw, not this machine; use smo or auto."
     if part.balanced:
         return "bsvm knows no exact bias of binary machines: use bias regularized or none, or the solver smo."
     return None

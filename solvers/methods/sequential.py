@@ -16,6 +16,7 @@ from solvers.methods.state import Progress, State, weights_of
 from solvers.problem import Part
 
 BATCH = 32  # kernel rows computed at once: the one wanted and those of the most violating examples
+FULL_BATCH = 4  # the same where others must go for them
 PERIOD = 1000  # steps between two shrinkings, or n where that is less
 NEAR = 10.0  # times the tolerance: below it, everything wakes once before the last stretch
 QUIET_STEPS = 100_000  # without the dual rising beyond rounding: no step improves any more
@@ -184,14 +185,12 @@ class Search:
     def arrange(self) -> None:
         """Lay out the variables awake."""
         part, form = self.part, self.part.form
-        count, width = np.count_nonzero(self.mask), self.tables.index.shape[1]
+        count, width = np.count_nonzero(self.mask), self.tables.output.shape[1]
         whole = np.empty((3, count), dtype=np.uint32)
         real = np.empty((9, count))
         real[:] = 1.0
-        self.awake = leaf.Awake(
-            whole[0], whole[1], whole[2], np.empty((width, count), np.uint32), np.empty((width, count)),
-            *real, np.zeros(-(-count // leaf.BLOCK)),
-        )  # fmt: skip
+        reading = np.empty((width, count), np.uint32), np.empty((width, count))
+        self.awake = leaf.Awake._make([*whole, *reading, *real, np.zeros(-(-count // leaf.BLOCK))])
         leaf.list_variables(self.mask, self.rule.by_slot, self.awake.example, self.awake.slot)
         leaf.describe(self.awake, self.tables, part.labels, part.upper, part.curvature, self.state.alpha)
         assert form.outputs * len(part) < 2**32
@@ -202,7 +201,8 @@ class Search:
     def _supply(self, wanted: np.ndarray) -> None:
         """Rows of the wanted examples, and of the most violating ones that have none, in one block."""
         gram, touched = self.part.gram, self.moving.touched
-        if gram.capacity < len(gram):  # tell the store what was used, so that the oldest go first
+        bounded = gram.capacity < len(gram)
+        if bounded:  # tell the store what was used, so that the oldest go first
             used = np.flatnonzero(touched)
             if used.size:
                 gram.rows(used)
@@ -210,6 +210,7 @@ class Search:
         violations = self.rule.violations(self)
         violations[gram.slot_of >= 0] = 0.0
         violations[wanted] = 0.0
-        room = min(max(BATCH - wanted.size, 0), gram.capacity - wanted.size, np.count_nonzero(violations))
+        batch = FULL_BATCH if bounded and np.count_nonzero(gram.slot_of >= 0) + BATCH > gram.capacity else BATCH
+        room = min(max(batch - wanted.size, 0), int(np.count_nonzero(violations)))
         extra = np.argpartition(-violations, room)[:room] if room else np.empty(0, dtype=np.int64)
         gram.rows(np.concatenate([wanted, np.sort(extra)]))

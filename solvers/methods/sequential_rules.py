@@ -113,7 +113,8 @@ class _Simplex:
         real = np.empty((5, count))
         gap = gaps(part.form)
         least = np.array([table[table > 1e-12].min() for table in gap])
-        search.groups = sequential_simplex.Groups(np.zeros(count + 1, dtype=np.int64), *places, *real, gap, least)
+        starts = np.zeros(count + 1, dtype=np.int64)
+        search.groups = sequential_simplex.Groups._make([starts, *places, *real, gap, least])
         sequential_simplex.group(
             search.awake, search.groups, part.labels, part.upper, part.curvature, search.state.alpha
         )
