@@ -14,7 +14,7 @@ from solvers.methods.interior import Interior
 from solvers.methods.face import BalancedFace, Face, SumsFace
 from solvers.problem import Part
 
-FIRST_TURNS, TURNS = 12, 40  # Newton steps, each followed by pair steps that exchange variables between face and bounds
+FIRST_TURNS, TURNS = 3, 40  # Newton steps, each followed by pair steps that exchange variables between face and bounds
 
 
 @dataclass
