@@ -1,0 +1,126 @@
+"""What a file holds, as a value: columns, classes, guesses, warnings. Nothing changes it afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, overload
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a reader took for granted, and the option that overrules it."""
+
+    what: str
+    value: str
+    option: str
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A warning as a value: a code for programs, a sentence for people."""
+
+    code: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    kind: Literal["number", "category"]
+
+
+@dataclass(frozen=True)
+class NumberedColumns(Sequence[Column]):
+    """The columns of a sparse file, named by index and made when asked for: there may be millions."""
+
+    first: int
+    total: int
+
+    def __len__(self) -> int:
+        return self.total
+
+    def __iter__(self) -> Iterator[Column]:
+        return (Column(str(index), "number") for index in range(self.first, self.first + self.total))
+
+    @overload
+    def __getitem__(self, position: int) -> Column: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Column, ...]: ...
+
+    def __getitem__(self, position: int | slice) -> Column | tuple[Column, ...]:
+        indices = range(self.first, self.first + self.total)[position]
+        if isinstance(indices, range):
+            return tuple(Column(str(index), "number") for index in indices)
+        return Column(str(indices), "number")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    name: str
+    format: str
+    columns: Sequence[Column]  # features in file order; LIBSVM: named by index
+    table: pd.DataFrame | None  # dense: float64 columns (NaN = missing) and object columns of str (None = missing)
+    matrix: sp.csr_array | None  # sparse; exactly one of table and matrix
+    label_name: str | None  # None where the file has no label column
+    labels: np.ndarray | None  # (rows,) object array of str: class names as in the file, outer blanks stripped
+    lines: np.ndarray | None  # (rows,) line of each row in the file, where known
+    guesses: tuple[Guess, ...]
+    notices: tuple[Notice, ...]
+    digest: str  # of the uncompressed bytes
+
+    @property
+    def rows(self) -> int:
+        held = self.table if self.table is not None else self.matrix
+        assert held is not None
+        return int(held.shape[0])
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        values = pd.Series([] if self.labels is None else self.labels, dtype=object).value_counts()
+        return {name: int(values[name]) for name in sorted(values.index, key=class_order)}
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The distinct labels: numbers by value, then text by code point."""
+        return tuple(self._counts)
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
+        """One count per class, in the order of `classes`."""
+        return tuple(self._counts.values())
+
+    @cached_property
+    def missing(self) -> int:
+        """How many feature cells are missing."""
+        return 0 if self.table is None else int(self.table.isna().to_numpy().sum())
+
+    def take(self, index: np.ndarray | Sequence[int]) -> Dataset:
+        """The rows at these positions, or where a mask holds, as a Dataset of its own digest."""
+        chosen = np.asarray(index)
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
+        return replace(
+            self,
+            table=None if self.table is None else self.table.iloc[chosen].reset_index(drop=True),
+            matrix=None if self.matrix is None else self.matrix[chosen],
+            labels=None if self.labels is None else self.labels[chosen],
+            lines=None if self.lines is None else self.lines[chosen],
+            digest=hashlib.sha256(self.digest.encode() + chosen.astype("<i8").tobytes()).hexdigest(),
+        )
+
+
+def class_order(name: str) -> tuple[bool, float, str]:
+    """The sort key of class names: numbers by value, then text by code point; "1" and "1.0" by spelling."""
+    value = float(name) if _NUMBER.fullmatch(name) else math.inf
+    return math.isinf(value), 0.0 if math.isinf(value) else value, name
