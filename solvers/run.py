@@ -24,6 +24,7 @@ from solvers.model import Model
 from solvers.problem import Part, Problem, with_offset
 from solvers.tally import Finished, Tally, mark
 from solvers.trace import Sample, Trace
+from solvers.warmup import warm_up
 
 SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
 STRICTEST = 1e-4  # share of the tolerance that an inner problem under an exact bias is solved to, at the least
@@ -84,6 +85,7 @@ class Run:
         """A slice of about `steps` steps (a method may end a little later), then a sample."""
         if not self.running:
             return self.trace.last
+        warm_up(self.method, self._view)
         began = time.perf_counter()
         progress = self.method.advance(self._view, self._state, self._allowed(steps), self._tolerance())
         self.seconds += time.perf_counter() - began

@@ -1,0 +1,115 @@
+"""Nothing is compiled while the clock runs, and warming up leaves no trace."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_data import blobs, problem_of
+
+from solvers import run as runs
+from solvers import warmup
+from solvers.methods import METHODS
+from solvers.run import Limits, Run
+
+TESTS = Path(__file__).resolve().parent.parent
+X, Y = blobs(n=60, classes=3, seed=5)
+
+# Which compiled functions got a new signature inside a timed slice, in a process that has compiled nothing yet.
+WATCH = """
+import sys
+sys.path[:0] = [{root!r}, {tests!r}]
+import gc
+from numba.core.registry import CPUDispatcher
+from small_data import blobs, problem_of
+from solvers import InputError
+from solvers.methods import METHODS
+from solvers.run import Limits, Run
+
+LEAVES = [thing for thing in gc.get_objects() if isinstance(thing, CPUDispatcher) and "solvers" in thing.__module__]
+X, Y = blobs(n=150, classes=3, seed=5)
+late = set()
+
+def signatures():
+    return {{(leaf.__name__, str(one)) for leaf in LEAVES for one in leaf.signatures}}
+
+def watched(method):
+    def advance(part, *rest):
+        before = signatures()
+        progress = method(part, *rest)
+        if len(part) > 12:
+            late.update(signatures() - before)
+        return progress
+    return advance
+
+class Watched:
+    def __init__(self, method):
+        self.method, self.advance = method, watched(method.advance)
+    def __getattr__(self, name):
+        return getattr(self.method, name)
+
+for machine in {machines!r}:
+    for bias in ("none", "regularized", "exact"):
+        for name in METHODS:
+            try:
+                run = Run(problem_of(X, Y, machine, cost=100.0, bias=bias), name, Limits(1e-5, steps=300))
+            except InputError:
+                continue
+            run.method = Watched(run.method)
+            while run.running:
+                run.advance()
+print(sorted(late), len(signatures()) > 20)
+"""
+
+
+def test_nothing_is_compiled_inside_the_clock() -> None:
+    code = WATCH.format(root=str(TESTS.parent), tests=str(TESTS), machines=["ww", "cs", "llw", "ova", "ovo", "ats"])
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=280)
+    assert (result.returncode, result.stdout.strip()) == (0, "[] True"), result.stderr
+
+
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What happens in turn, in a process that believes itself cold."""
+    events: list[str] = []
+    rehearse, clock = warmup._rehearse, runs.time.perf_counter
+    monkeypatch.setattr(warmup, "warm", set())
+    monkeypatch.setattr(warmup, "_rehearse", lambda *of: [events.append("warm-up"), rehearse(*of)])
+
+    class Clock:
+        @staticmethod
+        def perf_counter() -> float:
+            events.append("clock")
+            return clock()
+
+    monkeypatch.setattr(runs, "time", Clock)
+    return events
+
+
+def test_the_warm_up_runs_before_the_clock_and_once(cold: list[str]) -> None:
+    run = Run(problem_of(X, Y, "ww"), "auto", Limits(1e-6))
+    run.advance(10)
+    run.advance(10)
+    assert cold[:5] == ["warm-up", "clock", "clock", "clock", "clock"]
+    Run(problem_of(X, Y, "llw"), "auto").advance(10)
+    assert cold.count("warm-up") == 1
+    Run(problem_of(X, Y, "cs"), "auto").advance(10)
+    assert cold.count("warm-up") == 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_warm_up_changes_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def solution() -> tuple[np.ndarray, int]:
+        run = Run(problem_of(X, Y, "ats" if method == "bsvm" else "cs"), method, Limits(1e-3, steps=200))
+        while run.running:
+            run.advance()
+        return run.alphas()[0], run.kernel_evaluations
+
+    warm, evaluations = solution()
+    monkeypatch.setattr(warmup, "warm", set())
+    cold, again = solution()
+    np.testing.assert_array_equal(warm, cold)
+    assert evaluations == again
