@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.sparse import csr_array, hstack, identity
+from scipy.sparse import csr_array, hstack
 
 from solvers.methods.state import examine
 from solvers.problem import Part

@@ -60,7 +60,9 @@ def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, h
     if part.balanced and part.form.outputs == 1:
         high, low = equality_range(part, alpha, products)
         violation = max(0.0, high - low)
-    certificate = Certificate(energy + standing.loss, standing.linear - energy, violation, _infeasibility(part, alpha, total))
+    certificate = Certificate(
+        energy + standing.loss, standing.linear - energy, violation, _infeasibility(part, alpha, total)
+    )
     return Proof(certificate, weights, products, bias)
 
 

@@ -180,6 +180,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self._model = model
         self._solution = (float(problem.upper.max()), run.alphas()) if self.warm_start else None
         self.certificate_ = total_of(proofs)
+        assert run.ending is not None
         self.ending_, self.trace_ = run.ending, run.trace.table()
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = run.iterations, run.kernel_evaluations, run.seconds
         self.support_ = model.support

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from functools import cache
 from numbers import Integral
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -16,7 +17,7 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()  # looks through all loaded libraries: milliseconds, so once
 
 
-def limited(threads: int | None) -> AbstractContextManager[object]:
+def limited(threads: Any) -> AbstractContextManager[object]:
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}.")
     return _controller().limit(limits=1 if threads is None else int(threads), user_api="blas")

@@ -53,9 +53,12 @@ def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = Fals
     """Compile without the interpreter lock; cache by fingerprint where the folder can be written."""
     if function is None:
         return lambda late: compiled(late, relaxed=relaxed)
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(CACHE_FOLDER)
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE_FOLDER)
     try:
         # error_model: a division that Python would check for zero is never vectorised
-        return numba.njit(cache=CACHE_WORKS, nogil=True, fastmath=RELAXED if relaxed else False, error_model="numpy")(function)
+        return numba.njit(cache=CACHE_WORKS, nogil=True, fastmath=RELAXED if relaxed else False, error_model="numpy")(
+            function
+        )
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before

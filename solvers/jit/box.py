@@ -160,9 +160,7 @@ def move_one(Q, gradient, alpha, upper, i):
 
 @compiled
 def move_two(Q, gradient, alpha, upper, i, j):
-    x, z = pair_step(
-        alpha[i], alpha[j], gradient[i], gradient[j], Q[i, i], Q[j, j], Q[i, j], upper[i], upper[j]
-    )
+    x, z = pair_step(alpha[i], alpha[j], gradient[i], gradient[j], Q[i, i], Q[j, j], Q[i, j], upper[i], upper[j])
     new_i, new_j = snapped(alpha[i] + x, upper[i]), snapped(alpha[j] + z, upper[j])
     x, z = new_i - alpha[i], new_j - alpha[j]
     alpha[i], alpha[j] = new_i, new_j

@@ -21,7 +21,11 @@ def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
     """Raise `worst` to |gradient| of this slot's variables where they may move along it."""
     for i in range(labels.size):
         mine = labels[i] == p
-        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        g = (
+            rule.margin_own - rule.own * function[i]
+            if mine
+            else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        )
         a = alpha[i]
         up = g if a < upper[i] else 0.0
         down = -g if a > 0.0 else 0.0
@@ -34,7 +38,11 @@ def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
     """As `scan_slot` for sums: the largest gradient, the smallest one in use, and the sum."""
     for i in range(labels.size):
         mine = labels[i] == p
-        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        g = (
+            rule.margin_own - rule.own * function[i]
+            if mine
+            else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        )
         a = alpha[i]
         low = g if a > 0.0 else 1e300
         top[i] = g if g > top[i] else top[i]
@@ -85,7 +93,11 @@ def hinge_slot(rule, p, function, own, alpha, labels, hinge, linear):
     """Add this slot's hinge and its linear term of the dual to every example's."""
     for i in range(labels.size):
         mine = labels[i] == p
-        g = rule.margin_own - rule.own * function[i] if mine else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        g = (
+            rule.margin_own - rule.own * function[i]
+            if mine
+            else rule.margin_other - rule.before * own[i] - rule.other * function[i]
+        )
         m = rule.margin_own if mine else rule.margin_other
         hinge[i] += g if g > 0.0 else 0.0
         linear[i] += m * alpha[i]

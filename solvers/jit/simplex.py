@@ -114,7 +114,7 @@ def project_box_sum(value, low, high, total):
         for b in range(value.size):
             out[b] = min(max(value[b] - shift, low[b]), high[b])
             reached += out[b]
-        if reached == total or shift == left or shift == right:
+        if reached == total or shift in (left, right):
             break
         left, right = (shift, right) if reached > total else (left, shift)
     return out

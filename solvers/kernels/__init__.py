@@ -13,8 +13,6 @@ from solvers.kernels.precomputed import Precomputed
 from solvers.kernels.rbf import Rbf, squared_distances
 from solvers.kernels.sigmoid import Sigmoid
 
-KERNELS: dict[str, type[Kernel]] = {
-    kernel.name: kernel for kernel in (Rbf, Linear, Polynomial, Sigmoid, Precomputed)
-}
+KERNELS: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Rbf, Linear, Polynomial, Sigmoid, Precomputed)}
 
 __all__ = ["KERNELS", "Kernel", "Points", "squared_distances"]

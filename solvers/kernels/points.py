@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 class Points:
     """Rows of features, dense or sparse (CSR), float64; float32 copies and squared lengths on demand."""
 
-    def __init__(self, rows: np.ndarray | sp.csr_array) -> None:
+    def __init__(self, rows: Any) -> None:  # np.ndarray or sp.csr_array
         self.rows = rows
 
     def __len__(self) -> int:
@@ -26,10 +27,10 @@ class Points:
         return sp.issparse(self.rows)
 
     @cached_property
-    def _single(self) -> np.ndarray | sp.csr_array:
+    def _single(self) -> Any:
         return self.rows.astype(np.float32)
 
-    def array(self, dtype: np.dtype) -> np.ndarray | sp.csr_array:
+    def array(self, dtype: np.dtype) -> Any:
         return self._single if dtype == np.float32 else self.rows
 
     @cached_property

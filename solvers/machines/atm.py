@@ -5,6 +5,6 @@ from solvers.machines.form import Machine, absolute_form
 MACHINE = Machine(
     name="atm",
     title="Absolute margin, worst of all classes",
-    decides="all classes in one problem, the worst class function on its wrong side costs, their sum zero; the largest wins",
+    decides="all classes in one problem, the function furthest on its wrong side costs, sum zero; the largest wins",
     form=lambda classes, margin: absolute_form(classes, margin, "simplex", own=True, others=True),
 )

@@ -107,7 +107,9 @@ def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     ridged = matrix.copy()
     ridged[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
     try:
-        return cho_solve(cho_factor(ridged, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False)
+        return cho_solve(
+            cho_factor(ridged, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False
+        )
     except LinAlgError:
         return None
 

@@ -188,7 +188,11 @@ def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
 
 ALL = "every machine, kernel and bias"
 PLAIN = FrankWolfe(
-    "fw", f"{ALL}; it nears the optimum as 1/steps and stops by its gap", rules.plain, corrective=False, NATURAL_GAP=1e-3
+    "fw",
+    f"{ALL}; it nears the optimum as 1/steps and stops by its gap",
+    rules.plain,
+    corrective=False,
+    NATURAL_GAP=1e-3,
 )
 AWAY = FrankWolfe("fw-away", ALL, rules.away, corrective=True)
 PAIRWISE = FrankWolfe("fw-pairwise", ALL, rules.pairwise, corrective=True)

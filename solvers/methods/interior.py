@@ -28,7 +28,7 @@ class Interior:
     total: float = 0.0  # s'x
 
     def solve(self, x: np.ndarray, goal: float) -> np.ndarray:
-        """From a strictly feasible x to violations of about `goal`; returns the last iterate with its active variables put onto their bounds."""
+        """From a strictly feasible x to violations of about `goal`, with the active variables put onto their bounds."""
         self.x = x
         self.t = self.bound - self._sums(x)
         self.y = 0.0
@@ -115,5 +115,7 @@ def _within(group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     counts = np.bincount(group)
     starts = np.cumsum(counts) - counts
     left = np.repeat(np.arange(group.size), counts[group[order]])
-    offset = np.arange(left.size) - np.repeat(np.cumsum(counts[group[order]]) - counts[group[order]], counts[group[order]])
+    offset = np.arange(left.size) - np.repeat(
+        np.cumsum(counts[group[order]]) - counts[group[order]], counts[group[order]]
+    )
     return order[left], order[starts[group[order[left]]] + offset]

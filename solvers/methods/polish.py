@@ -10,8 +10,8 @@ import numpy as np
 from solvers.jit import box, pair, simplex
 from solvers.jit.optimality import FULL
 from solvers.kernels import Points
-from solvers.methods.interior import Interior
 from solvers.methods.face import BalancedFace, Face, SumsFace
+from solvers.methods.interior import Interior
 from solvers.problem import Part
 
 FIRST_TURNS, TURNS = 3, 40  # Newton steps, each followed by pair steps that exchange variables between face and bounds
@@ -145,7 +145,13 @@ class Sums:
     """Examples whose sums are bounded: each one's slack is a last variable without curvature."""
 
     def __init__(
-        self, Q: np.ndarray, chosen: Selection, value: np.ndarray, upper: np.ndarray, slack: np.ndarray, bound: np.ndarray
+        self,
+        Q: np.ndarray,
+        chosen: Selection,
+        value: np.ndarray,
+        upper: np.ndarray,
+        slack: np.ndarray,
+        bound: np.ndarray,
     ) -> None:
         v, groups = value.size, slack.size
         whole = np.zeros((v + groups, v + groups))

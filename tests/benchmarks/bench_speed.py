@@ -69,7 +69,12 @@ def rows() -> Iterator[list[tuple]]:
 
 
 def print_table(rows: list[tuple]) -> None:
-    print(f"\n{'data':9} {'machine':7} {'solver':6} {'SVC ms':>9} {'train ms':>9} {'fit ms':>9} {'train x':>8} {'fit x':>7}")
+    print(
+        f"\n{'data':9} {'machine':7} {'solver':6}",
+        *(f"{title:>9}" for title in ("SVC ms", "train ms", "fit ms")),
+        end="",
+    )
+    print(f" {'train x':>8} {'fit x':>7}")
     for name, machine, solver, svc, train, fit in rows:
         figures = f"{svc * 1e3:9.1f} {train * 1e3:9.1f} {fit * 1e3:9.1f} {train / svc:8.2f} {fit / svc:7.2f}"
         print(f"{name:9} {machine:7} {solver:6} {figures}")
