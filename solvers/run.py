@@ -29,6 +29,8 @@ from solvers.warmup import warm_up
 SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
 STRICTEST = 1e-4  # share of the tolerance that an inner problem under an exact bias is solved to, at the least
 COUNTERS = "_failures", "_best_violation", "_strictness", "_restless", "_least_move"  # of the part at hand
+WORTH_A_LOOK = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
+LOOSE = 1e-2  # what the first inner problem under an exact bias is solved to; later ones follow the moves of b
 CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
 
 
@@ -118,6 +120,8 @@ class Run:
         self._state = self.method.start(self._view)
         self._failures, self._best_violation, self._strictness = 0, np.inf, 1.0
         self._restless, self._least_move = 0, np.inf
+        if outer:
+            self._strictness = max(1.0, LOOSE / self.limits.tolerance)
         if self._start is not None:
             seed(self._view, self._state, self._start[number])
 
@@ -161,8 +165,10 @@ class Run:
             self._restless += 1
             self._strictness = max(0.5 * self._strictness, STRICTEST)
             refresh(self._view, self._state)
+        self._strictness = min(self._strictness, max(1.0, 0.1 * moved / self.limits.tolerance))
         self._least_move = min(moved, self._least_move)
-        return moved <= 0.1 * self.limits.tolerance or self._restless > CONFIRMATIONS
+        rests = moved <= WORTH_A_LOOK * self.limits.tolerance and self._strictness <= 1.0
+        return rests or self._restless > CONFIRMATIONS
 
     def _feasible_alpha(self) -> np.ndarray:
         return self._state.alpha if self._view is self._part else balance.repair(self._part, self._state.alpha)
