@@ -8,7 +8,10 @@ import numpy as np
 
 from solvers.bias import best_bias
 from solvers.methods.state import equality_range, examine, weights_of
-from solvers.problem import Part
+from solvers.problem import Part, Problem
+
+LOOKED_AT = 400  # support vectors whose kernel matrix is tested for negative eigenvalues
+INDEFINITE = 1e-7  # share of the largest eigenvalue: more than rounding of a matrix given in single precision
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,19 @@ def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, h
         energy + standing.loss, standing.linear - energy, violation, _infeasibility(part, alpha, total)
     )
     return Proof(certificate, weights, products, bias)
+
+
+def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:
+    """Whether the kernel matrix of some of the support vectors has a negative eigenvalue.
+
+    Then the problem is not convex: a point without violation need not be the optimum, and the dual is no bound.
+    """
+    if problem.kernel.semidefinite or not used.any():
+        return False
+    support = np.flatnonzero(used)
+    points = problem.points.take(support[:: -(-support.size // LOOKED_AT)])
+    eigenvalues = np.linalg.eigvalsh(problem.kernel.block(points, points, np.empty((len(points), len(points)))))
+    return bool(eigenvalues[0] < -INDEFINITE * max(eigenvalues[-1], 0.0))
 
 
 def _infeasibility(part: Part, alpha: np.ndarray, total: np.ndarray) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from solvers import balance, checkpoint
-from solvers.certificate import Certificate, Proof, certify
+from solvers.certificate import Certificate, Proof, certify, seen_indefinite
 from solvers.ending import Ending
 from solvers.errors import InputError
 from solvers.methods import METHODS, Method, Progress
@@ -189,7 +189,9 @@ class Run:
         if self._unfinished:
             self._open(len(self._finished))
         else:
-            stopped_short = any(done.stalled for done in self._finished)
+            stopped_short = any(done.stalled for done in self._finished) or seen_indefinite(
+                self.problem, self._tally.used
+            )
             self.ending = Ending.STALLED if stopped_short else Ending.CONVERGED
 
     # -- checkpoints ------------------------------------------------------------------------------

@@ -15,6 +15,11 @@ class Kernel(Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
+    @property
+    def semidefinite(self) -> bool:
+        """Whether every matrix of this kernel is known to be positive semidefinite."""
+        ...
+
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         """K(left, right) into `out`, whose type (float32 or float64) is the precision asked for."""
         ...

@@ -15,6 +15,10 @@ class Linear:
     name: ClassVar[str] = "linear"
     parameters: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def semidefinite(self) -> bool:
+        return True
+
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return inner_products(left, right, out)
 

@@ -18,6 +18,10 @@ class Polynomial:
     name: ClassVar[str] = "polynomial"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "degree", "coef0")
 
+    @property
+    def semidefinite(self) -> bool:
+        return self.coef0 >= 0.0
+
     def _raise(self, products: np.ndarray) -> np.ndarray:
         products *= self.gamma
         products += self.coef0

@@ -30,6 +30,10 @@ class Precomputed:
     name: ClassVar[str] = "precomputed"
     parameters: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def semidefinite(self) -> bool:
+        return False  # not known
+
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         assert isinstance(right, MatrixRows)
         out[...] = left.rows[:, right.columns]

@@ -40,6 +40,10 @@ class Rbf:
     name: ClassVar[str] = "rbf"
     parameters: ClassVar[tuple[str, ...]] = ("gamma",)
 
+    @property
+    def semidefinite(self) -> bool:
+        return True
+
     def from_distances(self, distances: np.ndarray) -> np.ndarray:
         """The kernel in place of its squared distances."""
         distances *= -self.gamma

@@ -17,6 +17,10 @@ class Sigmoid:
     name: ClassVar[str] = "sigmoid"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "coef0")
 
+    @property
+    def semidefinite(self) -> bool:
+        return False
+
     def _squash(self, products: np.ndarray) -> np.ndarray:
         products *= self.gamma
         products += self.coef0
