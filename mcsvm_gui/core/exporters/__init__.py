@@ -1,0 +1,35 @@
+"""Exports: a trained model in the formats of other programs, one file each, every one tried before it appears.
+
+A new format is one file with NAME, SUFFIX, `holds` and `export`, and one line in `EXPORTERS`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from mcsvm_gui.core.exporters import c, json, liblinear, libsvm, onnx, pmml, python
+from mcsvm_gui.core.exporters.deliver import Receipt
+
+
+class Exporter(Protocol):
+    @property
+    def NAME(self) -> str: ...
+
+    @property
+    def SUFFIX(self) -> str: ...
+
+    def holds(self, trained: Any) -> str | None:
+        """None, or the sentence why this format cannot hold the model, and what would."""
+        ...
+
+    def export(self, trained: Any, path: Path | str, check: Any = None) -> Receipt:
+        """Write the model, once its labels on `check` (a Dataset; None: its support vectors) are the model's own.
+
+        Raises InputError with a sentence, and writes nothing, where the format cannot hold it or a label differs."""
+        ...
+
+
+EXPORTERS: dict[str, Exporter] = {module.NAME: module for module in (onnx, libsvm, liblinear, pmml, json, c, python)}
+
+__all__ = ["EXPORTERS", "Exporter", "Receipt"]

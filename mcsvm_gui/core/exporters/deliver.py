@@ -1,0 +1,107 @@
+"""Write, try out, compare, and only then let the files appear."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.exporters.plain import Plain
+from mcsvm_gui.core.exporters.probe import Probe, from_vectors, of_dataset
+from solvers.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a written file predicts: class numbers for the rows of `probe`; or None, and why it was not asked."""
+
+    labels: np.ndarray | None
+    by: str  # who was asked ("onnxruntime 1.20"), or why nobody
+    probe: Probe
+
+
+Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
+Judge = Callable[[Path, Plain, Probe], Outcome]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was written and how it was checked."""
+
+    files: tuple[Path, ...]
+    checks: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        return f"Wrote {', '.join(map(str, self.files))}. {' '.join(self.checks)}"
+
+
+def deliver(trained: Any, plain: Plain, path: Path | str, check: Any, files: Files, judges: Sequence[Judge]) -> Receipt:
+    """Raises InputError, and leaves nothing behind, where a judge finds a label that is not the model's."""
+    path = Path(path)
+    probe = from_vectors(plain, trained) if check is None else of_dataset(plain, trained, check)
+    with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
+        trial = Path(folder) / f"model{path.suffix}"
+        _put(trial, files)
+        checks = [_verdict(judge(trial, plain, probe), plain, trained) for judge in judges]
+    return Receipt(_publish(path, files), tuple(checks))
+
+
+def _verdict(outcome: Outcome, plain: Plain, trained: Any) -> str:
+    if outcome.labels is None:
+        return f"Not checked: {outcome.by}."
+    probe = outcome.probe
+    if outcome.labels.size != len(probe):
+        raise InputError(f"The export was not written: {outcome.by} did not label all {len(probe)} {probe.source}s.")
+    wrong = np.flatnonzero(outcome.labels != probe.expected)
+    if wrong.size:
+        raise InputError(_difference(outcome, plain, int(wrong[0]), wrong.size))
+    return f"Checked with {outcome.by}: {len(probe)} {probe.source}s, every label as the model's."
+
+
+def _difference(outcome: Outcome, plain: Plain, first: int, count: int) -> str:
+    probe, names = outcome.probe, plain.class_names
+    assert outcome.labels is not None
+    said = int(outcome.labels[first])
+    return (
+        f"The export was not written: {outcome.by} gives {probe.source} {probe.rows[first] + 1} the label "
+        f"{names[said] if said >= 0 else 'no class'!r}, and the model {names[probe.expected[first]]!r} "
+        f"({count} of {len(probe)} differ)."
+    )
+
+
+def _put(path: Path, files: Files) -> None:
+    for ending, content in files.items():
+        path.with_name(path.name + ending).write_bytes(content)
+
+
+def _publish(path: Path, files: Files) -> tuple[Path, ...]:
+    """Whole or not at all: everything is written beside first, and the file itself is renamed last."""
+    places = {path.with_name(path.name + ending): content for ending, content in files.items()}
+    beside = {place: place.with_name(f".{place.name}.{os.getpid()}.part") for place in places}
+    try:
+        for place, content in places.items():
+            _write(beside[place], content)
+        for place in reversed(places):
+            os.replace(beside[place], place)
+    finally:
+        for part in beside.values():
+            part.unlink(missing_ok=True)
+    return tuple(places)
+
+
+def _write(place: Path, content: bytes) -> None:
+    with place.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def refuse(name: str, reason: str | None) -> None:
+    if reason is not None:
+        raise InputError(f"{name}: {reason}")

@@ -1,0 +1,77 @@
+"""LIBLINEAR text, for its `predict`: the weight vectors of a linear machine, one per class.
+
+Written as MCSVM_CS, whose prediction is the largest class function, ties to the first. For two classes LIBLINEAR
+looks at one function only and gives 0 to the second label, so that is written as the difference, in reverse order.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.exporters.libsvm import NAMES, RANGE, ask, label_numbers, names_file, number, range_file
+from mcsvm_gui.core.exporters.plain import Plain, plain_of
+from mcsvm_gui.core.exporters.probe import Probe, prepared
+
+NAME, SUFFIX = "liblinear", ".model"
+PROGRAMS = ("liblinear-predict", "predict")
+
+
+def holds(trained: Any) -> str | None:
+    model = trained.model
+    if model.kernel.name != "linear":
+        return f"LIBLINEAR knows the linear kernel only, not {model.kernel.name}; use libsvm."
+    if model.machine.vote != "argmax" and model.classes > 2:
+        instead = "libsvm" if model.machine.vote == "votes" else "onnx, json, c or python"
+        return f"LIBLINEAR takes the largest class function, and {model.machine.name} decides by pairs; use {instead}."
+    return None
+
+
+def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
+    refuse(NAME, holds(trained))
+    plain = plain_of(trained)
+    return deliver(trained, plain, path, check, written(plain), [_own_reader, _predict])
+
+
+def _functions(plain: Plain) -> tuple[str, list[int], np.ndarray]:
+    """The solver type, the order of the classes, and (features + 1, functions), the bias last."""
+    weights = np.vstack([plain.dense.T @ plain.expansion, plain.bias])
+    if plain.classes > 2:
+        return "MCSVM_CS", list(range(plain.classes)), weights
+    if plain.decides == "argmax":
+        return "L2R_L1LOSS_SVC_DUAL", [1, 0], weights[:, [1]] - weights[:, [0]]
+    return "L2R_L1LOSS_SVC_DUAL", [0, 1], weights
+
+
+def written(plain: Plain) -> Files:
+    kind, order, weights = _functions(plain)
+    labels = label_numbers(plain)
+    lines = [f"solver_type {kind}", f"nr_class {plain.classes}", f"label {' '.join(str(labels[c]) for c in order)}"]
+    lines += [f"nr_feature {plain.features}", "bias 1", "w"]
+    lines += [" ".join(map(number, row)) + " " for row in weights.tolist()]
+    text = "\n".join(lines) + "\n"
+    beside = {RANGE: range_file(plain), NAMES: names_file(plain)}
+    return {"": text.encode("ascii")} | {ending: "".join(part).encode("ascii") for ending, part in beside.items()}
+
+
+def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    """The file read back and decided as linear.cpp does."""
+    head, _, body = path.read_text("ascii").partition("\nw\n")
+    header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
+    weights = np.array([line.split() for line in body.splitlines()], dtype=np.float64)
+    values = prepared(plain, probe) @ weights[:-1] + float(header["bias"][0]) * weights[-1]
+    winner = values.argmax(axis=1) if values.shape[1] > 1 else np.where(values[:, 0] > 0.0, 0, 1)
+    order = {label: c for c, label in enumerate(label_numbers(plain))}
+    labels = np.array([order[int(label)] for label in header["label"]])
+    return Outcome(labels[winner], "the file read back", probe)
+
+
+def _predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
+    if program is None:
+        return Outcome(None, "LIBLINEAR's predict is not installed here", probe)
+    return Outcome(ask(program, path, plain, probe), "LIBLINEAR's predict", probe)

@@ -1,0 +1,149 @@
+"""A trained model laid out flat: all that a format needs, and nothing that only we understand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from solvers.kernels import KERNELS, Points
+from solvers.kernels.precomputed import MatrixRows
+from solvers.machines import MACHINES
+from solvers.model import decide
+
+Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the raw table. A cell that is missing becomes `fill`, where there is one."""
+
+    name: str
+    levels: tuple[str, ...] | None  # None: numbers
+    fill: float | str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f];
+    outputs = kernel(prepared, vectors) @ expansion + bias; decided as `decides` says."""
+
+    machine: str
+    decides: str  # argmax; votes or graph over the pairs (0, 1), (0, 2), ...
+    class_names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    sources: np.ndarray  # (features,) which column
+    levels: tuple[str | None, ...]  # (features,)
+    shift: np.ndarray
+    scale: np.ndarray
+    kernel: str
+    parameters: dict[str, float]
+    vectors: Rows  # (vectors, features)
+    serials: np.ndarray  # (vectors,) which training example each was
+    owners: np.ndarray  # (vectors,) its class
+    expansion: np.ndarray  # (vectors, outputs)
+    bias: np.ndarray  # (outputs,)
+
+    @property
+    def classes(self) -> int:
+        return len(self.class_names)
+
+    @property
+    def features(self) -> int:
+        return len(self.levels)
+
+    @property
+    def outputs(self) -> int:
+        return self.bias.size
+
+    @property
+    def sparse(self) -> bool:
+        return sp.issparse(self.vectors)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        return list(combinations(range(self.classes), 2))
+
+    @property
+    def numbers_only(self) -> bool:
+        return all(column.levels is None for column in self.columns)
+
+    @cached_property
+    def dense(self) -> np.ndarray:
+        return self.vectors.toarray() if sp.issparse(self.vectors) else self.vectors
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """|z|^2 of every vector."""
+        return Points(self.vectors).squares
+
+    def evaluate(self, prepared: Rows) -> np.ndarray:
+        """(n, outputs), from this layout alone, in slices of bounded memory."""
+        values = np.empty((prepared.shape[0], self.outputs))
+        height = max(1, 4_000_000 // max(1, len(self.serials)))
+        for start in range(0, len(values), height):
+            part = slice(start, start + height)
+            values[part] = self._kernel(prepared[part]) @ self.expansion + self.bias
+        return values
+
+    def _kernel(self, prepared: Rows) -> np.ndarray:
+        kernel = KERNELS[self.kernel](**self.parameters)
+        right = MatrixRows(self.dense, self.serials) if self.kernel == "precomputed" else Points(self.vectors)
+        return kernel.block(Points(prepared), right, np.empty((prepared.shape[0], len(right))))
+
+    def choose(self, values: np.ndarray) -> np.ndarray:
+        """Class numbers from outputs."""
+        return decide(MACHINES[{"argmax": "ww", "votes": "ovo", "graph": "dag"}[self.decides]], values, self.classes)
+
+
+def plain_of(trained: Any, *, as_weights: bool = True) -> Plain:
+    """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors."""
+    model = trained.model
+    columns, features = _columns(trained.preparation), tuple(trained.preparation.features)
+    names = {column.name: number for number, column in enumerate(columns)}
+    parts = (model.points.rows, model.support, model.owners, model.expansion)
+    collapse = as_weights and model.kernel.name == "linear"
+    vectors, serials, owners, expansion = _weights(model, *parts) if collapse else parts
+    return Plain(
+        machine=model.machine.name,
+        decides="votes" if model.machine.vote == "graph" and model.classes == 2 else model.machine.vote,
+        class_names=tuple(trained.class_names),
+        columns=columns,
+        sources=np.array([names[feature.source] for feature in features], dtype=np.int64),
+        levels=tuple(feature.level for feature in features),
+        shift=np.array([feature.shift for feature in features], dtype=np.float64),
+        scale=np.array([feature.scale for feature in features], dtype=np.float64),
+        kernel=model.kernel.name,
+        parameters={name: getattr(model.kernel, name) for name in model.kernel.parameters},
+        vectors=vectors,
+        serials=serials,
+        owners=owners,
+        expansion=expansion,
+        bias=model.bias,
+    )
+
+
+def _columns(preparation: Any) -> tuple[Column, ...]:
+    """The source columns, in the order of their first feature."""
+    levels: dict[str, list[str]] = {}
+    fills: dict[str, float | str | None] = {}
+    for feature in preparation.features:
+        levels.setdefault(feature.source, [])
+        fills[feature.source] = feature.fill
+        if feature.level is not None:
+            levels[feature.source].append(feature.level)
+    return tuple(Column(name, tuple(found) if found else None, fills[name]) for name, found in levels.items())
+
+
+def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: np.ndarray) -> Sequence[Any]:
+    """One vector per output, which belongs to its class, or to the first class of its pair."""
+    weights = expansion.T @ rows
+    first = [a for a, _ in combinations(range(model.classes), 2)]
+    owner = np.array(first if model.machine.split == "pairs" else range(model.bias.size))
+    stored = sp.csr_array(weights) if sp.issparse(rows) else np.ascontiguousarray(weights)
+    return stored, np.arange(model.bias.size), owner, np.eye(model.bias.size)

@@ -1,0 +1,125 @@
+"""A small evaluator of PMML support vector machines, from the standard's text: it knows nothing of our models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from solvers.kernels import Points
+from solvers.kernels.linear import Linear
+from solvers.kernels.polynomial import Polynomial
+from solvers.kernels.rbf import Rbf
+from solvers.kernels.sigmoid import Sigmoid
+
+P = "{http://www.dmg.org/PMML-4_4}"
+Cells = dict[str, np.ndarray]
+BLOCK = 4_000_000  # kernel values at once
+
+
+def evaluate(path: Path, cells: Cells, rows: int) -> list[str]:
+    """The predicted category of every row. `cells`: float64 with NaN, or text with "" where missing."""
+    model = ET.parse(path).getroot().find(f"{P}SupportVectorMachineModel")
+    assert model is not None
+    fields = {**_filled(model, cells)}
+    for derived in model.iterfind(f"{P}LocalTransformations/{P}DerivedField"):
+        fields[derived.attrib["name"]] = _value(derived[0], fields, rows)
+    names = [field.attrib["field"] for field in model.iterfind(f"{P}VectorDictionary/{P}VectorFields/{P}FieldRef")]
+    inputs = np.column_stack([fields[name] for name in names])
+    return _categories(model, _outputs(model, inputs))
+
+
+def _filled(model: ET.Element, cells: Cells) -> Cells:
+    result = dict(cells)
+    for field in model.iterfind(f"{P}MiningSchema/{P}MiningField"):
+        name, fill = field.attrib["name"], field.get("missingValueReplacement")
+        if fill is not None and name in result:
+            values = result[name]
+            missing = values == "" if values.dtype == object else np.isnan(values)
+            result[name] = np.where(missing, fill if values.dtype == object else float(fill), values)
+    return result
+
+
+def _value(expression: ET.Element, fields: Cells, rows: int) -> np.ndarray:
+    kind = expression.tag.removeprefix(P)
+    if kind == "FieldRef":
+        return fields[expression.attrib["field"]]
+    if kind == "NormDiscrete":
+        return (fields[expression.attrib["field"]] == expression.attrib["value"]).astype(np.float64)
+    if kind == "Constant":
+        return np.full(rows, float(expression.text or "nan"))
+    left, right = (_value(part, fields, rows) for part in expression)
+    return left * right if expression.attrib["function"] == "*" else left - right
+
+
+def _vectors(model: ET.Element, width: int) -> tuple[np.ndarray, dict[str, int]]:
+    instances = model.findall(f"{P}VectorDictionary/{P}VectorInstance")
+    rows = np.zeros((len(instances), width))
+    for number, instance in enumerate(instances):
+        indices = (instance.findtext(f"{P}REAL-SparseArray/{P}Indices") or "").split()
+        entries = (instance.findtext(f"{P}REAL-SparseArray/{P}REAL-Entries") or "").split()
+        rows[number, np.array(indices, dtype=np.int64) - 1] = np.array(entries, dtype=np.float64)
+    return rows, {instance.attrib["id"]: number for number, instance in enumerate(instances)}
+
+
+def _kernel(model: ET.Element) -> Rbf | Linear | Polynomial | Sigmoid:
+    """Defaults as in the standard: gamma, coef0 and degree are 1."""
+    element = next(part for part in model if part.tag.endswith("KernelType"))
+    gamma, coef0 = float(element.get("gamma", "1")), float(element.get("coef0", "1"))
+    if element.tag == f"{P}LinearKernelType":
+        return Linear()
+    if element.tag == f"{P}RadialBasisKernelType":
+        return Rbf(gamma)
+    if element.tag == f"{P}SigmoidKernelType":
+        return Sigmoid(gamma, coef0)
+    return Polynomial(gamma, int(element.get("degree", "1")), coef0)
+
+
+def _outputs(model: ET.Element, inputs: np.ndarray) -> np.ndarray:
+    """(rows, machines)."""
+    vectors, places = _vectors(model, inputs.shape[1])
+    machines = model.findall(f"{P}SupportVectorMachine")
+    weights, start = np.zeros((len(vectors), len(machines))), np.zeros(len(machines))
+    for number, machine in enumerate(machines):
+        used = [places[vector.attrib["vectorId"]] for vector in machine.iterfind(f"{P}SupportVectors/{P}SupportVector")]
+        terms = [float(term.attrib["value"]) for term in machine.iterfind(f"{P}Coefficients/{P}Coefficient")]
+        weights[used, number] = terms
+        coefficients = machine.find(f"{P}Coefficients")
+        assert coefficients is not None
+        start[number] = float(coefficients.get("absoluteValue", "0"))
+    return _products(model, inputs, vectors, weights) + start
+
+
+def _products(model: ET.Element, inputs: np.ndarray, vectors: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    kernel, right = _kernel(model), Points(vectors)
+    result = np.empty((len(inputs), weights.shape[1]))
+    height = max(1, BLOCK // max(1, len(vectors)))
+    for start in range(0, len(inputs), height):
+        part = inputs[start : start + height]
+        block = kernel.block(Points(part), right, np.empty((len(part), len(vectors))))
+        result[start : start + height] = block @ weights
+    return result
+
+
+def _categories(model: ET.Element, values: np.ndarray) -> list[str]:
+    machines = model.findall(f"{P}SupportVectorMachine")
+    targets = [machine.attrib["targetCategory"] for machine in machines]
+    largest = model.get("maxWins", "false") == "true"
+    if model.get("classificationMethod", "OneAgainstAll") == "OneAgainstAll":
+        winners = (values if largest else -values).argmax(axis=1)
+        return [targets[winner] for winner in winners]
+    threshold = float(model.get("threshold", "0"))
+    first = values > threshold if largest else values < threshold
+    others = [machine.attrib["alternateTargetCategory"] for machine in machines]
+    return _voted(first, targets, others)
+
+
+def _voted(first: np.ndarray, targets: list[str], others: list[str]) -> list[str]:
+    """Ties go to the category that is named first."""
+    names = list(dict.fromkeys([*targets, *others]))
+    counts = np.zeros((len(first), len(names)), dtype=np.int64)
+    for column, (target, other) in enumerate(zip(targets, others, strict=True)):
+        counts[:, names.index(target)] += first[:, column]
+        counts[:, names.index(other)] += ~first[:, column]
+    return [names[winner] for winner in counts.argmax(axis=1)]

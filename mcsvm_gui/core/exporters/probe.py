@@ -1,0 +1,148 @@
+"""The raw rows that an export is tried on, and what the model says about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.exporters.plain import Plain, Rows
+from solvers.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """`cells`: an array per column of Plain, float64 with NaN where missing, or text with "" where missing;
+    or all of them as one sparse matrix of numbers."""
+
+    cells: tuple[np.ndarray, ...] | sp.csr_array
+    expected: np.ndarray  # class numbers
+    rows: np.ndarray  # which row of `source` each is
+    source: str  # in words: "row", "support vector"
+
+    def __len__(self) -> int:
+        return self.expected.size
+
+    def column(self, number: int) -> np.ndarray:
+        if isinstance(self.cells, tuple):
+            return self.cells[number]
+        return self.cells[:, [number]].toarray().ravel()
+
+    def numbers(self) -> np.ndarray:
+        """(n, columns) where all columns are numbers."""
+        if not isinstance(self.cells, tuple):
+            return self.cells.toarray()
+        return np.column_stack(self.cells)
+
+    def take(self, index: np.ndarray) -> Probe:
+        cells = self.cells
+        part = tuple(cell[index] for cell in cells) if isinstance(cells, tuple) else cells[index]
+        return replace(self, cells=part, expected=self.expected[index], rows=self.rows[index])
+
+    def some(self, most: int) -> Probe:
+        """At most so many rows, evenly spread."""
+        if len(self) <= most:
+            return self
+        return self.take(np.unique(np.linspace(0, len(self) - 1, max(1, most)).astype(np.int64)))
+
+
+def prepared(plain: Plain, probe: Probe) -> Rows:
+    """The features that the kernel sees."""
+    if not isinstance(probe.cells, tuple):
+        return _prepared_sparse(plain, probe.cells)
+    filled = [_filled(probe.cells[number], column.fill) for number, column in enumerate(plain.columns)]
+    result = np.empty((len(probe), plain.features))
+    for feature, (source, level) in enumerate(zip(plain.sources, plain.levels, strict=True)):
+        value = filled[source] if level is None else (filled[source] == level)
+        result[:, feature] = (value - plain.shift[feature]) * plain.scale[feature]
+    return result
+
+
+def _filled(cells: np.ndarray, fill: float | str | None) -> np.ndarray:
+    if fill is None:
+        return cells
+    missing = cells == "" if isinstance(fill, str) else np.isnan(cells)
+    return np.where(missing, fill, cells)
+
+
+def _prepared_sparse(plain: Plain, cells: sp.csr_array) -> Rows:
+    chosen = cells[:, plain.sources]
+    if np.any(plain.shift != 0.0):
+        return (chosen.toarray() - plain.shift) * plain.scale
+    return sp.csr_array(chosen @ sp.diags_array(plain.scale)) if chosen.shape[1] else chosen
+
+
+def from_vectors(plain: Plain, trained: Any) -> Probe:
+    """Raw rows that become the support vectors (up to rounding) once they are prepared."""
+    rows = trained.model.points.rows
+    dense = rows.toarray() if sp.issparse(rows) else rows
+    raw = dense / np.where(plain.scale == 0.0, 1.0, plain.scale) + plain.shift
+    cells = tuple(_raw(plain, raw, number) for number in range(len(plain.columns)))
+    probe = Probe(cells, np.zeros(len(dense), dtype=np.int64), np.arange(len(dense)), "support vector")
+    return replace(probe, expected=trained.model.predict(prepared(plain, probe)))
+
+
+def _raw(plain: Plain, raw: np.ndarray, number: int) -> np.ndarray:
+    members = np.flatnonzero(plain.sources == number)
+    levels = plain.columns[number].levels
+    if levels is None:
+        return raw[:, members[0]]
+    known = raw[:, members].max(axis=1) > 0.5
+    names = np.array([plain.levels[member] for member in members], dtype=object)[raw[:, members].argmax(axis=1)]
+    return np.where(known, names, _unknown(levels))
+
+
+def _unknown(levels: tuple[str, ...]) -> str:
+    """A level that is none of these."""
+    name = "?"
+    while name in levels:
+        name += "?"
+    return name
+
+
+def of_dataset(plain: Plain, trained: Any, dataset: Any) -> Probe:
+    """The rows of a data set, less those with a missing cell that the model has no rule for."""
+    places = _places(plain, dataset)
+    every = dataset.matrix[:, places] if dataset.table is None else _cells(plain, dataset.table, places)
+    rows = np.flatnonzero(_usable(plain, every))
+    cells = tuple(cell[rows] for cell in every) if isinstance(every, tuple) else every[rows]
+    numbers = {name: number for number, name in enumerate(plain.class_names)}
+    labels = trained.decide(dataset if rows.size == dataset.rows else dataset.take(rows))
+    expected = np.array([numbers[str(label)] for label in labels], dtype=np.int64)
+    return Probe(cells, expected, rows, "row")
+
+
+def _places(plain: Plain, dataset: Any) -> list[int]:
+    positions = {column.name: place for place, column in enumerate(dataset.columns)}
+    absent = [column.name for column in plain.columns if column.name not in positions]
+    if absent and dataset.table is not None:
+        raise InputError(f"The data to check the export with has no column {absent[0]!r}, which the model needs.")
+    return [positions[column.name] for column in plain.columns]
+
+
+def _cells(plain: Plain, table: Any, places: list[int]) -> tuple[np.ndarray, ...]:
+    return tuple(
+        _numbers(table.iloc[:, place]) if column.levels is None else _texts(table.iloc[:, place])
+        for column, place in zip(plain.columns, places, strict=True)
+    )
+
+
+def _numbers(series: Any) -> np.ndarray:
+    return series.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _texts(series: Any) -> np.ndarray:
+    values = series.to_numpy(dtype=object)
+    return np.array([value if isinstance(value, str) else "" for value in values], dtype=object)
+
+
+def _usable(plain: Plain, cells: Any) -> np.ndarray:
+    if not isinstance(cells, tuple):
+        return np.ones(cells.shape[0], dtype=bool)
+    usable = np.ones(len(cells[0]), dtype=bool)
+    for column, values in zip(plain.columns, cells, strict=True):
+        if column.fill is None:
+            usable &= ~np.isnan(values) if column.levels is None else values != ""
+    return usable
