@@ -1,0 +1,118 @@
+"""Files appear whole or not at all: written beside, brought to the disk, renamed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from solvers.errors import InputError
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@contextmanager
+def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A stream whose content takes the place of `path` when the block ends well."""
+    target = Path(os.path.realpath(path))
+    try:
+        with _straight(target) if _special(target) else _beside(target) as stream:
+            yield stream
+    except OSError as error:
+        raise InputError(f"{path}: the file cannot be written: {error.strerror or error}") from error
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse before hours of work what would fail after them."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise InputError(f"{path}: this is a folder; a file name is needed")
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {target.parent}; create it first")
+    if not os.access(target if _special(target) else target.parent, os.W_OK):
+        raise InputError(f"{path}: the file cannot be written: Permission denied")
+
+
+def _special(target: Path) -> bool:
+    """Devices and pipes are written to, not replaced."""
+    return target.exists() and not target.is_file()
+
+
+@contextmanager
+def _straight(target: Path) -> Iterator[BinaryIO]:
+    with open(target, "wb") as stream:
+        yield stream
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[BinaryIO]:
+    beside = target.with_name(f".mcsvm-{uuid.uuid4().hex}.part")
+    try:
+        with open(beside, "xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, beside)
+        os.replace(beside, target)
+        _settle(target.parent)
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _settle(folder: Path) -> None:
+    """The new name reaches the disk too, where folders can be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """RFC 4180 with plain line ends: fields with commas, quotes or line breaks are quoted."""
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow([safe_cell(name) for name in header])
+    table.writerows([safe_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return stream.getvalue()
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    with written(path) as stream:
+        stream.write(text.encode("utf-8"))
+
+
+def safe_cell(text: str) -> str:
+    """What a spreadsheet would run as a formula gets an apostrophe in front; numbers stay.
+
+    `plain_cell` undoes it, because text that could be mistaken for the result gets one more as well.
+    """
+    return f"'{text}" if _guarded(text.lstrip("'")) else text
+
+
+def plain_cell(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and _guarded(cell.lstrip("'")) else cell
+
+
+def _guarded(text: str) -> bool:
+    return text.startswith(FORMULA_STARTS) and not _number(text)
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
