@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +68,19 @@ def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, h
         energy + standing.loss, standing.linear - energy, violation, _infeasibility(part, alpha, total)
     )
     return Proof(certificate, weights, products, bias)
+
+
+def total_of(proofs: Sequence[Proof]) -> Certificate:
+    """Of independent parts the objectives add up."""
+    total = proofs[0].certificate
+    for proof in proofs[1:]:
+        total = total + proof.certificate
+    return total
+
+
+def prove_idle(part: Part) -> Proof:
+    alpha = np.zeros((len(part), part.form.slots))
+    return certify(part, alpha, np.zeros((len(part), part.form.outputs)))
 
 
 def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:

@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from solvers.certificate import total_of
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel
 from solvers.model import class_scores
 from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
-from solvers.run import Limits, Run, total_of
+from solvers.run import Limits, Run
 from solvers.threads import limited
 from solvers.trace import Sample
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from solvers import balance, checkpoint
-from solvers.certificate import Certificate, Proof, certify, seen_indefinite
+from solvers.certificate import Certificate, Proof, certify, prove_idle, seen_indefinite, total_of
 from solvers.ending import Ending
 from solvers.errors import InputError
 from solvers.methods import METHODS, Method, Progress
@@ -333,19 +333,6 @@ class Run:
     def model(self, proofs: list[Proof] | None = None) -> Model:
         proofs = self.proofs() if proofs is None else proofs
         return Model.of(self.problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs])
-
-
-def total_of(proofs: Sequence[Proof]) -> Certificate:
-    """Of independent parts the objectives add up."""
-    total = proofs[0].certificate
-    for proof in proofs[1:]:
-        total = total + proof.certificate
-    return total
-
-
-def prove_idle(part: Part) -> Proof:
-    alpha = np.zeros((len(part), part.form.slots))
-    return certify(part, alpha, np.zeros((len(part), part.form.outputs)))
 
 
 def find_method(name: str) -> Method:
