@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from typing import Protocol
 
 from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.readers import arff, delimited, excel, libsvm, parquet
 from mcsvm_gui.core.readers.options import ReadOptions
+from mcsvm_gui.core.readers.sniffing import find_format
+from mcsvm_gui.core.readers.source import Source, read_source
 
+
+class Reader(Protocol):
+    @property
+    def NAME(self) -> str: ...
+
+    def read(self, source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset: ...
+
+
+READERS: dict[str, Reader] = {module.NAME: module for module in (delimited, libsvm, arff, parquet, excel)}
 _NOTHING_SAID = ReadOptions()
 
 
 def open_dataset(
     path: str | os.PathLike[str], options: ReadOptions = _NOTHING_SAID, *, needs_label: bool = True
 ) -> Dataset:
-    """The data in a file; needs_label=True: to be trained on, so there must be classes to tell apart."""
-    raise NotImplementedError
+    """The data in a file.
+
+    needs_label=True: to be trained on, so there must be at least two classes; without a name, the last column is the label.
+    needs_label=False: to be predicted or scored; a label is found by name only (LIBSVM: by place), and may be absent.
+    """
+    try:
+        source = read_source(path)
+        format, guesses = find_format(source, options)
+        found = READERS[format].read(source, options, needs_label=needs_label)
+    except MemoryError:
+        raise FileError(path, "the file needs more memory than there is; take a part of its rows") from None
+    return replace(found, guesses=(*guesses, *found.guesses))
 
 
-__all__ = ["ReadOptions", "open_dataset"]
+__all__ = ["READERS", "ReadOptions", "Reader", "open_dataset"]

@@ -1,0 +1,7 @@
+from mcsvm_gui.core.errors import FileError
+
+NAME = "arff"
+
+
+def read(source, options, *, needs_label):
+    raise FileError(source.path, "not yet")

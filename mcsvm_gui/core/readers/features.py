@@ -1,0 +1,104 @@
+"""Feature columns of every dense format: typed, refused together where they are not finite, and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.dataset import Column, Notice
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.readers.columns import Cells, Typed, typed
+from mcsvm_gui.core.readers.words import listed, names, places, plural, quoted
+
+_ROW_NUMBERS = {"id", "index", "idx", "no", "nr", "num", "number", "row", "rowid", "row_id", "row_number", "rownames"}
+_ROW_NUMBERS |= {"unnamed: 0", "sample", "#", "n"}
+
+
+def from_cells(
+    path: Path, columns: Sequence[tuple[str, np.ndarray]], lines: np.ndarray, decimal: str = "."
+) -> tuple[list[np.ndarray], list[Notice]]:
+    """Float columns pass, and are only asked to be finite; columns of text become numbers or categories."""
+    results = []
+    for name, cells in columns:
+        results.append(_finite(cells) if cells.dtype == np.float64 else typed(Cells.of(name, cells, decimal), lines))
+    _refuse_infinite(path, [name for name, _ in columns], results, lines)
+    for (name, _), result in zip(columns, results, strict=True):
+        if result.refusal is not None:
+            sentence, row = result.refusal
+            raise FileError(path, sentence, line=int(lines[row]), column=name)
+    return [_values(result) for result in results], [notice for result in results for notice in result.notices]
+
+
+def _finite(values: np.ndarray) -> Typed:
+    return Typed(values, infinite=np.flatnonzero(np.isinf(values)))
+
+
+def _values(result: Typed) -> np.ndarray:
+    assert result.values is not None
+    return result.values
+
+
+def _refuse_infinite(path: Path, columns: list[str], results: list[Typed], lines: np.ndarray) -> None:
+    bad = [j for j, result in enumerate(results) if len(result.not_numbers) or len(result.infinite)]
+    if not bad:
+        return
+    nan = sum(len(results[j].not_numbers) for j in bad)
+    infinite = sum(len(results[j].infinite) for j in bad)
+    rows = np.concatenate([np.concatenate([results[j].not_numbers, results[j].infinite]) for j in bad]).astype(np.int64)
+    counts = listed([f"{count} {what}" for count, what in ((nan, "NaN"), (infinite, "infinite or too large")) if count])
+    word = "column" if len(bad) == 1 else "columns"
+    what = f"not finite: {counts} in {word} {names([columns[j] for j in bad])} ({places(lines[rows])})"
+    advice = "leave missing cells empty, and write numbers below 1.8e308"
+    raise FileError(path, f"{what}; {advice}", line=int(lines[rows].min()), column=columns[bad[0]])
+
+
+def make_table(path: Path, columns: Iterable[str], values: list[np.ndarray]) -> tuple[tuple[Column, ...], pd.DataFrame]:
+    described = tuple(
+        Column(name, "number" if cells.dtype == np.float64 else "category")
+        for name, cells in zip(columns, values, strict=True)
+    )
+    if not described:
+        raise FileError(path, "there is no column beside the label; a data file has at least one feature")
+    numbered = pd.DataFrame({j: pd.Series(cells, dtype=cells.dtype) for j, cells in enumerate(values)})
+    return described, numbered.set_axis(pd.Index([column.name for column in described], dtype=object), axis=1)
+
+
+def look_at(columns: Sequence[Column], table: pd.DataFrame) -> list[Notice]:
+    """What a person would remark on seeing the table."""
+    constant, nothing, counting = [], [], []
+    for j, column in enumerate(columns):
+        present = table.iloc[:, j].dropna()
+        if present.empty:
+            nothing.append(column.name)
+        elif len(table) > 1 and (present == present.iloc[0]).all():
+            constant.append(column.name)
+        elif column.kind == "number" and _counts_rows(column.name, table.iloc[:, j].to_numpy()):
+            counting.append(column.name)
+    return [
+        *_remark("all-missing-column", nothing, "no value at all"),
+        *_remark("constant-column", constant, "the same value everywhere"),
+        *_remark(
+            "index-column", counting, "the row numbers, which would tell sorted classes apart; better leave that out"
+        ),
+    ]
+
+
+def _counts_rows(name: str, values: np.ndarray) -> bool:
+    """In a short file any column may happen to count, unless its name says that it is meant to."""
+    enough = 3 if name.isdigit() or name.strip("_:. ").lower() in _ROW_NUMBERS else 20
+    starts_right = len(values) >= enough and values[0] in (0.0, 1.0)
+    return bool(starts_right and np.array_equal(values, values[0] + np.arange(len(values))))
+
+
+def _remark(code: str, found: list[str], what: str) -> list[Notice]:
+    if not found:
+        return []
+    subject = (
+        f"column {quoted(found[0])} holds"
+        if len(found) == 1
+        else f"{plural(len(found), 'column')} ({names(found)}) hold"
+    )
+    return [Notice(code, f"{subject} {what}")]
