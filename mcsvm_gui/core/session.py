@@ -1,0 +1,216 @@
+"""A training, slice by slice. It knows no thread: whoever holds it calls `advance` and may call `stop` between."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.dataset import Dataset, Notice
+from mcsvm_gui.core.evaluation import accuracy
+from mcsvm_gui.core.posing import Posed, parameters, pose_request
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, unseen_classes, versions
+from solvers.certificate import Certificate
+from solvers.problem import positive, whole
+from solvers.run import Limits, Run, total_of
+from solvers.threads import limited
+from solvers.trace import Sample, Trace
+
+SLICE_SECONDS = 0.04  # so that a wish to stop is heard soon
+FEWEST, MOST = 16, 65_536  # steps of a slice
+
+
+class Pace:
+    """How many steps the next slice may have, from how long the last one took."""
+
+    def __init__(self) -> None:
+        self.steps = 64
+
+    def learn(self, seconds: float) -> None:
+        if seconds < 0.5 * SLICE_SECONDS:
+            self.steps = min(2 * self.steps, MOST)
+        elif seconds > SLICE_SECONDS:
+            self.steps = max(int(self.steps * SLICE_SECONDS / seconds), FEWEST)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of a training."""
+
+    trained: TrainedModel
+    document: dict[str, Any]  # as `mcsvm train --json` prints it
+    trace: Trace
+    notices: tuple[Notice, ...]
+
+
+class Session:
+    """One training of one request: `advance` while `running`, then `finish`."""
+
+    def __init__(self, request: Request, dataset: Dataset, test: Dataset | None = None) -> None:
+        self.request, self.dataset = request, dataset
+        limits = limits_of(request)
+        with limited(request.threads):
+            self.posed: Posed = pose_request(request, dataset)
+            self.run = Run(self.posed.problem, request.solver, limits)
+        self.test = self.posed.held_out if test is None else test
+        if test is not None:  # what cannot be tested on should be said before the training, not after it
+            self.posed.preparation.apply(test)
+        self._pace: Pace | None = Pace() if self.run.limits.gap_tolerance is None else None
+        self._begun = False
+
+    @property
+    def running(self) -> bool:
+        return self.run.running
+
+    def advance(self) -> Sample:
+        """A slice, then where the training stands."""
+        began = time.perf_counter()
+        with limited(self.request.threads):
+            # The gap is tested between slices: under a gap tolerance their lengths must not follow the clock.
+            sample = self.run.advance(self._pace.steps if self._pace else None)
+        if self._pace and self._begun:  # the first slice may compile
+            self._pace.learn(time.perf_counter() - began)
+        self._begun = True
+        return sample
+
+    def stop(self) -> None:
+        """End here and keep what there is."""
+        self.run.stop()
+
+    def finish(self) -> Outcome:
+        """The model with its certificate, recomputed in float64, and its scores."""
+        with limited(self.request.threads):
+            proofs = self.run.proofs()
+            model, last = self.run.model(proofs), self.run.sample()
+        posed = self.posed
+        trained = TrainedModel(
+            model=model,
+            class_names=posed.class_names,
+            preparation=posed.preparation,
+            request=self.request,
+            label_name=self.dataset.label_name,
+            origin=self._origin(total_of(proofs), last.bounded),
+            duals=duals_of(self.run),
+        )
+        scores, notices = self._scores(trained)
+        notices = (*posed.notices, *notices)
+        return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
+
+    def _origin(self, certificate: Certificate, bounded: int) -> Origin:
+        run, train = self.run, self.posed.train
+        assert run.ending is not None, "finish comes after the end"
+        return Origin(
+            solver=run.method.NAME,
+            ending=run.ending,
+            certificate=certificate,
+            iterations=run.iterations,
+            kernel_evaluations=run.kernel_evaluations,
+            seconds=run.seconds,
+            n_train=train.rows,
+            class_counts=train.class_counts,
+            n_bounded=bounded,
+            digest=self.dataset.digest,
+            versions=versions(),
+        )
+
+    def _scores(self, trained: TrainedModel) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+        train_accuracy, _, _ = score(trained, self.posed.train)
+        test_accuracy, count, notices = (None, None, ()) if self.test is None else score(trained, self.test)
+        return {"train_accuracy": train_accuracy, "test_accuracy": test_accuracy, "n_test": count}, notices
+
+
+def train(
+    request: Request,
+    dataset: Dataset,
+    test: Dataset | None = None,
+    report: Callable[[Session, Sample], object] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """A whole training in the caller's thread; `stopped` is asked between slices."""
+    session = Session(request, dataset, test)
+    while session.running:
+        if stopped():
+            session.stop()
+            break
+        sample = session.advance()
+        if report is not None:
+            report(session, sample)
+    return session.finish()
+
+
+def limits_of(request: Request) -> Limits:
+    return Limits(
+        tolerance=positive("tol", request.tol),
+        gap_tolerance=None if request.gap_tol is None else positive("gap_tol", request.gap_tol),
+        steps=None if request.max_iter is None else whole("max_iter", request.max_iter),
+        seconds=None if request.time_limit is None else positive("time_limit", request.time_limit),
+    )
+
+
+def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | None, tuple[Notice, ...]]:
+    """Accuracy, on how many rows, and what is to be said of them; nothing where there are no labels."""
+    decisions = trained.predictions(dataset)
+    if dataset.labels is None:
+        notice = Notice("no labels", f"{dataset.name} has no class labels, so there is nothing to compare with")
+        return None, None, (*decisions.notices, notice)
+    rows = decisions.decided
+    true = dataset.labels[rows]
+    notices = (*decisions.notices, *unseen_classes(trained.class_names, true))
+    if rows.size == 0:
+        return None, 0, notices
+    return accuracy(true, decisions.labels[rows]), int(rows.size), notices
+
+
+def duals_of(run: Run) -> Duals:
+    """What is not zero, part after part."""
+    problem, rows, values, counts = run.problem, [], [], [0]
+    for number, alpha in enumerate(run.alphas()):
+        where = np.arange(len(problem))[problem.rows_of(number)]
+        used = np.flatnonzero(np.any(alpha != 0.0, axis=1))
+        rows.append(where[used])
+        values.append(np.ascontiguousarray(alpha[used]))
+        counts.append(used.size)
+    counts += [0] * (problem.part_count + 1 - len(counts))
+    return Duals(np.cumsum(counts), np.concatenate(rows).astype(np.int64), np.concatenate(values))
+
+
+def certificate_document(certificate: Certificate) -> dict[str, float]:
+    names = "primal", "dual", "gap", "relative_gap", "violation"
+    return {name: float(getattr(certificate, name)) for name in names}
+
+
+def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notice, ...]) -> dict[str, Any]:
+    """The train document of the contract."""
+    request, origin, model = trained.request, trained.origin, trained.model
+    form_margin = model.machine.margin(model.classes) if request.margin is None else request.margin
+    return {
+        "machine": model.machine.name,
+        "solver": request.solver,
+        "solver_used": origin.solver,
+        "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
+        "C": float(request.C),
+        "margin": float(form_margin),
+        "bias": request.bias or model.machine.bias,
+        "tol": float(request.tol),
+        "seed": request.seed,
+        "n_train": origin.n_train,
+        "n_features": len(trained.preparation.columns),
+        "n_classes": model.classes,
+        "classes": list(trained.class_names),
+        "class_counts": list(origin.class_counts),
+        "ending": origin.ending.value,
+        "iterations": origin.iterations,
+        "kernel_evaluations": origin.kernel_evaluations,
+        "seconds": origin.seconds,
+        "certificate": certificate_document(origin.certificate),
+        "n_support": int(model.support.size),
+        "n_bounded": origin.n_bounded,
+        "n_support_per_class": np.bincount(model.owners, minlength=model.classes).tolist(),
+        **scores,
+        "model": None,
+        "warnings": [notice.sentence for notice in notices],
+    }
