@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from mcsvm_gui.core.exporters.plain import Plain
 from mcsvm_gui.core.exporters.probe import Probe, from_vectors, of_dataset
+from mcsvm_gui.core.writing import written
 from solvers.errors import InputError
 
 
@@ -48,11 +49,11 @@ def deliver(trained: Any, plain: Plain, path: Path | str, check: Any, files: Fil
     with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
         trial = Path(folder) / f"model{path.suffix}"
         _put(trial, files)
-        checks = [_verdict(judge(trial, plain, probe), plain, trained) for judge in judges]
+        checks = [_verdict(judge(trial, plain, probe), plain, len(probe)) for judge in judges]
     return Receipt(_publish(path, files), tuple(checks))
 
 
-def _verdict(outcome: Outcome, plain: Plain, trained: Any) -> str:
+def _verdict(outcome: Outcome, plain: Plain, rows: int) -> str:
     if outcome.labels is None:
         return f"Not checked: {outcome.by}."
     probe = outcome.probe
@@ -61,7 +62,8 @@ def _verdict(outcome: Outcome, plain: Plain, trained: Any) -> str:
     wrong = np.flatnonzero(outcome.labels != probe.expected)
     if wrong.size:
         raise InputError(_difference(outcome, plain, int(wrong[0]), wrong.size))
-    return f"Checked with {outcome.by}: {len(probe)} {probe.source}s, every label as the model's."
+    tried = str(rows) if len(probe) == rows else f"{len(probe)} of {rows}"
+    return f"Checked with {outcome.by}: {tried} {probe.source}s, every label as the model's."
 
 
 def _difference(outcome: Outcome, plain: Plain, first: int, count: int) -> str:
@@ -81,25 +83,13 @@ def _put(path: Path, files: Files) -> None:
 
 
 def _publish(path: Path, files: Files) -> tuple[Path, ...]:
-    """Whole or not at all: everything is written beside first, and the file itself is renamed last."""
+    """All are written beside before the first is renamed; the file itself, entered first, is renamed last."""
     places = {path.with_name(path.name + ending): content for ending, content in files.items()}
-    beside = {place: place.with_name(f".{place.name}.{os.getpid()}.part") for place in places}
-    try:
-        for place, content in places.items():
-            _write(beside[place], content)
-        for place in reversed(places):
-            os.replace(beside[place], place)
-    finally:
-        for part in beside.values():
-            part.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        streams = [stack.enter_context(written(place)) for place in places]
+        for stream, content in zip(streams, places.values(), strict=True):
+            stream.write(content)
     return tuple(places)
-
-
-def _write(place: Path, content: bytes) -> None:
-    with place.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def refuse(name: str, reason: str | None) -> None:

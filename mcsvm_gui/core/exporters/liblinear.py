@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
-from mcsvm_gui.core.exporters.libsvm import NAMES, RANGE, ask, label_numbers, names_file, number, range_file
+from mcsvm_gui.core.exporters.libsvm_judges import ask
 from mcsvm_gui.core.exporters.plain import Plain, plain_of
 from mcsvm_gui.core.exporters.probe import Probe, prepared
+from mcsvm_gui.core.exporters.terms import companions, feature_numbers, label_numbers, number
 
 NAME, SUFFIX = "liblinear", ".model"
 PROGRAMS = ("liblinear-predict", "predict")
@@ -51,11 +52,23 @@ def written(plain: Plain) -> Files:
     kind, order, weights = _functions(plain)
     labels = label_numbers(plain)
     lines = [f"solver_type {kind}", f"nr_class {plain.classes}", f"label {' '.join(str(labels[c]) for c in order)}"]
-    lines += [f"nr_feature {plain.features}", "bias 1", "w"]
-    lines += [" ".join(map(number, row)) + " " for row in weights.tolist()]
+    lines += [f"nr_feature {_places(plain)}", "bias 1", "w"]
+    lines += [" ".join(map(number, row)) + " " for row in _spread(plain, weights).tolist()]
     text = "\n".join(lines) + "\n"
-    beside = {RANGE: range_file(plain), NAMES: names_file(plain)}
-    return {"": text.encode("ascii")} | {ending: "".join(part).encode("ascii") for ending, part in beside.items()}
+    return {"": text.encode("ascii"), **companions(plain, feature_numbers(plain))}
+
+
+def _places(plain: Plain) -> int:
+    """How many features the file has: all columns where a feature is called by its column."""
+    return len(plain.columns) if plain.numbers_only else plain.features
+
+
+def _spread(plain: Plain, weights: np.ndarray) -> np.ndarray:
+    """A row per number that a feature may have; those that the model does not know weigh nothing."""
+    result = np.zeros((_places(plain) + 1, weights.shape[1]))
+    result[feature_numbers(plain) - 1] = weights[:-1]
+    result[-1] = weights[-1]
+    return result
 
 
 def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
@@ -63,7 +76,7 @@ def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
     head, _, body = path.read_text("ascii").partition("\nw\n")
     header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
     weights = np.array([line.split() for line in body.splitlines()], dtype=np.float64)
-    values = prepared(plain, probe) @ weights[:-1] + float(header["bias"][0]) * weights[-1]
+    values = prepared(plain, probe) @ weights[feature_numbers(plain) - 1] + float(header["bias"][0]) * weights[-1]
     winner = values.argmax(axis=1) if values.shape[1] > 1 else np.where(values[:, 0] > 0.0, 0, 1)
     order = {label: c for c, label in enumerate(label_numbers(plain))}
     labels = np.array([order[int(label)] for label in header["label"]])
@@ -74,4 +87,4 @@ def _predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
     program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
     if program is None:
         return Outcome(None, "LIBLINEAR's predict is not installed here", probe)
-    return Outcome(ask(program, path, plain, probe), "LIBLINEAR's predict", probe)
+    return Outcome(ask(program, path, plain, probe, feature_numbers(plain)), "LIBLINEAR's predict", probe)

@@ -49,6 +49,8 @@ class Plain:
     expansion: np.ndarray  # (vectors, outputs)
     bias: np.ndarray  # (outputs,)
 
+    first: int = 1  # the number that a sparse file gives its first column
+
     @property
     def classes(self) -> int:
         return len(self.class_names)
@@ -125,19 +127,21 @@ def plain_of(trained: Any, *, as_weights: bool = True) -> Plain:
         owners=owners,
         expansion=expansion,
         bias=model.bias,
+        first=getattr(trained.preparation, "first", 1),
     )
 
 
 def _columns(preparation: Any) -> tuple[Column, ...]:
-    """The source columns, in the order of their first feature."""
+    """All columns of the training data where all are numbers, so that a raw row fits; else those that count."""
     levels: dict[str, list[str]] = {}
     fills: dict[str, float | str | None] = {}
     for feature in preparation.features:
-        levels.setdefault(feature.source, [])
         fills[feature.source] = feature.fill
         if feature.level is not None:
-            levels[feature.source].append(feature.level)
-    return tuple(Column(name, tuple(found) if found else None, fills[name]) for name, found in levels.items())
+            levels.setdefault(feature.source, []).append(feature.level)
+    plain = all(column.kind == "number" for column in preparation.columns)
+    names = [column.name for column in preparation.columns if plain or column.name in fills]
+    return tuple(Column(name, tuple(levels[name]) if name in levels else None, fills.get(name)) for name in names)
 
 
 def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: np.ndarray) -> Sequence[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
-from mcsvm_gui.core.exporters.plain import Plain, plain_of
+from mcsvm_gui.core.exporters.plain import Column, Plain, plain_of
 from mcsvm_gui.core.exporters.pmml_reader import evaluate
 from mcsvm_gui.core.exporters.probe import Probe
 
@@ -45,13 +45,18 @@ def holds(trained: Any) -> str | None:
     strange = next(filter(NO_XML.search, _texts(plain)), None)
     if strange is not None:
         return f"the name {strange!r} holds a character that XML cannot express; use json, python or onnx."
-    names = [column.name for column in plain.columns]
+    names = [column.name for _, column in _seen(plain)]
     return None if len(set(names)) == len(names) else "two columns have one name, and PMML tells fields by name."
 
 
+def _seen(plain: Plain) -> list[tuple[int, Column]]:
+    """The columns that the kernel sees."""
+    return [(number, plain.columns[number]) for number in sorted(set(plain.sources.tolist()))]
+
+
 def _texts(plain: Plain) -> list[str]:
-    levels = [level for column in plain.columns for level in column.levels or ()]
-    return [*plain.class_names, *(column.name for column in plain.columns), *levels]
+    levels = [level for _, column in _seen(plain) for level in column.levels or ()]
+    return [*plain.class_names, *(column.name for _, column in _seen(plain)), *levels]
 
 
 def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
@@ -63,7 +68,7 @@ def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
 def written(plain: Plain) -> Files:
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     ET.SubElement(ET.SubElement(root, "Header"), "Application", {"name": "mcsvm"})
-    unused = _unused({column.name for column in plain.columns})
+    unused = _unused({column.name for _, column in _seen(plain)})
     target = unused("label")
     _dictionary(root, plain, target)
     model = ET.SubElement(root, "SupportVectorMachineModel", _attributes(plain))
@@ -101,9 +106,9 @@ def _attributes(plain: Plain) -> dict[str, str]:
 
 
 def _dictionary(root: ET.Element, plain: Plain, target: str) -> None:
-    count = str(len(plain.columns) + 1)
+    count = str(len(_seen(plain)) + 1)
     fields = ET.SubElement(root, "DataDictionary", {"numberOfFields": count})
-    for column in plain.columns:
+    for _, column in _seen(plain):
         kind = ("continuous", "double") if column.levels is None else ("categorical", "string")
         field = ET.SubElement(fields, "DataField", _field(column.name, *kind))
         for level in column.levels or ():
@@ -119,7 +124,7 @@ def _field(name: str, optype: str, kind: str) -> dict[str, str]:
 
 def _schema(model: ET.Element, plain: Plain, target: str) -> None:
     schema = ET.SubElement(model, "MiningSchema")
-    for column in plain.columns:
+    for _, column in _seen(plain):
         use = {"name": column.name, "usageType": "active", "invalidValueTreatment": "asIs"}
         if column.fill is not None:
             use["missingValueReplacement"] = column.fill if isinstance(column.fill, str) else repr(float(column.fill))
@@ -191,7 +196,7 @@ def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:
 
 
 def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
-    cells = {column.name: probe.column(number) for number, column in enumerate(plain.columns)}
+    cells = {column.name: probe.column(number) for number, column in _seen(plain)}
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels = [numbers[name] for name in evaluate(path, cells, len(probe))]
     return Outcome(np.array(labels, dtype=np.int64), "our own PMML evaluator", probe)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mcsvm_gui.core.exporters.plain import Plain, Rows
+from mcsvm_gui.core.exporters.plain import Column, Plain, Rows
 from solvers.errors import InputError
 
 
@@ -88,7 +88,7 @@ def _raw(plain: Plain, raw: np.ndarray, number: int) -> np.ndarray:
     members = np.flatnonzero(plain.sources == number)
     levels = plain.columns[number].levels
     if levels is None:
-        return raw[:, members[0]]
+        return raw[:, members[0]] if members.size else np.zeros(len(raw))
     known = raw[:, members].max(axis=1) > 0.5
     names = np.array([plain.levels[member] for member in members], dtype=object)[raw[:, members].argmax(axis=1)]
     return np.where(known, names, _unknown(levels))
@@ -104,8 +104,7 @@ def _unknown(levels: tuple[str, ...]) -> str:
 
 def of_dataset(plain: Plain, trained: Any, dataset: Any) -> Probe:
     """The rows of a data set, less those with a missing cell that the model has no rule for."""
-    places = _places(plain, dataset)
-    every = dataset.matrix[:, places] if dataset.table is None else _cells(plain, dataset.table, places)
+    every = _numbered(plain, dataset) if dataset.table is None else _cells(plain, dataset)
     rows = np.flatnonzero(_usable(plain, every))
     cells = tuple(cell[rows] for cell in every) if isinstance(every, tuple) else every[rows]
     numbers = {name: number for number, name in enumerate(plain.class_names)}
@@ -114,35 +113,45 @@ def of_dataset(plain: Plain, trained: Any, dataset: Any) -> Probe:
     return Probe(cells, expected, rows, "row")
 
 
-def _places(plain: Plain, dataset: Any) -> list[int]:
-    positions = {column.name: place for place, column in enumerate(dataset.columns)}
-    absent = [column.name for column in plain.columns if column.name not in positions]
-    if absent and dataset.table is not None:
-        raise InputError(f"The data to check the export with has no column {absent[0]!r}, which the model needs.")
-    return [positions[column.name] for column in plain.columns]
+def _cells(plain: Plain, dataset: Any) -> tuple[np.ndarray, ...]:
+    """Column by column; one that the kernel does not see may be absent."""
+    places = {column.name: place for place, column in enumerate(dataset.columns)}
+    needed = {plain.columns[source].name for source in plain.sources.tolist()}
+    cells = []
+    for column in plain.columns:
+        place = places.get(column.name)
+        if place is None and column.name in needed:
+            raise InputError(f"The data to check the export with has no column {column.name!r}, which the model needs.")
+        fits = place is not None and dataset.columns[place].kind == ("number" if column.levels is None else "category")
+        if column.name in needed and not fits:
+            raise InputError(f"The column {column.name!r} is of another kind here than in the data trained on.")
+        cells.append(_column(dataset.table.iloc[:, place], column) if fits else np.zeros(dataset.rows))
+    return tuple(cells)
 
 
-def _cells(plain: Plain, table: Any, places: list[int]) -> tuple[np.ndarray, ...]:
-    return tuple(
-        _numbers(table.iloc[:, place]) if column.levels is None else _texts(table.iloc[:, place])
-        for column, place in zip(plain.columns, places, strict=True)
-    )
+def _column(series: Any, column: Column) -> np.ndarray:
+    if column.levels is None:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.array([value if isinstance(value, str) else "" for value in series], dtype=object)
 
 
-def _numbers(series: Any) -> np.ndarray:
-    return series.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _texts(series: Any) -> np.ndarray:
-    values = series.to_numpy(dtype=object)
-    return np.array([value if isinstance(value, str) else "" for value in values], dtype=object)
+def _numbered(plain: Plain, dataset: Any) -> sp.csr_array:
+    """The columns by their numbers, wherever the file starts to count; those that are not there are zero."""
+    known = {column.name: place for place, column in enumerate(plain.columns)}
+    places = np.array([known.get(column.name, -1) for column in dataset.columns], dtype=np.int64)
+    entries = dataset.matrix.tocoo()
+    here = places[entries.coords[1]] >= 0
+    where = (entries.coords[0][here], places[entries.coords[1][here]])
+    return sp.csr_array((entries.data[here], where), shape=(dataset.rows, len(known)))
 
 
 def _usable(plain: Plain, cells: Any) -> np.ndarray:
+    """A missing cell matters in the columns that the kernel sees."""
     if not isinstance(cells, tuple):
         return np.ones(cells.shape[0], dtype=bool)
     usable = np.ones(len(cells[0]), dtype=bool)
-    for column, values in zip(plain.columns, cells, strict=True):
+    for number in set(plain.sources.tolist()):
+        column, values = plain.columns[number], cells[number]
         if column.fill is None:
             usable &= ~np.isnan(values) if column.levels is None else values != ""
     return usable

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.dataset import Column, Dataset
-from mcsvm_gui.core.exporters.plain import plain_of
-from mcsvm_gui.core.exporters.probe import of_dataset, prepared
+from mcsvm_gui.core.preparation import Rules, fit
 from mcsvm_gui.core.resources import dataset as bundled
 from solvers import MultiClassSVC
 
+FILLED = Rules(missing="most-frequent")
 SIX = ("ww", "llw", "cs", "ova", "ovo", "dag")
 KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"kernel": "rbf", "gamma": 0.6},
@@ -24,15 +23,6 @@ KERNELS: dict[str, dict[str, Any]] = {
     "polynomial": {"kernel": "polynomial", "gamma": 0.5, "degree": 3, "coef0": 1.0},
     "sigmoid": {"kernel": "sigmoid", "gamma": 0.05, "coef0": 0.1, "max_iter": 300},
 }
-
-
-@dataclass(frozen=True)
-class Feature:
-    source: str
-    level: str | None
-    fill: float | str | None
-    shift: float
-    scale: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +34,8 @@ class Trained:
     certificate: Any = None
 
     def decide(self, data: Dataset) -> np.ndarray:
-        plain = plain_of(self, as_weights=False)
-        features = prepared(plain, of_dataset(plain, SimpleNamespace(decide=self._any), data))
-        return np.array(self.class_names, dtype=object)[self.model.predict(features)]
-
-    def _any(self, data: Dataset) -> list[str]:
-        return [self.class_names[0]] * data.rows
+        prepared = self.preparation.apply(data)
+        return np.array(self.class_names, dtype=object)[self.model.predict(prepared.rows)]
 
 
 def dataset_of(table: pd.DataFrame | None, labels: Any, matrix: Any = None) -> Dataset:
@@ -62,44 +48,12 @@ def dataset_of(table: pd.DataFrame | None, labels: Any, matrix: Any = None) -> D
     return Dataset("data", "csv", tuple(columns), table, matrix, "label", texts, None, (), (), "digest")
 
 
-def fitted(data: Dataset) -> tuple[Feature, ...]:
-    """Scaled to [-1, 1]; a category is a feature per level."""
-    features: list[Feature] = []
-    for place, column in enumerate(data.columns):
-        if data.table is None:
-            features.append(Feature(column.name, None, None, 0.0, 0.5))
-            continue
-        series = data.table.iloc[:, place]
-        if column.kind == "number":
-            low, high = float(series.min()), float(series.max())
-            features.append(Feature(column.name, None, (low + high) / 2, (low + high) / 2, 2.0 / (high - low)))
-        else:
-            levels = sorted(set(series.dropna()))
-            features += [Feature(column.name, level, levels[0], 0.5, 2.0) for level in levels]
-    return tuple(features)
-
-
-def trained_on(data: Dataset, **parameters: Any) -> Trained:
+def trained_on(data: Dataset, rules: Rules = FILLED, **parameters: Any) -> Trained:
     assert data.labels is not None
-    preparation = SimpleNamespace(features=fitted(data))
-    empty = Trained(SimpleNamespace(), (), preparation)
-    names = data.classes
+    preparation, names = fit(rules, data), data.classes
     codes = np.array([names.index(label) for label in data.labels])
-    estimator = MultiClassSVC(**parameters).fit(features_of(data, empty), codes)
+    estimator = MultiClassSVC(**parameters).fit(preparation.apply(data).rows, codes)
     return Trained(estimator._model, names, preparation, parameters, estimator.certificate_)
-
-
-def features_of(data: Dataset, empty: Trained) -> Any:
-    """Prepared straight from the definition, by other code than the exporters'."""
-    if data.matrix is not None:
-        return data.matrix * 0.5
-    assert data.table is not None
-    columns = []
-    for feature in empty.preparation.features:
-        series = data.table[feature.source].fillna(feature.fill)
-        value = series.to_numpy(float) if feature.level is None else (series == feature.level).to_numpy(float)
-        columns.append((value - feature.shift) * feature.scale)
-    return np.column_stack(columns)
 
 
 @cache
