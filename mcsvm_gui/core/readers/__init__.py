@@ -30,8 +30,8 @@ def open_dataset(
 ) -> Dataset:
     """The data in a file.
 
-    needs_label=True: to be trained on, so there must be at least two classes; without a name, the last column is the label.
-    needs_label=False: to be predicted or scored; a label is found by name only (LIBSVM: by place), and may be absent.
+    needs_label=True: to be trained on: two classes at least, and without a name the last column is the label.
+    needs_label=False: to be predicted or scored: a label is found by name only (LIBSVM: by place), and may be absent.
     """
     try:
         source = read_source(path)

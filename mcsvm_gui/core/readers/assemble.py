@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+import scipy.sparse as sp
 
-from mcsvm_gui.core.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.dataset import Column, Dataset, Guess, Notice
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.readers import labels
 from mcsvm_gui.core.readers.features import from_cells, look_at, make_table
@@ -29,9 +31,14 @@ class Raw:
     guesses: tuple[Guess, ...] = ()
     notices: tuple[Notice, ...] = ()
     dropped: tuple[int, ...] = ()
+    categories: frozenset[int] = frozenset()  # declared, whatever their values look like
 
 
-def assemble(raw: Raw, *, needs_label: bool) -> Dataset:
+Sparse = Callable[[], tuple[Sequence[Column], sp.csr_array]]
+
+
+def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Dataset:
+    """Checks the label first: what is wrong with it explains most of what is wrong with the rest."""
     path, position = raw.source.path, raw.label.position
     if not len(raw.lines):
         raise FileError(path, "no data rows; a data file has a line per example")
@@ -39,20 +46,34 @@ def assemble(raw: Raw, *, needs_label: bool) -> Dataset:
     if position is not None:
         name, cells = raw.names[position], raw.column(position)
         checked = labels.check(path, name, cells, raw.lines, needs_label=needs_label, guessed=raw.label.guessed)
-    kept = [j for j in range(len(raw.names)) if j != position and j not in raw.dropped]
-    features = [(raw.names[j], raw.column(j)) for j in kept]
-    values, typing = from_cells(path, features, raw.lines, raw.decimal)
-    columns, table = make_table(path, [name for name, _ in features], values)
+    columns, table, matrix, looked = _dense(raw) if sparse is None else _sparse(sparse)
     return Dataset(
         name=path.name,
         format=raw.format,
         columns=columns,
         table=table,
-        matrix=None,
+        matrix=matrix,
         label_name=None if checked.values is None or position is None else raw.names[position],
         labels=checked.values,
         lines=raw.lines,
         guesses=(*raw.guesses, *raw.label.guesses),
-        notices=(*raw.notices, *raw.label.notices, *checked.notices, *typing, *look_at(columns, table)),
+        notices=(*raw.notices, *raw.label.notices, *checked.notices, *looked),
         digest=raw.source.digest,
     )
+
+
+_Features = tuple[Sequence[Column], pd.DataFrame | None, sp.csr_array | None, list[Notice]]
+
+
+def _dense(raw: Raw) -> _Features:
+    kept = [j for j in range(len(raw.names)) if j != raw.label.position and j not in raw.dropped]
+    found = [(raw.names[j], raw.column(j)) for j in kept]
+    declared = {raw.names[j] for j in raw.categories}
+    values, notices = from_cells(raw.source.path, found, raw.lines, raw.decimal, declared)
+    columns, table = make_table(raw.source.path, [name for name, _ in found], values)
+    return columns, table, None, notices + look_at(columns, table)
+
+
+def _sparse(sparse: Sparse) -> _Features:
+    columns, matrix = sparse()
+    return columns, None, matrix, []

@@ -13,6 +13,7 @@ from mcsvm_gui.core.readers.cells import Kind, kind_of, value_of
 from mcsvm_gui.core.readers.words import names, places, plural, quoted
 
 _FEW_LEVELS, _MANY_LEVELS = 20, 50
+_DOUBTFUL = {Kind.MARKER, Kind.NAN, Kind.INFINITE}
 _MISTAKES = 0.05  # a column of numbers in which fewer cells than this are words: the words are mistakes
 
 
@@ -23,26 +24,29 @@ class Cells:
     name: str
     codes: np.ndarray
     distinct: list[str]
-    kinds: np.ndarray
+    kinds: list[Kind]
     decimal: str
 
     @classmethod
     def of(cls, name: str, cells: Sequence[str | None] | np.ndarray, decimal: str = ".") -> Cells:
         codes, found = pd.factorize(np.asarray(cells, dtype=object))
         distinct = [str(cell).strip(" \t\u00a0") for cell in found]
-        kinds = np.array([kind_of(cell, decimal) for cell in distinct], dtype=object)
+        kinds = [kind_of(cell, decimal) for cell in distinct]
         return cls(name, codes, distinct, kinds, decimal)
 
     def rows(self, *kinds: Kind) -> np.ndarray:
-        chosen = np.isin(self.kinds, kinds) if len(self.kinds) else np.empty(0, bool)
-        return np.flatnonzero((self.codes >= 0) & np.append(chosen, False)[self.codes])
+        return self.where(np.array([kind in kinds for kind in self.kinds], dtype=bool))
+
+    def where(self, chosen: np.ndarray) -> np.ndarray:
+        """Rows whose cell is one of the chosen ones; code -1, nothing, finds the False at the end."""
+        return np.flatnonzero(np.append(chosen, False)[self.codes])
 
     def some(self, rows: np.ndarray) -> list[str]:
         """The distinct cells of these rows, in the order in which they come."""
         return list(dict.fromkeys(self.distinct[code] for code in self.codes[rows][:10_000]))
 
     def numbers(self) -> np.ndarray:
-        values = [value_of(c, self.decimal) if k is Kind.NUMBER else np.nan for c, k in self._pairs()]
+        values = [value_of(c, self.decimal) if k is Kind.NUMBER else np.nan for c, k in self.pairs()]
         return np.append(np.array(values, dtype=np.float64), np.nan)[self.codes]
 
     def words(self, missing: set[str]) -> np.ndarray:
@@ -50,7 +54,7 @@ class Cells:
         words[:-1] = [None if not cell or cell in missing else cell for cell in self.distinct]
         return np.asarray(words[self.codes], dtype=object)
 
-    def _pairs(self) -> zip[tuple[str, Kind]]:
+    def pairs(self) -> zip[tuple[str, Kind]]:
         return zip(self.distinct, self.kinds, strict=True)
 
 
@@ -139,22 +143,25 @@ def _advice(cells: Cells, rows: np.ndarray) -> str:
     return "write plain numbers such as 1200 or 1.2e3, and leave missing cells empty"
 
 
+def categories(cells: Cells) -> Typed:
+    """A column of text for certain: nothing in it is a number or, but for the empty cell, missing."""
+    result = Typed(cells.words(set()))
+    levels = len(set(cells.distinct) - {""})
+    if levels > _MANY_LEVELS or levels > max(_FEW_LEVELS // 2, len(cells.codes) // 2):
+        what = f"column {quoted(cells.name)} is text with {levels} different values"
+        result.notices.append(Notice("many-categories", f"{what}; as categories each becomes a column"))
+    return result
+
+
 def _categories(cells: Cells, lines: np.ndarray) -> Typed:
-    result = Typed(cells.words({"?"}))
-    unknown = cells.rows(Kind.MARKER, Kind.NAN, Kind.INFINITE)
-    unknown = unknown[[cells.distinct[code] != "?" for code in cells.codes[unknown]]]
+    result = categories(cells)
+    result.values = cells.words({"?"})
+    words = np.array([kind in _DOUBTFUL and cell != "?" for cell, kind in cells.pairs()], dtype=bool)
+    unknown = cells.where(words)
     if len(unknown):
         what = f"column {quoted(cells.name)}: {names(cells.some(unknown))} ({places(lines[unknown])})"
         sentence = f"{what} is taken as the name of a category; leave cells empty that are missing"
         result.notices.append(Notice("category-like-missing", sentence))
-    marked = [code for code, cell in enumerate(cells.distinct) if cell == "?"]
-    if marked:
-        sentence = f'column {quoted(cells.name)}: "?" is taken as missing'
-        result.notices.append(Notice("missing-marker", sentence))
-    levels = len(set(cells.distinct) - {"", "?"})
-    if levels > _MANY_LEVELS or levels > max(_FEW_LEVELS // 2, len(cells.codes) // 2):
-        sentence = (
-            f"column {quoted(cells.name)} is text with {levels} different values; as categories each becomes a column"
-        )
-        result.notices.append(Notice("many-categories", sentence))
+    if "?" in cells.distinct:
+        result.notices.append(Notice("missing-marker", f'column {quoted(cells.name)}: "?" is taken as missing'))
     return result

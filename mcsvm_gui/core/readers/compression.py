@@ -9,9 +9,8 @@ import lzma
 import os
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from mcsvm_gui.core.errors import FileError
 
@@ -59,14 +58,8 @@ def _packed_as(data: bytes) -> str | None:
 
 
 def _unpacked(path: Path, kind: str, data: bytes) -> bytes:
-    opened: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
-        "gzip": lambda packed: gzip.GzipFile(fileobj=packed),  # type: ignore[dict-item,return-value]
-        "bzip2": lambda packed: bz2.BZ2File(packed),
-        "xz": lambda packed: lzma.LZMAFile(packed),
-        "zip": lambda packed: _only_member(path, packed),
-    }
     try:
-        with opened[kind](io.BytesIO(data)) as stream:
+        with _stream(path, kind, io.BytesIO(data)) as stream:
             return _bounded(path, kind, stream)
     except FileError:
         raise
@@ -77,9 +70,17 @@ def _unpacked(path: Path, kind: str, data: bytes) -> bytes:
         raise FileError(path, f"cannot be unpacked as {kind}: {what}; fetch the file again") from None
 
 
+def _stream(path: Path, kind: str, packed: IO[bytes]) -> IO[bytes]:
+    if kind == "zip":
+        return _only_member(path, packed)
+    if kind == "gzip":
+        return cast(IO[bytes], gzip.open(packed, "rb"))
+    return cast(IO[bytes], bz2.open(packed, "rb") if kind == "bzip2" else lzma.open(packed, "rb"))
+
+
 def _bounded(path: Path, kind: str, stream: IO[bytes]) -> bytes:
     """All of a stream, unless it would fill the memory: a small file can unpack to any size."""
-    pieces, size, limit = [], 0, _memory() // 4
+    pieces, size, limit = [], 0, memory() // 4
     while piece := stream.read(_PIECE):
         pieces.append(piece)
         size += len(piece)
@@ -90,7 +91,7 @@ def _bounded(path: Path, kind: str, stream: IO[bytes]) -> bytes:
     return b"".join(pieces)
 
 
-def _memory() -> int:
+def memory() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # Windows

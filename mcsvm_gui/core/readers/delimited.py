@@ -76,10 +76,10 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
     """Blank out what stands before the data behind `#`, unless it is the header: `#a,b,label` above numbers."""
-    lines = text.data.split(b"\n", _SAMPLE)
-    count = next((j for j, line in enumerate(lines) if not line.startswith(b"#")), 0)
-    if not count:
+    if not text.data.startswith(b"#"):
         return text.data, 0
+    lines = text.data.split(b"\n", _SAMPLE)
+    count = next((j for j, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
     head, first = lines[:count], dialect.sample[0] if dialect.sample else ()
     names = cells_of([head[-1][1:].decode("utf-8", "replace").strip()], dialect.separator, dialect.quote)
     below_is_data = any(is_number(cell, dialect.decimal) for cell in first)
@@ -127,11 +127,8 @@ def _header(records: Records, dialect: Dialect, options: ReadOptions) -> tuple[l
 
 
 def _cells(record: str, dialect: Dialect) -> list[str]:
-    style = csv.QUOTE_NONE if dialect.quote is None else csv.QUOTE_MINIMAL
     try:
-        reader = csv.reader(
-            io.StringIO(record, newline=""), delimiter=dialect.separator, quotechar=dialect.quote, quoting=style
-        )
+        reader = csv.reader(io.StringIO(record, newline=""), delimiter=dialect.separator, quotechar=dialect.quote)
         return next(reader, [""])
     except csv.Error:  # a cell longer than the module allows
         return record.split(dialect.separator)
@@ -197,7 +194,7 @@ class _Cells:
         if cells.dtype == np.float64:
             return cells.to_numpy()
         held = cells.to_numpy(dtype=object)
-        return np.where(pd.isna(held), None, held)
+        return np.asarray(np.where(pd.isna(held), None, held), dtype=object)
 
     def _numeric_in_sample(self) -> list[int]:
         """Columns with a number in them and nothing else: in one of True and False pandas would find 1 and 0."""
@@ -222,7 +219,7 @@ class _Cells:
             usecols=only,
             index_col=False,
             dtype={j: numeric.get(j, object) for j in range(self.width)},
-            quotechar=self.dialect.quote or '"',
+            quotechar=self.dialect.quote,
             quoting=quoting,
             decimal=self.dialect.decimal,
             **_EXACT,
@@ -230,7 +227,6 @@ class _Cells:
             na_values=[""],
             skip_blank_lines=False,
             lineterminator="\n",
-            low_memory=False,
             encoding="utf-8",
             engine="c",
         )

@@ -28,7 +28,7 @@ _BLANKS_AND_QUOTES = re.compile(rb'"(?:[^"]|"")*"|[ \t\f\v]+')
 class Dialect:
     separator: str
     decimal: str
-    quote: str | None
+    quote: str
     width: int  # fields in most records of the sample
     sample: tuple[tuple[str, ...], ...]
     guesses: tuple[Guess, ...]
@@ -60,16 +60,13 @@ def without_runs(data: bytes) -> bytes:
     return _BLANKS_AND_QUOTES.sub(lambda found: found[0] if found[0].startswith(b'"') else b"\t", text)
 
 
-def cells_of(lines: list[str], separator: str, quote: str | None) -> list[list[str]]:
+def cells_of(lines: list[str], separator: str, quote: str) -> list[list[str]]:
     """The cells of some lines; lines that cannot be split are left out: this is for guessing only."""
     if separator == WHITESPACE:
-        lines, separator = ["\t".join(line.split()) if quote not in line else line.strip() for line in lines], "\t"
-        if quote is not None and any(quote in line for line in lines):
-            lines = without_runs("\n".join(lines).encode()).decode().split("\n")
-    style = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
+        lines, separator = without_runs("\n".join(lines).encode()).decode().split("\n"), "\t"
     rows: list[list[str]] = []
     try:
-        reader = csv.reader(lines, delimiter=separator, quotechar=quote, quoting=style)
+        reader = csv.reader(lines, delimiter=separator, quotechar=quote)
         rows.extend([cell.strip() for cell in row] for row in reader if row)
     except csv.Error:
         pass
@@ -86,7 +83,7 @@ def _sample_lines(data: bytes) -> list[str]:
     return (spoken or lines)[:_SAMPLE_ROWS]
 
 
-def _quote(lines: list[str]) -> str | None:
+def _quote(lines: list[str]) -> str:
     """Double marks where there are any; single ones where they wrap cells in every line."""
     if any('"' in line for line in lines):
         return '"'
@@ -100,7 +97,7 @@ def _usual_width(rows: list[list[str]]) -> tuple[int, float]:
     return width, times / len(rows)
 
 
-def _best_separator(lines: list[str], quote: str | None) -> str:
+def _best_separator(lines: list[str], quote: str) -> str:
     """The one that cuts most lines into as many fields, of which most are numbers."""
     best, best_score = ",", (0.0, 0.0)
     for separator in _PREFERENCE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 
 from mcsvm_gui.core.dataset import Column, Notice
 from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.readers.columns import Cells, Typed, typed
+from mcsvm_gui.core.readers.columns import Cells, Typed, categories, typed
 from mcsvm_gui.core.readers.words import listed, names, places, plural, quoted
 
 _ROW_NUMBERS = {"id", "index", "idx", "no", "nr", "num", "number", "row", "rowid", "row_id", "row_number", "rownames"}
@@ -18,12 +18,21 @@ _ROW_NUMBERS |= {"unnamed: 0", "sample", "#", "n"}
 
 
 def from_cells(
-    path: Path, columns: Sequence[tuple[str, np.ndarray]], lines: np.ndarray, decimal: str = "."
+    path: Path,
+    columns: Sequence[tuple[str, np.ndarray]],
+    lines: np.ndarray,
+    decimal: str = ".",
+    declared: Set[str] = frozenset(),
 ) -> tuple[list[np.ndarray], list[Notice]]:
     """Float columns pass, and are only asked to be finite; columns of text become numbers or categories."""
     results = []
     for name, cells in columns:
-        results.append(_finite(cells) if cells.dtype == np.float64 else typed(Cells.of(name, cells, decimal), lines))
+        if cells.dtype == np.float64:
+            results.append(_finite(cells))
+        elif name in declared:
+            results.append(categories(Cells.of(name, cells, decimal)))
+        else:
+            results.append(typed(Cells.of(name, cells, decimal), lines))
     _refuse_infinite(path, [name for name, _ in columns], results, lines)
     for (name, _), result in zip(columns, results, strict=True):
         if result.refusal is not None:

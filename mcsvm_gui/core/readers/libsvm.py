@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +24,6 @@ from mcsvm_gui.core.readers.text import decode
 NAME = "libsvm"
 _COMMENT = re.compile(rb"#[^\n]*")
 _QUERY = re.compile(rb"(?<=[ \t])qid:[0-9]+(?=[ \t\n]|\Z)")
-_EXPONENT_INDEX = re.compile(rb"[eE][0-9+-]*:")
 _LONGEST_INDEX = len(str(MOST_COLUMNS))
 _SPACE, _LF, _COLON, _ZERO = 32, 10, 58, 48
 
@@ -70,8 +69,6 @@ def parse(data: bytes) -> Parsed:
     starts, ends, first = tokens.starts[~tokens.is_label], tokens.ends[~tokens.is_label], tokens.is_label
     colons = np.flatnonzero(buffer == _COLON)
     if len(colons) != len(starts) or not ((starts < colons) & (colons + 1 < ends)).all():
-        raise _TooOddError
-    if (b"e" in data or b"E" in data) and _EXPONENT_INDEX.search(data):
         raise _TooOddError
     indices = _indices(buffer, starts, colons)
     values = _values(buffer, tokens, starts, colons)
@@ -163,7 +160,8 @@ def _dataset(
     matrix, base = _matrix(source, parsed)
     if base == 0:
         notices = (*notices, Notice("zero-based", "indices count from 0 in this file; features are named 0, 1, 2, ..."))
-    values, more = None, ()
+    values: np.ndarray | None = None
+    more: tuple[Notice, ...] = ()
     if parsed.labels is not None:
         one_spelling, spelled = _one_spelling(parsed.labels)
         checked = labels.check(source.path, "1 (the label)", one_spelling, parsed.lines, needs_label=needs_label)
@@ -216,6 +214,3 @@ def _one_spelling(words: np.ndarray) -> tuple[np.ndarray, tuple[Notice, ...]]:
     result[:] = [renamed.get(word, word) for word in words]
     pairs = "; ".join(" = ".join(group) for group in several[:5])
     return result, (Notice("label-spellings", f"labels that are equal as numbers are one class: {pairs}"),)
-
-
-__all__ = ["NAME", "parse", "read", "replace"]

@@ -30,8 +30,8 @@ class Records:
         return len(self.starts)
 
     def keep(self, chosen: np.ndarray) -> Records:
-        kept = [array[chosen] for array in (self.starts, self.ends, self.fields, self.lines)]
-        return Records(self.data, *kept, self.quoted)
+        starts, ends, fields, lines = (array[chosen] for array in (self.starts, self.ends, self.fields, self.lines))
+        return Records(self.data, starts, ends, fields, lines, self.quoted)
 
     def text(self, record: int) -> str:
         return self.data[self.starts[record] : self.ends[record]].decode("utf-8", "replace")
@@ -55,17 +55,17 @@ class Records:
         return (self.fields > 1) & (self.ends - self.starts == self.fields - 1)
 
     def body(self) -> bytes:
-        """The records one after the other, a line feed after each."""
+        """The records one after the other, a line feed between them."""
         if not len(self):
             return b""
         together = np.array_equal(self.starts[1:], self.ends[:-1] + 1)
         if together:
-            return self.data[self.starts[0] : self.ends[-1]] + b"\n"
+            return self.data[self.starts[0] : self.ends[-1]]
         pieces = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return b"\n".join([self.data[start:end] for start, end in pieces]) + b"\n"
+        return b"\n".join([self.data[start:end] for start, end in pieces])
 
 
-def find_records(source: Source, data: bytes, separator: str, quote: str | None) -> Records:
+def find_records(source: Source, data: bytes, separator: str, quote: str) -> Records:
     data = _line_feeds_only(source, data, separator, quote)
     buffer = np.frombuffer(data, np.uint8)
     marks = _quotes(source, data, separator, quote)
@@ -85,11 +85,11 @@ def _outside(positions: np.ndarray, marks: np.ndarray) -> np.ndarray:
     return positions[np.searchsorted(marks, positions) % 2 == 0] if len(marks) else positions
 
 
-def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str | None) -> bytes:
+def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str) -> bytes:
     """CR LF and lone CR become LF outside quotes; inside, they belong to the cell."""
     if b"\r" not in data:
         return data
-    if quote is None or quote.encode() not in data:
+    if quote.encode() not in data:
         return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     buffer = np.frombuffer(data, np.uint8).copy()
     returns = _outside(np.flatnonzero(buffer == _CR), _quotes(source, data, separator, quote))
@@ -99,10 +99,8 @@ def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str | N
     return bytes(np.delete(buffer, followed).tobytes())
 
 
-def _quotes(source: Source, data: bytes, separator: str, quote: str | None) -> np.ndarray:
+def _quotes(source: Source, data: bytes, separator: str, quote: str) -> np.ndarray:
     """Positions of quotation marks: the first opens, the second closes, and so on; a doubled one closes and opens."""
-    if quote is None:
-        return np.empty(0, np.int64)
     buffer = np.frombuffer(data, np.uint8)
     marks = np.flatnonzero(buffer == ord(quote))
     if not len(marks):
