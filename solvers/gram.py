@@ -24,8 +24,8 @@ class Gram:
 
     def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST) -> None:
         self.kernel, self.points = kernel, points
-        n = len(points)
-        self.capacity = int(min(n, max(least, cache_mb * 2**20 // (4 * n))))
+        n, self.cache_bytes = len(points), cache_mb * 2**20
+        self.capacity = int(min(n, max(least, self.cache_bytes // (4 * n))))
         self.diagonal = kernel.diagonal(points)
         self.evaluations = 0
         self.release()

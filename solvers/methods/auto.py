@@ -25,7 +25,9 @@ SHARE = 0.1  # of the outer violation that a block is solved to
 PATIENCE, SUM_PATIENCE = 3, 8  # steps per variable of a block before the next round; within an example they are cheap
 WEARY = 4  # rounds in a row that ran out of patience before all free variables are solved for at once
 ROUND_PRICE, STEP_PRICE = 1.2e-4, 2.5e-7  # seconds, roughly, on the scale of `price_of`
-POLISHED = 4000  # variables up to which that is tried
+POLISHED = 4000  # variables up to which that is tried, where memory allows:
+PAIR_BYTES = 48  # of its work space per pair of variables, slacks being variables too; as much as the store may have
+LITTLE = 1 << 26  # bytes it may always have
 
 
 def refuse(part: Part) -> str | None:
@@ -56,6 +58,12 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
 def price_of(variables: int) -> float:
     """Seconds, roughly, to solve a dense problem of this size: measured, only to compare with rounds."""
     return 6e-8 * variables**2 + 2.1e-10 * variables**3
+
+
+def polishable(part: Part, chosen: polishing.Selection) -> bool:
+    slacks = chosen.examples.size if part.form.feasible == "simplex" else 0
+    room = max(part.gram.cache_bytes, LITTLE)
+    return chosen.slot.size <= POLISHED and PAIR_BYTES * (chosen.slot.size + slacks) ** 2 <= room
 
 
 @dataclass
@@ -135,7 +143,7 @@ class Workbench:
         goal = 0.25 * tolerance
         chosen = polishing.select(part, state.alpha, gradient, goal)
         price = price_of(chosen.slot.size)
-        if (price > effort[1] and not at_any_price) or chosen.slot.size > POLISHED:
+        if (price > effort[1] and not at_any_price) or not polishable(part, chosen):
             effort[2] = min(price, 1.5 * effort[1])
             return False
         values, steps, _ = polishing.polish(part, state.alpha, chosen, goal)

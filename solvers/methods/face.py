@@ -65,7 +65,9 @@ class Face:
         matrix, right = self.Q[np.ix_(moving, moving)], self.gradient[moving]
         if against is not None:
             cross = self.Q[np.ix_(moving, against)]
-            matrix = matrix - cross - cross.T + self.Q[np.ix_(against, against)]
+            matrix -= cross
+            matrix -= cross.T
+            matrix += self.Q[np.ix_(against, against)]
             right = right - self.gradient[against]
         return matrix, right
 
@@ -104,7 +106,7 @@ class Face:
 
 def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     """matrix^-1 right, or None where it is not positive definite even with the ridge."""
-    ridged = matrix.copy()
+    ridged = matrix  # its caller's no more
     ridged[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
     try:
         return cho_solve(

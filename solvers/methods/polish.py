@@ -58,8 +58,8 @@ def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> tup
     rows = chosen.examples[chosen.member]
     labels = part.labels[rows]
     directions = part.form.direction[labels, chosen.slot]
-    kernel = exact_block(part, chosen.examples)
-    Q = (directions @ directions.T) * kernel[np.ix_(chosen.member, chosen.member)]
+    Q = directions @ directions.T
+    Q *= exact_block(part, chosen.examples)[np.ix_(chosen.member, chosen.member)]
     value, upper = alpha[rows, chosen.slot], part.upper[rows]
     if part.balanced:
         turn: Any = Balanced(Q, chosen.gradient, value, upper, directions[:, 0])
@@ -68,6 +68,7 @@ def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> tup
         turn = Sums(Q, chosen, value, upper, np.maximum(slack, 0.0), part.upper[chosen.examples])
     else:
         turn = Box(Q, chosen.gradient, value, upper)
+    del Q  # hundreds of megabytes
     steps, solved = take_turns(turn, goal)
     return turn.values(), steps, solved
 
@@ -112,6 +113,13 @@ class Box:
         return self.face.value
 
 
+def signed(Q: np.ndarray, sign: np.ndarray) -> np.ndarray:
+    """Q of the variables times their signs."""
+    result = Q * sign
+    result *= sign[:, None]
+    return result
+
+
 class Balanced:
     """Signed variables beta = s alpha under sum beta = const."""
 
@@ -120,7 +128,7 @@ class Balanced:
     ) -> None:
         self.sign, bound = sign, sign * upper
         low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-        Q = Q * np.outer(sign, sign)
+        Q = signed(Q, sign)
         self.face = BalancedFace(Q, sign * gradient, sign * value, low, high, np.zeros(value.size, np.int64))
         self.single = Q.astype(np.float32)
 
@@ -128,7 +136,7 @@ class Balanced:
         """In alpha = s beta, where the box starts at zero; the interior starts off balance and finds it."""
         face, sign = self.face, self.sign
         now, upper = sign * face.value, np.maximum(np.abs(face.low), face.high)
-        Q = face.Q * np.outer(sign, sign)
+        Q = signed(face.Q, sign)
         inside = Interior(Q, sign * face.gradient + Q @ now, np.arange(now.size), upper, sign, float(sign @ now))
         face.jump(face.project(sign * inside.solve(0.5 * upper, goal)))
 

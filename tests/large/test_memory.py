@@ -1,0 +1,115 @@
+"""Peak memory follows cache_mb: no full kernel matrix, whatever the method. Each case in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_data import blobs, problem_of
+
+from solvers.methods import METHODS, auto, polish
+from solvers.run import Run
+
+pytestmark = pytest.mark.large
+
+ROOT = Path(__file__).resolve().parents[2]
+SHUTTLE = ROOT.parent / "shared" / "data" / "shuttle" / "train.csv.gz"
+
+TRAIN = """
+import gzip, json, resource, sys
+import numpy as np
+from solvers import MultiClassSVC
+
+def shuttle(path):
+    lines = [line.split(",") for line in gzip.open(path, "rt").read().splitlines()[1:]]
+    X = np.array([line[:-1] for line in lines], dtype=float)
+    low, high = X.min(axis=0), X.max(axis=0)
+    return 2.0 * (X - low) / (high - low) - 1.0, np.array([line[-1] for line in lines])
+
+def random(n):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, n)
+    X = rng.normal(size=(n, 6))
+    X[:, 0] += y
+    return X, y
+
+data, parameters = json.loads(sys.argv[1])
+X, y = random(data) if isinstance(data, int) else shuttle(data)
+model = MultiClassSVC(**parameters).fit(X, y)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+certificate = model.certificate_
+print(json.dumps([peak, model.ending_.value, certificate.primal, certificate.dual]))
+"""
+
+
+def trained(data: int | str, **parameters: object) -> tuple[float, str, float, float]:
+    """(peak resident megabytes, ending, primal, dual)."""
+    pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-c", TRAIN, json.dumps([data, parameters])],
+        cwd=ROOT,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    peak, ending, primal, dual = json.loads(done.stdout)
+    print(f"{data} {parameters}: {peak:.0f} MB, {ending}")
+    return peak, ending, primal, dual
+
+
+@pytest.mark.skipif(not SHUTTLE.exists(), reason="the shuttle data is not beside the checkout")
+@pytest.mark.parametrize(("machine", "cost"), [("ww", 1.0), ("ww", 100.0), ("cs", 1.0), ("ova", 1.0), ("llw", 1.0)])
+def test_shuttle_trains_within_700_megabytes(machine: str, cost: float) -> None:
+    peak, ending, primal, dual = trained(str(SHUTTLE), machine=machine, C=cost, gamma=1.0, cache_mb=200)
+    assert ending == "converged"
+    assert primal - dual <= 1e-2 * primal
+    assert peak < 700.0
+
+
+@pytest.mark.parametrize("solver", ["auto", "s2do", "smo", "bsvm", "fw", "fw-away"])
+def test_200_000_rows_are_cached_never_a_full_matrix(solver: str) -> None:
+    """The matrix would take 160 000 MB."""
+    peak, ending, primal, dual = trained(200_000, solver=solver, gamma=1.0, cache_mb=200, time_limit=4)
+    assert ending == "time limit"
+    assert dual <= primal
+    assert peak < 800.0
+
+
+@pytest.mark.parametrize("machine", ["cs", "ova", "ovo", "llw"])
+def test_every_machine_keeps_to_its_memory(machine: str) -> None:
+    peak, *_ = trained(200_000, machine=machine, gamma=1.0, cache_mb=100, time_limit=3)
+    assert peak < 700.0
+
+
+def test_a_small_cache_means_little_memory() -> None:
+    assert trained(200_000, gamma=1.0, cache_mb=1, time_limit=3)[0] < 500.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_store_of_the_fewest_rows_serves_every_method(method: str) -> None:
+    x, y = blobs(n=1500, classes=3, seed=1)
+    run = Run(problem_of(x, y, "cs" if method == "whole-example" else "ww", cache_mb=0.001), method)
+    for _ in range(5):
+        run.advance(300)
+    assert run.problem.whole_gram.store.shape[0] in (0, 32)
+    assert run.certificate().dual > 0.0
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs", "ova"])
+def test_polishing_asks_for_no_more_memory_than_the_store_may_have(machine: str) -> None:
+    part = problem_of(*blobs(n=60, classes=3), machine, cache_mb=100.0).part(0)
+
+    def allowed(variables: int) -> bool:
+        rows = np.arange(variables)
+        return auto.polishable(part, polish.Selection(rows, rows, rows, np.zeros(variables)))
+
+    largest = max(count for count in range(1, 5000) if allowed(count))
+    assert 700 <= largest <= 1500
