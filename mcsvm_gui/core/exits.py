@@ -4,11 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 
-INTERRUPTED = 130
+DONE, WRONG, UNCONVERGED, INTERRUPTED = 0, 2, 3, 130
 
 
 def exit_code(command: Callable[[], int]) -> int:
-    """What the command returns; Ctrl-C and a reader that has gone end it without a traceback."""
+    """What the command returns; wrong input, Ctrl-C and a reader that has gone end it without a traceback."""
     try:
         status = command()
         print(end="", flush=True)
@@ -19,3 +19,19 @@ def exit_code(command: Callable[[], int]) -> int:
         # Python flushes standard output once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        return complain(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+    except MemoryError:
+        return complain("there is not enough memory for this; take fewer rows, or a smaller --cache-mb")
+    except ValueError as error:
+        from solvers.errors import InputError  # loads numba, so only once something was wrong
+
+        if not isinstance(error, InputError):
+            raise
+        return complain(str(error))
+
+
+def complain(sentence: str) -> int:
+    """One line on standard error."""
+    print(f"error: {' '.join(sentence.splitlines())}", file=sys.stderr)
+    return WRONG

@@ -70,7 +70,11 @@ def _same(stored: Certificate, found: Certificate) -> bool:
     scale = max(1.0, abs(stored.primal))
     objectives = max(abs(stored.primal - found.primal), abs(stored.dual - found.dual)) / scale
     feasible = found.infeasibility <= max(stored.infeasibility, CLOSE)
-    return feasible and objectives <= CLOSE and abs(stored.violation - found.violation) <= CLOSE * max(1.0, found.violation)
+    return (
+        feasible
+        and objectives <= CLOSE
+        and abs(stored.violation - found.violation) <= CLOSE * max(1.0, found.violation)
+    )
 
 
 def _close(one: np.ndarray, other: np.ndarray) -> bool:

@@ -1,0 +1,114 @@
+"""What each command may be given. Nothing heavy is imported here: values are read by the command itself."""
+
+import argparse
+
+MACHINES = "ww|llw|cs|ova|ovo|dag"
+SOLVERS = "auto|smo|s2do|fw"
+KERNELS = "rbf|linear|polynomial|sigmoid"
+
+
+def inspect(parser: argparse.ArgumentParser) -> None:
+    """what is in a data file: rows, features and their kinds, classes, missing cells, warnings"""
+    parser.add_argument("data", metavar="DATA")
+    _data(parser)
+    _output(parser)
+
+
+def train(parser: argparse.ArgumentParser) -> None:
+    """train a machine on a data file, and keep it with its certificate"""
+    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("--test", metavar="FILE", help="rows to test on; columns are matched by name")
+    parser.add_argument("--holdout", metavar="SHARE", help="test on this share of DATA instead, such as 0.3")
+    parser.add_argument("--model", metavar="OUT.mcsvm", help="where to keep the model")
+    parser.add_argument("--trace", metavar="OUT.csv", help="where to write the course of the training")
+    _data(parser)
+    _machine(parser)
+    _output(parser)
+
+
+def predict(parser: argparse.ArgumentParser) -> None:
+    """apply a model to the rows of a data file, matching columns by name"""
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("-o", "--output", metavar="OUT.csv", help="one line per row; standard output without it")
+    parser.add_argument("--scores", action="store_true", help="also a score per class; the largest decides")
+    parser.epilog = (
+        "A class name that a spreadsheet would run as a formula gets an apostrophe in front (numbers stay as they are);"
+        " text that already looks like that gets one more, so taking one away gives every name back exactly."
+    )
+    _data(parser)
+    _output(parser)
+
+
+def verify(parser: argparse.ArgumentParser) -> None:
+    """recompute the certificate of a model from its dual variables and its training data"""
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("data", metavar="DATA", help="the file the model was trained on")
+    _data(parser)
+    _output(parser)
+
+
+def export(parser: argparse.ArgumentParser) -> None:
+    """write a model for other programs, checked against its own labels"""
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("--to", metavar="FORMAT", required=True, help="onnx|libsvm|liblinear|pmml|json|c|python")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True)
+    parser.add_argument("--check", metavar="DATA", help="rows to compare labels on; otherwise the support vectors")
+    _output(parser)
+
+
+def doctor(parser: argparse.ArgumentParser) -> None:
+    """versions, threads, caches, and system libraries that are missing"""
+    _output(parser)
+
+
+def first_look(parser: argparse.ArgumentParser) -> None:
+    """train the six machines on a bundled data set and compare them"""
+
+
+def _data(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("reading data")
+    group.add_argument(
+        "--label",
+        metavar="NAME|INDEX",
+        help="the column of the classes; default: label, class, target or y in any case, else the last",
+    )
+    group.add_argument("--format", metavar="auto|csv|libsvm|arff|parquet|xlsx", help="default: what the content shows")
+    group.add_argument("--header", metavar="auto|yes|no", help="whether the first line names the columns")
+    group.add_argument("--separator", metavar="TEXT", help="between fields, such as ';' or tab")
+    group.add_argument("--decimal", metavar=".|,", help="the decimal mark")
+    group.add_argument("--encoding", metavar="NAME", help="such as utf-8 or cp1252")
+    group.add_argument(
+        "--missing",
+        metavar="reject|drop|mean|most-frequent",
+        help="what to do with missing cells; default reject, naming the first places",
+    )
+    group.add_argument(
+        "--scale", metavar="minmax|standard|none", help="default minmax: to [-1, 1], fitted on the training part only"
+    )
+
+
+def _machine(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("machine", "Numbers may be written 2^-3.")
+    group.add_argument("--machine", metavar=MACHINES, help="default ww")
+    group.add_argument("--solver", metavar=SOLVERS, help="default auto, the fastest way to the certificate")
+    group.add_argument("--kernel", metavar=KERNELS, help="default rbf")
+    group.add_argument("--C", metavar="X", help="the cost of errors; default 1")
+    group.add_argument("--gamma", metavar="X|scale", help="default scale: 1 / (features x variance)")
+    group.add_argument("--degree", metavar="N", help="of the polynomial kernel; default 3")
+    group.add_argument("--coef0", metavar="X", help="of the polynomial and sigmoid kernels; default 0")
+    group.add_argument("--margin", metavar="X", help="default: the machine's own")
+    group.add_argument("--bias", metavar="none|regularized|exact", help="default: the machine's own")
+    group.add_argument("--class-weight", metavar="balanced|JSON", help="factors on C, such as '{\"a\": 2}'")
+    group.add_argument("--tol", metavar="X", help="the largest violation of optimality allowed; default 1e-3")
+    group.add_argument("--gap-tol", metavar="X", help="or the relative gap that is good enough")
+    group.add_argument("--max-iter", metavar="N", help="end after so many steps")
+    group.add_argument("--time-limit", metavar="S", help="end after so many seconds of training")
+    group.add_argument("--cache-mb", metavar="N", help="memory for kernel rows; default 500")
+    group.add_argument("--threads", metavar="N", help="of matrix products; default 1")
+    group.add_argument("--seed", metavar="N", help="of everything drawn by lot; default 0")
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output, nothing else there")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no warnings on standard error")
