@@ -26,7 +26,7 @@ def bare(word: str) -> str:
 
 def split_dense(line: str) -> list[str | None]:
     if "'" not in line and '"' not in line:
-        words = [cell.strip() for cell in (line.split(",") if "," in line else line.split("\t"))]
+        words = [cell.strip() for cell in (line.split(",") if "," in line else line.split())]
         if any(cell.startswith("{") for cell in words):
             raise Broken("weights of examples, in braces behind a row, are not read; leave them out")
         return [None if cell == "?" else cell for cell in words]

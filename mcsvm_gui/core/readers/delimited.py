@@ -15,7 +15,7 @@ from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.readers import labels
 from mcsvm_gui.core.readers.assemble import Raw, assemble
 from mcsvm_gui.core.readers.cells import is_number
-from mcsvm_gui.core.readers.dialect import WHITESPACE, Dialect, cells_of, find_dialect, without_runs
+from mcsvm_gui.core.readers.dialect import WHITESPACE, Dialect, cells_of, find_dialect, told_separator, without_runs
 from mcsvm_gui.core.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.readers.options import ReadOptions
 from mcsvm_gui.core.readers.records import Records, find_records
@@ -76,9 +76,10 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
     """Blank out what stands before the data behind `#`, unless it is the header: `#a,b,label` above numbers."""
-    if not text.data.startswith(b"#"):
-        return text.data, 0
-    lines = text.data.split(b"\n", _SAMPLE)
+    _, data = told_separator(text.data)
+    if not data.startswith(b"#"):
+        return data, 0
+    lines = data.split(b"\n", _SAMPLE)
     count = next((j for j, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
     head, first = lines[:count], dialect.sample[0] if dialect.sample else ()
     names = cells_of([head[-1][1:].decode("utf-8", "replace").strip()], dialect.separator, dialect.quote)

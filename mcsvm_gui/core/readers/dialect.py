@@ -35,10 +35,13 @@ class Dialect:
 
 
 def find_dialect(data: bytes, options: ReadOptions) -> Dialect:
+    told, data = told_separator(data)
     lines = _sample_lines(data)
     guesses = []
     quote = _quote(lines)
-    if options.separator is None:
+    if options.separator is None and told is not None:
+        separator = told
+    elif options.separator is None:
         separator = _best_separator(lines, quote)
         guesses.append(Guess("separator", _SHOWN.get(separator, separator), "--separator"))
     else:
@@ -49,6 +52,12 @@ def find_dialect(data: bytes, options: ReadOptions) -> Dialect:
     if options.decimal is None and decimal == ",":
         guesses.append(Guess("decimal", decimal, "--decimal"))
     return Dialect(separator, decimal, quote, width, tuple(map(tuple, sample)), tuple(guesses))
+
+
+def told_separator(data: bytes) -> tuple[str | None, bytes]:
+    """Excel's first line sep=; and the text with that line blank."""
+    found = re.match(rb"sep=([,;|\t])[ \t]*(?=\r|\n)", data, re.IGNORECASE)
+    return (found[1].decode(), data[found.end() :]) if found else (None, data)
 
 
 def without_runs(data: bytes) -> bytes:

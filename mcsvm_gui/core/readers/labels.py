@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -47,9 +47,9 @@ def choose(
     folded = [name.strip().lower() for name in given]
     for name in LABEL_NAMES:
         if name in folded:
-            exact = [j for j, found in enumerate(given) if found.strip() == name]
-            position = (exact or [folded.index(name)])[0]
-            return LabelColumn(position, guesses=(Guess("label column", columns[position], "--label"),))
+            found = _asked(path, columns, given, name, needs_label=True)
+            assert found.position is not None
+            return replace(found, guesses=(Guess("label column", columns[found.position], "--label"),))
     if not needs_label or len(columns) < 2:
         return LabelColumn(None)
     return LabelColumn(len(columns) - 1, True, (Guess("label column", columns[-1], "--label"),))
@@ -60,6 +60,7 @@ def _asked(
 ) -> LabelColumn:
     if isinstance(label, str):
         exact = [j for j, name in enumerate(given) if name.strip() == label.strip()]
+        exact = exact or [j for j, name in enumerate(columns) if name == label]  # x.1, the second of two x
         found = exact or [j for j, name in enumerate(given) if name.strip().lower() == label.strip().lower()]
         if len(found) > 1:
             numbers = listed([str(j + 1) for j in found])
@@ -112,6 +113,8 @@ def _strip(name: str, cells: np.ndarray, lines: np.ndarray) -> tuple[np.ndarray,
     if not changed:
         return bare[codes], []
     rows = np.flatnonzero(np.isin(codes, changed))
+    if len(rows) == len(cells) and len(set(bare[:-1])) == len(distinct):
+        return bare[codes], []  # a blank behind every separator is a style
     what = f"{plural(len(rows), 'label')} in column {quoted(name)} had blanks around them ({places(lines[rows])})"
     return bare[codes], [Notice("label-blanks", f"{what}; they are taken without")]
 
@@ -155,12 +158,12 @@ def _refuse_measurements(path: Path, name: str, counts: Counter[str], *, guessed
     fractions = sum(1 for label in counts if not float(label).is_integer())
     most = 2 * classes > rows
     if classes >= _SEVERAL and ((fractions and (most or guessed)) or classes == rows):
-        what = f"column {quoted(name)} holds {classes} different numbers in {rows} rows: this looks like regression"
+        many = f"{classes} different numbers"
         if guessed:
-            what = f"no column is called {listed(LABEL_NAMES)}, and the last, {quoted(name)}, holds measurements"
-            raise NoLabelError(
-                path, f"{what} ({classes} different numbers); say --label with the column of the classes", column=name
-            )
+            named = f"no column is called {', '.join(LABEL_NAMES[:-1])} or {LABEL_NAMES[-1]}"
+            what = f"{named}, and the last, {quoted(name)}, holds measurements ({many})"
+            raise NoLabelError(path, f"{what}; say --label with the column of the classes", column=name)
+        what = f"column {quoted(name)} holds {many} in {rows} rows: this looks like regression"
         raise FileError(path, f"{what}; say --label for another column", column=name)
 
 

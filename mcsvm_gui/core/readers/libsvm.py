@@ -164,7 +164,7 @@ def _dataset(
     more: tuple[Notice, ...] = ()
     if parsed.labels is not None:
         one_spelling, spelled = _one_spelling(parsed.labels)
-        checked = labels.check(source.path, "1 (the label)", one_spelling, parsed.lines, needs_label=needs_label)
+        checked = labels.check(source.path, "label", one_spelling, parsed.lines, needs_label=needs_label)
         values, more = checked.values, (*spelled, *checked.notices)
     return Dataset(
         name=source.path.name,

@@ -21,7 +21,7 @@ _SUFFIXES = {
 }
 _ARFF = re.compile(rb"(?:\s*(?:%[^\n\r]*)?[\n\r])*\s*@(?:relation|attribute)\b", re.IGNORECASE)
 # A label, and then something that means to be index:value, right or wrong.
-_PAIRS = re.compile(rb"[^\s:]*\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:|[+-]?[0-9]+:\S+(?:\s+[0-9]+:\S+)*\s*$")
+_PAIRS = re.compile(rb"[^\s:]*\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:|[0-9]+:[^\s,;|]+(?:\s+[0-9]+:\S+)*\s*$")
 _SAMPLE_BYTES, _SAMPLE_LINES = 1 << 18, 2000
 
 
