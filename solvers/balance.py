@@ -51,12 +51,20 @@ def _move_in_box(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndar
 def _move_in_simplex(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
     """The same within the sums: variables and slack of an example exchange, each at most half of itself."""
     used = np.flatnonzero((alpha * real).any(axis=1))
-    rows, weight = part.form.direction[part.labels[used]], alpha[used] * real[used]
+    labels, weight = part.labels[used], alpha[used] * real[used]
     slack = (part.upper[used] - weight.sum(axis=1)).clip(0.0)
-    centre = np.einsum("ip,ipc->ic", weight, rows) / (weight.sum(axis=1) + slack)[:, None]
-    relative = rows - centre[:, None, :]
-    z = np.linalg.lstsq(np.einsum("ip,ipc,ipd->cd", weight, rows, relative), -total, rcond=None)[0]
-    share = relative @ z
+    pull = weights_of(part, alpha)[used]
+    centre = pull / (weight.sum(axis=1) + slack)[:, None]
+    z = np.linalg.lstsq(_squares(part, labels, weight) - pull.T @ centre, -total, rcond=None)[0]
+    share = (part.form.direction @ z)[labels] - (centre @ z)[:, None]
     largest = np.maximum(np.where(weight > 0.0, np.abs(share), 0.0).max(axis=1), np.abs(centre @ z))
     share *= np.minimum(1.0, 0.5 / np.maximum(largest, 1e-300))[:, None]
     alpha[used] += weight * share
+
+
+def _squares(part: Part, labels: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """sum_ip weight_ip d_ip d_ip', by class: all directions of all examples at once would be far too large."""
+    mass = np.zeros(part.form.margin.shape)
+    np.add.at(mass, labels, weight)
+    rows = part.form.direction.reshape(-1, part.form.outputs)
+    return (rows * mass.reshape(-1, 1)).T @ rows
