@@ -122,7 +122,7 @@ def _header(records: Records, dialect: Dialect, options: ReadOptions) -> tuple[l
     first = _cells(records.text(0), dialect)
     if options.header != "auto":
         return (first if options.header == "yes" else None), ()
-    rest = [_cells(records.text(j), dialect) for j in range(1, min(len(records), 200))]
+    rest = [_cells(records.text(j), dialect) for j in range(1, min(len(records), 50))]
     found = looks_like_header(first, rest, dialect.decimal)
     return first if found else None, (Guess("header", "yes" if found else "no", "--header"),)
 
@@ -182,37 +182,32 @@ class _Cells:
         self.body = records.body()
         numeric = [j for j in self._numeric_in_sample() if j != label]
         try:
-            self.frame = self._parse(dict.fromkeys(numeric, np.float64))
-            # An empty cell, "nan" and "inf" look alike here: read such columns as text.
-            doubtful = [j for j in numeric if not np.isfinite(self.frame[j].to_numpy()).all()]
-            if doubtful:
-                self.frame = self._patched(doubtful)
+            self.columns = self._parse(dict.fromkeys(numeric, np.float64))
         except (ValueError, OverflowError):
-            self.frame = self._parse({})
+            self.columns = self._parse({})
+        # An empty cell, "nan" and "inf" look alike in a column of numbers: read such columns as text.
+        doubtful = [
+            j for j, cells in self.columns.items() if cells.dtype == np.float64 and not np.isfinite(cells).all()
+        ]
+        if doubtful:
+            self.columns |= self._parse({}, doubtful)
 
     def column(self, position: int) -> np.ndarray:
-        cells = self.frame[position]
-        if cells.dtype == np.float64:
-            return cells.to_numpy()
-        held = cells.to_numpy(dtype=object)
-        return np.asarray(np.where(pd.isna(held), None, held), dtype=object)
+        cells = self.columns[position]
+        return cells if cells.dtype == np.float64 else np.where(pd.isna(cells), np.array(None), cells)
 
     def _numeric_in_sample(self) -> list[int]:
         """Columns with a number in them and nothing else: in one of True and False pandas would find 1 and 0."""
-        rows = [_cells(self.records.text(j), self.dialect) for j in range(min(len(self.records), 50))]
-        columns = [{row[j].strip() for row in rows if j < len(row)} - {""} for j in range(self.width)]
+        rows = [_cells(self.records.text(j), self.dialect) for j in range(min(len(self.records), 20))]
+        columns = [set(map(str.strip, column)) - {""} for column in zip(*rows, strict=True)]
         decimal = self.dialect.decimal
         return [j for j, cells in enumerate(columns) if cells and all(is_number(cell, decimal) for cell in cells)]
 
-    def _patched(self, doubtful: list[int]) -> pd.DataFrame:
-        again = self._parse({}, doubtful)
-        return pd.DataFrame({j: again[j] if j in again else self.frame[j] for j in range(self.width)})
-
-    def _parse(self, numeric: dict[int, type], only: list[int] | None = None) -> pd.DataFrame:
+    def _parse(self, numeric: dict[int, type], only: list[int] | None = None) -> dict[int, np.ndarray]:
         if not self.body:
-            return pd.DataFrame({j: np.empty(0, dtype=object) for j in range(self.width)})
+            return {j: np.empty(0, dtype=object) for j in range(self.width)}
         quoting = csv.QUOTE_MINIMAL if self.records.quoted else csv.QUOTE_NONE
-        return pd.read_csv(
+        frame = pd.read_csv(
             io.BytesIO(self.body),
             sep=self.dialect.separator,
             header=None,
@@ -231,3 +226,4 @@ class _Cells:
             encoding="utf-8",
             engine="c",
         )
+        return {int(j): held.to_numpy() for j, held in frame.items()}
