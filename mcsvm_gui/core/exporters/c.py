@@ -165,15 +165,9 @@ def holds(trained: Any) -> str | None:
     if trained.model.kernel.name == "precomputed":
         return "a precomputed kernel has no support vectors to write; use json or libsvm."
     plain = plain_of(trained)
-    if any("\0" in text for text in _texts(plain)):
+    if any("\0" in text for text in plain.texts):
         return "a class or category contains the character NUL, which ends a text in C; use python, json or onnx."
     return None
-
-
-def _texts(plain: Plain) -> Iterable[str]:
-    yield from plain.class_names
-    for column in plain.columns:
-        yield from (column.name, *(column.levels or ()))
 
 
 def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
     return deliver(trained, plain, path, check, written(plain, trained), [_judge])
 
 
-def written(plain: Plain, trained: Any = None) -> Files:
+def written(plain: Plain, trained: Any) -> Files:
     text = json.dumps(document(plain, trained), indent=1, allow_nan=False, default=_simple)
     return {"": (text + "\n").encode("ascii")}
 
@@ -65,8 +66,8 @@ def document(plain: Plain, trained: Any) -> dict[str, Any]:
         "owners": plain.owners,
         "expansion": plain.expansion,
         "bias": plain.bias,
-        "request": getattr(trained, "request", None),
-        "certificate": getattr(trained, "certificate", None),
+        "request": trained.request.document(),
+        "certificate": _finite(trained.certificate),
     }
 
 
@@ -83,12 +84,14 @@ def _vectors(plain: Plain) -> dict[str, Any]:
 
 
 def _simple(value: Any) -> Any:
-    """What the json module does not know: arrays, NumPy numbers, dataclasses, enums and paths as text."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    return str(value)
+    """Arrays and NumPy's numbers, which the json module does not know."""
+    return value.tolist()
+
+
+def _finite(certificate: Any) -> dict[str, float | None]:
+    """JSON has no infinity: of a run that was stopped at once a gap may be unknown."""
+    values = {**dataclasses.asdict(certificate), "gap": certificate.gap, "relative_gap": certificate.relative_gap}
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
 def read(path: Path) -> Plain:
@@ -120,7 +123,8 @@ def read(path: Path) -> Plain:
 def _read_vectors(found: dict[str, Any], features: int) -> np.ndarray | sp.csr_array:
     if "dense" not in found:
         return sp.csr_array((found["values"], found["columns"], found["starts"]), shape=found["shape"])
-    return np.array(found["dense"], dtype=np.float64).reshape(len(found["dense"]), -1)
+    rows = found["dense"]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else features)
 
 
 def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:

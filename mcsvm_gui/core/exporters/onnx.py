@@ -29,7 +29,12 @@ def holds(trained: Any) -> str | None:
     plain = plain_of(trained)
     if 8 * (plain.vectors.shape[0] * (plain.features + plain.outputs)) > LARGEST:
         return "the model is larger than the 2 GB that an ONNX file can hold; use c, python or json."
-    return None
+    strange = next((text for text in plain.texts if not text.isprintable() and not _encodable(text)), None)
+    return None if strange is None else f"the name {strange!r} is no Unicode text; use json, c or python."
+
+
+def _encodable(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:

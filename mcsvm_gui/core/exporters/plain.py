@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -70,6 +70,13 @@ class Plain:
     @property
     def pairs(self) -> list[tuple[int, int]]:
         return list(combinations(range(self.classes), 2))
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Every name that came with the data."""
+        yield from self.class_names
+        for column in self.columns:
+            yield from (column.name, *(column.levels or ()))
 
     @property
     def numbers_only(self) -> bool:

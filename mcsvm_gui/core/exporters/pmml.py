@@ -45,8 +45,7 @@ def holds(trained: Any) -> str | None:
     strange = next(filter(NO_XML.search, _texts(plain)), None)
     if strange is not None:
         return f"the name {strange!r} holds a character that XML cannot express; use json, python or onnx."
-    names = [column.name for _, column in _seen(plain)]
-    return None if len(set(names)) == len(names) else "two columns have one name, and PMML tells fields by name."
+    return None
 
 
 def _seen(plain: Plain) -> list[tuple[int, Column]]:

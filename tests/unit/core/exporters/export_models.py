@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from mcsvm_gui.core.dataset import Column, Dataset
 from mcsvm_gui.core.preparation import Rules, fit
+from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as bundled
 from solvers import MultiClassSVC
 
@@ -30,8 +30,8 @@ class Trained:
     model: Any
     class_names: tuple[str, ...]
     preparation: Any
-    request: Any = None
-    certificate: Any = None
+    request: Any
+    certificate: Any
 
     def decide(self, data: Dataset) -> np.ndarray:
         prepared = self.preparation.apply(data)
@@ -53,7 +53,8 @@ def trained_on(data: Dataset, rules: Rules = FILLED, **parameters: Any) -> Train
     preparation, names = fit(rules, data), data.classes
     codes = np.array([names.index(label) for label in data.labels])
     estimator = MultiClassSVC(**parameters).fit(preparation.apply(data).rows, codes)
-    return Trained(estimator._model, names, preparation, parameters, estimator.certificate_)
+    request = Request(**{name: value for name, value in parameters.items() if name != "kernel"}, rules=rules)
+    return Trained(estimator._model, names, preparation, request, estimator.certificate_)
 
 
 @cache
@@ -89,7 +90,3 @@ HOSTILE = (
     ']]> --> "',
     " leading and trailing ",
 )
-
-
-def written(path: Path) -> set[str]:
-    return {found.name for found in path.parent.iterdir()}

@@ -1,0 +1,152 @@
+"""A wrong file is found, nothing of it appears, and the sentence names the row."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from export_models import KERNELS, Trained, iris, trained_on
+
+from mcsvm_gui.core.exporters import EXPORTERS, c, deliver, libsvm_judges, onnx, python
+from mcsvm_gui.core.exporters.libsvm_judges import read
+from mcsvm_gui.core.exporters.plain import plain_of
+from mcsvm_gui.core.exporters.probe import Probe, from_vectors
+from mcsvm_gui.core.exporters.terms import feature_numbers, label_numbers
+from solvers.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def trained() -> Trained:
+    return trained_on(iris(), machine="ww", C=4.0, **KERNELS["rbf"])
+
+
+class Another:
+    """Decides the third row as nobody would."""
+
+    def __init__(self, trained: Trained) -> None:
+        self.trained = trained
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.trained, name)
+
+    def decide(self, data: Any) -> np.ndarray:
+        labels = self.trained.decide(data)
+        labels[2] = "virginica"
+        return labels
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTERS if name != "liblinear"])
+def test_a_difference_writes_nothing_and_names_the_row(name: str, trained: Trained, tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    target.write_text("what stood here before")
+    with pytest.raises(InputError, match=r"gives row 3 the label 'setosa', and the model 'virginica' \(1 of 150"):
+        EXPORTERS[name].export(Another(trained), target, iris())
+    assert [found.name for found in tmp_path.iterdir()] == ["model"]
+    assert target.read_text() == "what stood here before"
+
+
+def test_files_appear_together(trained: Trained, tmp_path: Path) -> None:
+    receipt = EXPORTERS["libsvm"].export(trained, str(tmp_path / "iris.model"), iris())
+    assert {file.name for file in receipt.files} == {found.name for found in tmp_path.iterdir()}
+    assert {file.name for file in receipt.files} == {"iris.model", "iris.model.range", "iris.model.names"}
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(trained: Trained, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        EXPORTERS["json"].export(trained, tmp_path / "nowhere" / "model.json")
+
+
+def test_one_file_that_cannot_be_written_keeps_all_back(trained: Trained, tmp_path: Path) -> None:
+    (tmp_path / "m.range").mkdir()
+    with pytest.raises(InputError):
+        EXPORTERS["libsvm"].export(trained, tmp_path / "m", iris())
+    assert not (tmp_path / "m").exists()
+
+
+def test_who_was_not_asked_is_said(trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert EXPORTERS["c"].export(trained, tmp_path / "m.c").checks == ("Not checked: there is no C compiler here.",)
+    checks = EXPORTERS["libsvm"].export(trained, tmp_path / "m").checks
+    assert checks[0].startswith("Checked with the file read back")
+    assert checks[1] == "Not checked: svm-predict (LIBSVM) is not installed here."
+
+
+def test_what_is_missing_is_said(trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name.startswith("onnx"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    files = onnx.written(plain_of(trained))
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(InputError, match=r"mcsvm\[export\]"):
+        onnx.written(plain_of(trained))
+    plain = plain_of(trained)
+    monkeypatch.setattr(onnx, "written", lambda plain: files)
+    assert "not installed" in onnx._judge(tmp_path / "m", plain, from_vectors(plain, trained)).by
+
+
+def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -> None:
+    plain = plain_of(trained)
+    (tmp_path / "m.py").write_text("CLASSES = [")
+    (tmp_path / "m.c").write_text("int x = ;")
+    for module, name in ((python, "m.py"), (c, "m.c")):
+        if module is python or c.compiler():
+            with pytest.raises(InputError, match="stops at it"):
+                module._judge(tmp_path / name, plain, from_vectors(plain, trained))
+
+
+def test_too_few_answers_are_no_answer() -> None:
+    probe = Probe((np.zeros(3),), np.zeros(3, dtype=np.int64), np.arange(3), "row")
+    with pytest.raises(InputError, match="did not label all 3 rows"):
+        deliver._verdict(deliver.Outcome(np.zeros(2, dtype=np.int64), "nobody", probe), None, 3)  # type: ignore[arg-type]
+
+
+def test_a_libsvm_file_holds_the_differences_of_the_class_functions(trained: Trained, tmp_path: Path) -> None:
+    EXPORTERS["libsvm"].export(trained, tmp_path / "m", iris())
+    plain = plain_of(trained)
+    file = read(tmp_path / "m", feature_numbers(plain))
+    expected = trained.model.expansion
+    assert file.labels == [2, 1, 0]
+    order = [int(np.flatnonzero((plain.dense == point).all(axis=1))[0]) for point in file.points.rows.toarray()]
+    for column, (i, j) in enumerate([(2, 1), (2, 0), (1, 0)]):
+        np.testing.assert_allclose(file.weights[:, column], (expected[:, i] - expected[:, j])[order], atol=1e-14)
+
+
+def test_labels_of_libsvm_are_the_names_where_these_are_numbers(trained: Trained) -> None:
+    plain = plain_of(trained)
+
+    def numbers(*names: str) -> list[int]:
+        return label_numbers(type(plain)(**{**vars(plain), "class_names": names}))
+
+    assert numbers("-3", "1", "7") == [-3, 1, 7]
+    for names in (("1", "1.0"), ("01", "2"), ("1", "a"), ("1", "1000000"), ("²", "3"), ("+1", "-1"), ("-0", "0")):
+        assert numbers(*names) == [0, 1]
+
+
+def test_json_says_everything(trained: Trained, tmp_path: Path) -> None:
+    EXPORTERS["json"].export(trained, tmp_path / "m.json", iris())
+    found = json.loads((tmp_path / "m.json").read_text())
+    assert found["format"] == "mcsvm model"
+    assert found["classes"] == ["setosa", "versicolor", "virginica"]
+    assert found["kernel"]["gamma"] == 0.6
+    assert found["certificate"]["primal"] == trained.certificate.primal
+    assert found["request"]["machine"] == "ww"
+    assert found["expansion"] == trained.model.expansion.tolist()
+
+
+def test_large_models_are_tried_on_some_rows(trained: Trained, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(python, "MOST_WORK", 5000)
+    assert "of 150 rows, every label" in EXPORTERS["python"].export(trained, tmp_path / "m.py", iris()).sentence
+    monkeypatch.setattr(libsvm_judges, "MOST_WORK", 5000)
+    if shutil.which("svm-predict"):
+        said = EXPORTERS["libsvm"].export(trained, tmp_path / "m", iris()).sentence
+        assert re.search(r"svm-predict: \d\d of 150 rows, every label", said)
