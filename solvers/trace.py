@@ -87,6 +87,6 @@ class Trace:
     def unpack(cls, rows: np.ndarray) -> Trace:
         trace = cls(int(rows[0, 0]))
         trace._stride, trace._seen = int(rows[0, 1]), int(rows[0, 2])
-        for it, seconds, dual, primal, violation, support, bounded in rows[1:]:
+        for it, seconds, dual, primal, violation, support, bounded in rows[1:].tolist():
             trace._kept.append(Sample(int(it), seconds, dual, primal, violation, int(support), int(bounded)))
         return trace
