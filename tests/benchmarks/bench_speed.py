@@ -28,7 +28,11 @@ from threadpoolctl import threadpool_limits
 from solvers import MultiClassSVC
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0), pytest.mark.skipif(not DATA.exists(), reason="needs the measuring data sets")]
+pytestmark = [
+    pytest.mark.benchmark,
+    pytest.mark.timeout(0),
+    pytest.mark.skipif(not DATA.exists(), reason="needs the measuring data sets"),
+]
 
 
 @dataclass(frozen=True)
