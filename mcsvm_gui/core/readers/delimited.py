@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from mcsvm_gui.core.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.readers import labels
 from mcsvm_gui.core.readers.assemble import Raw, assemble
-from mcsvm_gui.core.readers.cells import is_number
+from mcsvm_gui.core.readers.cells import MISSING_WORDS, is_number
 from mcsvm_gui.core.readers.dialect import WHITESPACE, Dialect, cells_of, find_dialect, told_separator, without_runs
 from mcsvm_gui.core.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.readers.options import ReadOptions
@@ -25,6 +26,7 @@ from mcsvm_gui.core.readers.words import places, plural
 
 NAME = "csv"
 _HASH = ord("#")
+_WORDS = sorted({spelled for word in MISSING_WORDS for spelled in (word, word.upper(), word.capitalize())})
 _SAMPLE = 1000
 # From 3.1 on pandas rounds correctly by itself, and warns when asked to.
 _OLD = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
@@ -182,15 +184,23 @@ class _Cells:
         self.body = records.body()
         numeric = [j for j in self._numeric_in_sample() if j != label]
         try:
-            self.columns = self._parse(dict.fromkeys(numeric, np.float64))
+            self.columns = self._parse(numeric)
+            doubtful = self._not_finite(np.isinf)
         except (ValueError, OverflowError):
-            self.columns = self._parse({})
-        # An empty cell, "nan" and "inf" look alike in a column of numbers: read such columns as text.
-        doubtful = [
-            j for j, cells in self.columns.items() if cells.dtype == np.float64 and not np.isfinite(cells).all()
-        ]
+            self.columns, doubtful = self._with_words_for_missing(numeric)
         if doubtful:
-            self.columns |= self._parse({}, doubtful)
+            self.columns |= self._parse([], only=doubtful)
+
+    def _with_words_for_missing(self, numeric: list[int]) -> tuple[dict[int, np.ndarray], list[int]]:
+        """Columns of numbers and "NA" need a second look, but only these."""
+        try:
+            self.columns = self._parse(numeric, nothing=_WORDS)
+            return self.columns, self._not_finite(lambda cells: ~np.isfinite(cells))
+        except (ValueError, OverflowError):
+            return self._parse([]), []
+
+    def _not_finite(self, wrong: Callable[[np.ndarray], np.ndarray]) -> list[int]:
+        return [j for j, cells in self.columns.items() if cells.dtype == np.float64 and wrong(cells).any()]
 
     def column(self, position: int) -> np.ndarray:
         cells = self.columns[position]
@@ -203,9 +213,13 @@ class _Cells:
         decimal = self.dialect.decimal
         return [j for j, cells in enumerate(columns) if cells and all(is_number(cell, decimal) for cell in cells)]
 
-    def _parse(self, numeric: dict[int, type], only: list[int] | None = None) -> dict[int, np.ndarray]:
+    def _parse(
+        self, numeric: Sequence[int], *, only: list[int] | None = None, nothing: Sequence[str] = ()
+    ) -> dict[int, np.ndarray]:
+        """`nothing`: words that mean a missing number. Empty cells always do, and nothing else becomes NaN."""
         if not self.body:
             return {j: np.empty(0, dtype=object) for j in range(self.width)}
+        numbers = set(numeric)
         quoting = csv.QUOTE_MINIMAL if self.records.quoted else csv.QUOTE_NONE
         frame = pd.read_csv(
             io.BytesIO(self.body),
@@ -214,13 +228,13 @@ class _Cells:
             names=list(range(self.width)),
             usecols=only,
             index_col=False,
-            dtype={j: numeric.get(j, object) for j in range(self.width)},
+            dtype={j: np.float64 if j in numbers else object for j in range(self.width)},
             quotechar=self.dialect.quote,
             quoting=quoting,
             decimal=self.dialect.decimal,
             **_EXACT,
             keep_default_na=False,
-            na_values=[""],
+            na_values={j: ["", *nothing] if j in numbers else [""] for j in range(self.width)},
             skip_blank_lines=False,
             lineterminator="\n",
             encoding="utf-8",

@@ -101,14 +101,16 @@ def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str) ->
 
 def _quotes(source: Source, data: bytes, separator: str, quote: str) -> np.ndarray:
     """Positions of quotation marks: the first opens, the second closes, and so on; a doubled one closes and opens."""
+    if quote.encode() not in data:
+        return np.empty(0, np.int64)
     buffer = np.frombuffer(data, np.uint8)
     marks = np.flatnonzero(buffer == ord(quote))
-    if not len(marks):
-        return marks
-    padded = np.concatenate([[_LF], buffer, [_LF]]).astype(np.uint8)
-    border = np.isin(padded, [ord(separator), _LF, _CR, ord(quote)])
+    border = np.zeros(256, dtype=bool)
+    border[[ord(separator), ord(quote), _LF, _CR]] = True
     opening, closing = marks[0::2], marks[1::2]
-    wrong = np.concatenate([opening[~border[opening]], closing[~border[closing + 2]]])
+    fits_before = border[buffer[np.maximum(opening - 1, 0)]] | (opening == 0)
+    fits_behind = border[buffer[np.minimum(closing + 1, len(data) - 1)]] | (closing == len(data) - 1)
+    wrong = np.concatenate([opening[~fits_before], closing[~fits_behind]])
     if len(wrong):
         raise _misplaced(source, data, int(wrong.min()), "a quotation mark in the middle of a cell")
     if len(opening) > len(closing):
