@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from mcsvm_gui.commands import output
 from mcsvm_gui.commands.reading import read_options
+from mcsvm_gui.core import inspection
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exits import DONE
-from mcsvm_gui.core.readers import open_dataset
 
 SHOWN = 20  # features and classes in words; the document has all
 
 
 def run(options: argparse.Namespace) -> int:
-    dataset = open_dataset(options.data, read_options(options))
+    dataset = inspection.inspect(options.data, read_options(options))
     if options.json:
-        output.show_json(document(dataset))
+        output.show_json(inspection.document(dataset))
     else:
-        print("\n".join(words(dataset)))
+        print("\n".join(words(dataset, *inspection.repeated(dataset))))
     return DONE
 
 
-def document(dataset: Dataset) -> dict[str, Any]:
-    return {
-        "name": dataset.name,
-        "format": dataset.format,
-        "rows": dataset.rows,
-        "features": [{"name": column.name, "kind": column.kind} for column in dataset.columns],
-        "n_features": len(dataset.columns),
-        "label": dataset.label_name,
-        "classes": list(dataset.classes),
-        "class_counts": list(dataset.class_counts),
-        "missing": dataset.missing,
-        "guesses": [{"what": guess.what, "value": guess.value, "option": guess.option} for guess in dataset.guesses],
-        "warnings": [notice.sentence for notice in dataset.notices],
-        "digest": dataset.digest,
-    }
-
-
-def words(dataset: Dataset) -> list[str]:
+def words(dataset: Dataset, duplicates: int, conflicts: int) -> list[str]:
     columns, counts = dataset.columns, list(zip(dataset.classes, dataset.class_counts, strict=True))
     lines = [
         (
@@ -56,6 +38,10 @@ def words(dataset: Dataset) -> list[str]:
         *(f"  {_short(name)}: {output.plural(count, 'row')}" for name, count in counts[:SHOWN]),
         *_more(len(counts), "classes"),
     ]
+    if duplicates:
+        lines.append(f"Repeated: {output.plural(duplicates, 'row')} occur again.")
+    if conflicts:
+        lines.append(f"Conflicts: {output.plural(conflicts, 'row')} of features with more than one class.")
     if dataset.guesses:
         lines += ["Taken for granted:"]
         lines += [f"  {guess.what}: {guess.value} ({guess.option} says otherwise)" for guess in dataset.guesses]

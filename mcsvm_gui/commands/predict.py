@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from mcsvm_gui.core import model_file
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.evaluation import Scores, evaluate
 from mcsvm_gui.core.exits import DONE
-from mcsvm_gui.core.trained import Decisions, TrainedModel, unseen_classes
+from mcsvm_gui.core.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
 from mcsvm_gui.core.writing import check_writable, csv_text, write_text
 
 
@@ -24,9 +25,12 @@ def run(options: argparse.Namespace) -> int:
         check_writable(options.output)
     dataset = open_like(options.data, read_options(options), label_of(trained))
     decisions = trained.predictions(dataset)
-    scores, notices = scored(trained, dataset, decisions), (*dataset.notices, *decisions.notices)
+    notices = (*dataset.notices, *decisions.notices)
     if dataset.labels is not None:
-        notices += unseen_classes(trained.class_names, dataset.labels)
+        labels = in_training_spelling(trained.class_names, dataset.labels)
+        notices += unseen_classes(trained.class_names, labels)
+        dataset = replace(dataset, labels=labels)
+    scores = scored(trained, dataset, decisions)
     if options.output is not None:
         write_text(options.output, table(trained, decisions, options.scores))
     output.warn(options, notices)

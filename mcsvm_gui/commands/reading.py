@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcsvm_gui.core import request as requests
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.preparation import Rules
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.request import Request
@@ -59,7 +59,7 @@ def open_like(path: str, options: ReadOptions, label_name: str | None) -> Datase
 
 def label_of(trained: TrainedModel) -> str | None:
     """LIBSVM files have their label in front, without a name."""
-    return None if trained.preparation.document()["kind"] == "matrix" else trained.label_name
+    return None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
 
 
 def with_missing_rule(trained: TrainedModel, options: argparse.Namespace) -> TrainedModel:

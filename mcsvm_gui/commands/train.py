@@ -10,7 +10,7 @@ from mcsvm_gui.commands.interrupt import Interrupt
 from mcsvm_gui.commands.progress import Progress
 from mcsvm_gui.commands.reading import open_like, request_of
 from mcsvm_gui.core import model_file
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
@@ -51,7 +51,8 @@ def _check(request: Request, options: argparse.Namespace) -> None:
 def _test(request: Request, dataset: Dataset) -> Dataset | None:
     if request.test is None:
         return None
-    return open_like(request.test, request.read, None if dataset.table is None else dataset.label_name)
+    numbered = isinstance(dataset.columns, NumberedColumns)
+    return open_like(request.test, request.read, None if numbered else dataset.label_name)
 
 
 def _train(

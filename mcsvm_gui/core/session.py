@@ -13,7 +13,7 @@ from mcsvm_gui.core.dataset import Dataset, Notice
 from mcsvm_gui.core.evaluation import accuracy
 from mcsvm_gui.core.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, unseen_classes, versions
+from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
 from solvers.certificate import Certificate
 from solvers.problem import positive, whole
 from solvers.run import Limits, Run, total_of
@@ -120,6 +120,8 @@ class Session:
     def _scores(self, trained: TrainedModel) -> tuple[dict[str, Any], tuple[Notice, ...]]:
         train_accuracy, _, _ = score(trained, self.posed.train)
         test_accuracy, count, notices = (None, None, ()) if self.test is None else score(trained, self.test)
+        if self.test is not None and self.test is not self.posed.held_out:
+            notices = (*self.test.notices, *notices)
         return {"train_accuracy": train_accuracy, "test_accuracy": test_accuracy, "n_test": count}, notices
 
 
@@ -158,7 +160,7 @@ def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | 
         notice = Notice("no labels", f"{dataset.name} has no class labels, so there is nothing to compare with")
         return None, None, (*decisions.notices, notice)
     rows = decisions.decided
-    true = dataset.labels[rows]
+    true = in_training_spelling(trained.class_names, dataset.labels[rows])
     notices = (*decisions.notices, *unseen_classes(trained.class_names, true))
     if rows.size == 0:
         return None, 0, notices

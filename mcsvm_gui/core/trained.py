@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from mcsvm_gui.core.dataset import Dataset, Notice
+from mcsvm_gui.core.dataset import Dataset, Notice, class_order
 from mcsvm_gui.core.preparation import Preparation
 from mcsvm_gui.core.preparation.rules import some
 from mcsvm_gui.core.request import Request
@@ -93,6 +93,26 @@ class TrainedModel:
         names = np.empty(len(self.class_names), dtype=object)
         names[:] = self.class_names
         return names
+
+
+def in_training_spelling(trained_names: tuple[str, ...], labels: np.ndarray) -> np.ndarray:
+    """Labels of other data as training spelled them, where only the spelling differs: +1 or 1.0 for the class 1."""
+    spelled: dict[object, str | None] = {}
+    for name in trained_names:
+        value = _meaning(name)
+        spelled[value] = None if value in spelled else name  # two classes may differ by spelling alone
+    known = set(trained_names)
+    found = {
+        label: label if label in known else spelled.get(_meaning(label)) or label for label in set(labels.tolist())
+    }
+    result = np.empty(labels.size, dtype=object)
+    result[:] = [found[label] for label in labels.tolist()]
+    return result
+
+
+def _meaning(name: str) -> object:
+    order = class_order(name)
+    return name.lower() if order[0] and name.lower() in ("true", "false") else name if order[0] else order[1]
 
 
 def unseen_classes(trained_names: tuple[str, ...], labels: np.ndarray) -> tuple[Notice, ...]:

@@ -1,4 +1,4 @@
-"""Preparation of sparse files: columns by index, zero stays zero unless most cells are filled anyway."""
+"""Preparation of sparse files: columns by index (LIBSVM) or name (ARFF); zero stays zero, unless few cells are."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class MatrixPreparation:
     rules: Rules
     first: int  # the number of the first column: 1, or 0 for zero-based files
     total: int
+    names: tuple[str, ...] | None  # where columns have names, which then decide, not their place
     dense: bool
     kept: np.ndarray  # rising column positions, from 0, that became features
     shift: np.ndarray
@@ -30,49 +31,60 @@ class MatrixPreparation:
     notices: tuple[Notice, ...]
 
     @property
-    def columns(self) -> NumberedColumns:
+    def columns(self) -> Sequence[Column]:
+        if self.names is not None:
+            return tuple(Column(name, "number") for name in self.names)
         return NumberedColumns(self.first, self.total)
 
     @property
     def features(self) -> Sequence[Feature]:
         parts = zip(self.kept.tolist(), self.shift.tolist(), self.scale.tolist(), strict=True)
-        return tuple(Feature(str(self.first + column), None, None, shift, scale) for column, shift, scale in parts)
+        columns = self.columns
+        return tuple(Feature(columns[column].name, None, None, shift, scale) for column, shift, scale in parts)
 
     def apply(self, dataset: Dataset) -> Prepared:
-        if dataset.matrix is None:
-            raise FileError(
-                dataset.name, "the model was trained on numbered columns (LIBSVM); this file has named ones"
-            )
-        notices = self._more(dataset)
-        rows = _scale(self.select(dataset.matrix, _first(dataset.columns)), self.shift, self.scale, self.dense)
+        matrix, positions = self._aligned(dataset)
+        notices = self._more(dataset, matrix, positions)
+        rows = _scale(self._select(matrix, positions), self.shift, self.scale, self.dense)
         values = rows.data if sp.issparse(rows) else rows
         if not np.isfinite(values).all():
             raise FileError(dataset.name, "a value is too large to be computed with once scaled")
         return Prepared(rows, np.arange(dataset.rows), tuple(notices))
 
-    def select(self, matrix: sp.csr_array, first: int) -> sp.csr_array:
-        """The kept columns of a matrix whose first column has another number, or of another width."""
-        positions = matrix.indices.astype(np.int64) + (first - self.first)
+    def _aligned(self, dataset: Dataset) -> tuple[sp.csr_array, np.ndarray]:
+        """The cells that are not zero, and for each of them its column's position in training, or -1."""
+        named = not isinstance(dataset.columns, NumberedColumns)
+        if self.names is None:
+            if dataset.matrix is None or named:
+                raise FileError(dataset.name, "the model was trained on numbered columns (LIBSVM); these have names")
+            positions = dataset.matrix.indices.astype(np.int64) + (_first(dataset.columns) - self.first)
+            return dataset.matrix, np.where((positions >= 0) & (positions < self.total), positions, -1)
+        if not named:
+            raise FileError(dataset.name, "the model was trained on named columns; this file has only numbered ones")
+        matrix = _sparse(dataset)
+        place = {name: position for position, name in enumerate(self.names)}
+        where = np.array([place.get(column.name, -1) for column in dataset.columns], dtype=np.int64)
+        absent = np.setdiff1d(self.kept, where).tolist()
+        if absent:
+            missing = some([self.names[position] for position in absent])
+            raise FileError(dataset.name, f"columns of the training data are missing here: {missing}")
+        return matrix, where[matrix.indices]
+
+    def _select(self, matrix: sp.csr_array, positions: np.ndarray) -> sp.csr_array:
+        """The kept columns, in the order of training."""
         places = np.searchsorted(self.kept, positions)
-        known = np.zeros(places.size, dtype=bool)
-        within = places < self.kept.size
-        known[within] = self.kept[places[within]] == positions[within]
+        known = self.kept[np.minimum(places, self.kept.size - 1)] == positions
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        chosen = sp.csr_array(
-            (matrix.data[known], (rows[known], places[known])), shape=(matrix.shape[0], self.kept.size)
-        )
+        shape = matrix.shape[0], self.kept.size
+        chosen = sp.csr_array((matrix.data[known], (rows[known], places[known])), shape=shape)
         chosen.sort_indices()
         return chosen
 
-    def _more(self, dataset: Dataset) -> list[Notice]:
-        assert dataset.matrix is not None
-        first, last = self.first, self.first + self.total - 1
-        indices = dataset.matrix.indices.astype(np.int64) + _first(dataset.columns)
-        beyond = np.unique(indices[(indices > last) | (indices < first)]).tolist()
+    def _more(self, dataset: Dataset, matrix: sp.csr_array, positions: np.ndarray) -> list[Notice]:
+        beyond = [dataset.columns[column].name for column in np.unique(matrix.indices[positions < 0]).tolist()]
         if not beyond:
             return []
-        sentence = f"columns that the training data did not have are ignored: {some([str(index) for index in beyond])}"
-        return [Notice("unknown columns", sentence)]
+        return [Notice("unknown columns", f"columns that the training data did not have are ignored: {some(beyond)}")]
 
     def document(self) -> dict[str, Any]:
         return {
@@ -80,6 +92,7 @@ class MatrixPreparation:
             "rules": vars(self.rules),
             "first": self.first,
             "total": self.total,
+            "names": None if self.names is None else list(self.names),
             "dense": self.dense,
             "kept": self.kept.tolist(),
             "shift": self.shift.tolist(),
@@ -97,7 +110,10 @@ class MatrixPreparation:
         rising = kept.ndim == 1 and np.all(np.diff(kept) > 0) and 0 < kept.size == shift.size == scale.size
         if not rising or kept[0] < 0 or kept[-1] >= total or (not dense and shift.any()):
             raise ValueError("columns that are not there")
-        return cls(Rules(**document["rules"]), first, total, dense, kept, shift, scale, notices_of(document))
+        names = None if document["names"] is None else tuple(document["names"])
+        if names is not None and (len(names) != total or not all(isinstance(name, str) for name in names)):
+            raise ValueError("columns without name")
+        return cls(Rules(**document["rules"]), first, total, names, dense, kept, shift, scale, notices_of(document))
 
 
 def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
@@ -113,31 +129,50 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
         notices, kept = [Notice("constant columns", sentence)], np.array([0])
         scaling = Scaling(np.zeros(width), np.ones(width), scaling.constant, scaling.reach)
     elif kept.size < width:
-        notices = [_constant_notice(first, np.flatnonzero(scaling.constant))]
-    _check_reach(dataset, first, scaling, kept)
+        notices = [_constant_notice(dataset.columns, np.flatnonzero(scaling.constant))]
+    _check_reach(dataset, scaling, kept)
     if not dense and rules.scale != "none":
         by = "largest magnitude" if rules.scale == "minmax" else "deviation"
         notices.append(
             Notice("sparse", f"the data are sparse and stay so: columns are scaled by their {by}, without shift")
         )
-    names = [str(first + column) for column in kept.tolist()] if rules.scale == "none" else []
-    notices += spread_notice(rules.scale, names, scaling.reach[kept])
+    labels = [dataset.columns[column].name for column in kept.tolist()] if rules.scale == "none" else []
+    notices += spread_notice(rules.scale, labels, scaling.reach[kept])
     shift, scale = scaling.shift[kept], scaling.scale[kept]
-    return MatrixPreparation(rules, first, width, dense, kept, shift, scale, tuple(notices))
+    named = not isinstance(dataset.columns, NumberedColumns)
+    names = tuple(column.name for column in dataset.columns) if named else None
+    return MatrixPreparation(rules, first, width, names, dense, kept, shift, scale, tuple(notices))
 
 
-def _constant_notice(first: int, columns: np.ndarray) -> Notice:
+def _constant_notice(names: Sequence[Column], columns: np.ndarray) -> Notice:
     if columns.size <= 5:
-        return Notice("constant columns", f"constant columns are left out: {some([str(first + c) for c in columns])}")
+        shown = some([names[column].name for column in columns.tolist()])
+        return Notice("constant columns", f"constant columns are left out: {shown}")
     return Notice("constant columns", f"{counted(columns.size, 'constant column')} left out")
 
 
-def _check_reach(dataset: Dataset, first: int, scaling: Scaling, kept: np.ndarray) -> None:
+def _check_reach(dataset: Dataset, scaling: Scaling, kept: np.ndarray) -> None:
     numbers = np.column_stack([scaling.shift[kept], scaling.scale[kept], scaling.reach[kept]])
     bad = np.flatnonzero(~np.isfinite(numbers).all(axis=1) | (scaling.scale[kept] == 0.0))
     if bad.size:
-        column = first + int(kept[bad[0]])
+        column = dataset.columns[int(kept[bad[0]])].name
         raise FileError(dataset.name, f"column {column} spreads wider than can be computed with; rescale it first")
+
+
+def _sparse(dataset: Dataset) -> sp.csr_array:
+    """Also of a dense file with the same columns."""
+    if dataset.matrix is not None:
+        return dataset.matrix
+    assert dataset.table is not None
+    text = [column.name for column in dataset.columns if column.kind == "category"]
+    if text:
+        raise FileError(dataset.name, f"the model was trained on numbers only; these columns hold text: {some(text)}")
+    cells = dataset.table.to_numpy(dtype=np.float64, na_value=np.nan)
+    if np.isnan(cells).any():
+        raise FileError(
+            dataset.name, f"{counted(int(np.isnan(cells).sum()), 'cell')} missing; the model knows no values to fill in"
+        )
+    return sp.csr_array(cells)
 
 
 def _first(columns: Sequence[Column]) -> int:

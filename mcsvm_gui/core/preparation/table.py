@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.dataset import Column, Dataset, Notice
+from mcsvm_gui.core.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.preparation.rules import Feature, Prepared, Rules, counted, finite, notices_of, some
 from mcsvm_gui.core.preparation.scaling import Scaling, dense_scaling, spread_notice
@@ -28,8 +28,7 @@ class TablePreparation:
     notices: tuple[Notice, ...]
 
     def apply(self, dataset: Dataset) -> Prepared:
-        if dataset.table is None:
-            raise FileError(dataset.name, "the model was trained on named columns; this file has only numbered ones")
+        dataset = _as_table(dataset)
         notices = self._unknown_columns(dataset)
         places = {column.name: position for position, column in enumerate(dataset.columns)}
         cells = {name: self._cells(dataset, name, places[name]) for name in self._used}
@@ -243,6 +242,15 @@ def _check_reach(dataset: Dataset, name: str, scaling: Scaling) -> None:
 
 
 # -- cells ----------------------------------------------------------------------------------------
+
+
+def _as_table(dataset: Dataset) -> Dataset:
+    """Sparse files whose columns have names (ARFF) hold the same as tables."""
+    if dataset.table is not None:
+        return dataset
+    if isinstance(dataset.columns, NumberedColumns) or dataset.matrix is None:
+        raise FileError(dataset.name, "the model was trained on named columns; this file has only numbered ones")
+    return replace(dataset, table=pd.DataFrame(dataset.matrix.toarray()), matrix=None)
 
 
 def _held(dataset: Dataset, position: int) -> np.ndarray:
