@@ -1,0 +1,166 @@
+"""Opening, unpacking, decoding: a sentence for whatever is no data."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.readers import ReadOptions, compression, open_dataset, source
+from solvers.errors import InputError
+
+Read = Callable[..., Dataset]
+PLAIN = "x,y,label\n1,2,a\n3,4,b\n5,6,größe\n"
+
+
+def zipped(**members: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+PACKED = {
+    "gzip": gzip.compress(PLAIN.encode()),
+    "two gzip members": gzip.compress(PLAIN[:20].encode()) + gzip.compress(PLAIN[20:].encode()),
+    "gzip twice": gzip.compress(gzip.compress(PLAIN.encode())),
+    "bzip2": bz2.compress(PLAIN.encode()),
+    "xz": lzma.compress(PLAIN.encode()),
+    "zip": zipped(data=PLAIN),
+}
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_packed_files_are_known_by_their_content(read: Read, packing: str) -> None:
+    found = read(PACKED[packing], "data.csv")
+    assert found.classes == ("a", "b", "größe")
+    assert found.digest == read(PLAIN, "plain.csv").digest
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_encodings_are_detected_and_said(read: Read, encoding: str) -> None:
+    found = read(PLAIN.encode(encoding))
+    assert found.classes == ("a", "b", "größe")
+    guess = next(guess.value for guess in found.guesses if guess.what == "encoding")
+    assert guess == encoding.removesuffix("-sig")
+    assert ("encoding-guessed" in {notice.code for notice in found.notices}) == (encoding == "cp1252")
+
+
+def test_an_encoding_that_is_told_is_taken(read: Read) -> None:
+    assert read(PLAIN.encode("cp437"), encoding="cp437").classes == ("a", "b", "größe")
+
+
+def test_ascii_needs_no_guess(read: Read) -> None:
+    assert "encoding" not in {guess.what for guess in read("x,label\n1,a\n2,b\n").guesses}
+
+
+BROKEN = {
+    "nothing": (b"", "the file is empty"),
+    "nothing packed": (gzip.compress(b""), "the file is empty"),
+    "a mark only": (b"\xef\xbb\xbf", "nothing but blank lines"),
+    "line breaks": (b"\n\n\r\n", "nothing but blank lines"),
+    "half a gzip": (PACKED["gzip"][:30], "cannot be unpacked as gzip: the file ends early"),
+    "wrong checksum": (PACKED["gzip"][:-8] + bytes(8), "cannot be unpacked as gzip"),
+    "behind the gzip": (PACKED["gzip"] + b"rubbish", "cannot be unpacked as gzip"),
+    "half a bzip2": (PACKED["bzip2"][:30], "cannot be unpacked as bzip2"),
+    "half an xz": (PACKED["xz"][:30], "cannot be unpacked as xz"),
+    "half a zip": (PACKED["zip"][:30], "cannot be unpacked as zip"),
+    "two in a zip": (zipped(a=PLAIN, b=PLAIN), r"holds 2 files \(a, b\)"),
+    "an empty zip": (zipped(), "holds 0 files"),
+    "a model": (zipped(**{"model.json": "{}", "a.npy": ""}), "a model"),
+    "packed too often": (gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"1")))), "packed more than 3 times"),
+    "PNG": (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    "PDF": (b"%PDF-1.7\n", "a PDF document"),
+    "pickle": (b"\x80\x04\x95\0\0", "never opened"),
+    "Zstandard": (b"\x28\xb5\x2f\xfd", "unpack it first"),
+    "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1", "old Excel workbook"),
+    "tar": (b"a" * 257 + b"ustar" + bytes(300), "a tar archive"),
+    "HTML": (b"<!DOCTYPE html><p>404", "a web page"),
+    "JSON": (b'[{"x": 1}]', "JSON"),
+    "LFS": (b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS pointer"),
+    "NUL": (b"x,label\n1,a\0\n", "not a text file"),
+    "binary": (bytes(range(1, 256)) * 3, "not a text file"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_is_no_data_gets_a_sentence(read: Read, what: str) -> None:
+    content, sentence = BROKEN[what]
+    with pytest.raises(FileError, match=sentence):
+        read(content)
+
+
+def test_a_missing_file_a_folder_and_a_strange_name(tmp_path: Path) -> None:
+    (tmp_path / "iris.csv").write_text(PLAIN, "utf-8")
+    with pytest.raises(FileError, match=r"there is no such file; there is iris\.csv"):
+        open_dataset(tmp_path / "Iris.CSV.gz")
+    with pytest.raises(FileError, match="there is no such file"):
+        open_dataset(tmp_path / "nowhere" / "a.csv")
+    with pytest.raises(FileError, match="this is a folder"):
+        open_dataset(tmp_path)
+    with pytest.raises(FileError, match="no file name"):
+        open_dataset("a\0b")
+    with pytest.raises(FileError, match="cannot be read"):
+        open_dataset("a" * 5000)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device")
+def test_a_device_is_not_read_for_ever() -> None:
+    with pytest.raises(FileError, match="this is a device"):
+        open_dataset("/dev/zero")
+
+
+def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(PLAIN, "utf-8")
+
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(FileError, match="no permission"):
+        open_dataset(path)
+
+
+def test_memory_that_runs_out(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(source, "unpack", fail)
+    with pytest.raises(FileError, match="more memory than there is"):
+        read(PLAIN)
+
+
+def test_a_small_file_that_unpacks_to_a_large_one(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "memory", lambda: 1 << 20)
+    with pytest.raises(FileError, match="unpacks to more than 0 MB"):
+        read(gzip.compress(b"1,2\n" * 100_000))
+
+
+def test_options_that_are_none() -> None:
+    for said in ({"format": "xml"}, {"header": "maybe"}, {"decimal": ";"}):
+        with pytest.raises(InputError, match="choose from"):
+            ReadOptions(**said)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"), [({"encoding": "utf-99"}, "is not known"), ({"separator": "ab"}, "between")]
+)
+def test_options_that_do_not_work(read: Read, said: dict[str, str], sentence: str) -> None:
+    with pytest.raises(FileError, match=sentence):
+        read(PLAIN, **said)
+
+
+def test_the_wrong_encoding_names_the_line(read: Read) -> None:
+    with pytest.raises(FileError, match="byte 0xf6 is not utf-8") as error:
+        read(PLAIN.encode("cp1252"), encoding="utf-8")
+    assert error.value.line == 4
