@@ -92,12 +92,21 @@ class Plain:
         return Points(self.vectors).squares
 
     def evaluate(self, prepared: Rows) -> np.ndarray:
-        """(n, outputs), from this layout alone, in slices of bounded memory."""
+        """(n, outputs), from this layout alone."""
+        return self._summed(prepared, self.expansion, self.bias, absolute=False)
+
+    def magnitudes(self, prepared: Rows) -> np.ndarray:
+        """(n, outputs): the sum of the sizes of all terms, which bounds what rounding can do."""
+        return self._summed(prepared, np.abs(self.expansion), np.abs(self.bias), absolute=True)
+
+    def _summed(self, prepared: Rows, weights: np.ndarray, start: np.ndarray, *, absolute: bool) -> np.ndarray:
+        """In slices of bounded memory."""
         values = np.empty((prepared.shape[0], self.outputs))
         height = max(1, 4_000_000 // max(1, len(self.serials)))
-        for start in range(0, len(values), height):
-            part = slice(start, start + height)
-            values[part] = self._kernel(prepared[part]) @ self.expansion + self.bias
+        for first in range(0, len(values), height):
+            part = slice(first, first + height)
+            block = self._kernel(prepared[part])
+            values[part] = (np.abs(block, out=block) if absolute else block) @ weights + start
         return values
 
     def _kernel(self, prepared: Rows) -> np.ndarray:

@@ -6,6 +6,7 @@ import builtins
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import pytest
 from export_models import KERNELS, Trained, iris, trained_on
 
 from mcsvm_gui.core.exporters import EXPORTERS, c, deliver, libsvm_judges, onnx, python
+from mcsvm_gui.core.exporters.border import on_border
 from mcsvm_gui.core.exporters.libsvm_judges import read
 from mcsvm_gui.core.exporters.plain import plain_of
-from mcsvm_gui.core.exporters.probe import Probe, from_vectors
+from mcsvm_gui.core.exporters.probe import Probe, from_vectors, of_dataset
 from mcsvm_gui.core.exporters.terms import feature_numbers, label_numbers
 from solvers.errors import InputError
 
@@ -49,6 +51,40 @@ def test_a_difference_writes_nothing_and_names_the_row(name: str, trained: Train
         EXPORTERS[name].export(Another(trained), target, iris())
     assert [found.name for found in tmp_path.iterdir()] == ["model"]
     assert target.read_text() == "what stood here before"
+
+
+def on_the_border(trained: Trained) -> Trained:
+    """Classes 0 and 1 have the same function."""
+    expansion = trained.model.expansion.copy()
+    expansion[:, 1] = expansion[:, 0]
+    return replace(trained, model=replace(trained.model, expansion=expansion, bias=np.zeros(3)))
+
+
+def test_where_rounding_decides_a_difference_is_said_and_no_reason_to_refuse(trained: Trained, tmp_path: Path) -> None:
+    """The model's own label changes there with the number of rows asked for at once."""
+    level = on_the_border(trained)
+    ties = int((level.decide(iris()) == "setosa").sum())
+
+    class Otherwise(Another):
+        def decide(self, data: Any) -> np.ndarray:
+            labels = self.trained.decide(data)
+            return np.where(labels == "setosa", "versicolor", labels)
+
+    said = EXPORTERS["json"].export(Otherwise(level), tmp_path / "m.json", iris()).sentence
+    assert f"150 rows, every label as the model's but for {ties} on the border of two classes" in said
+
+
+@pytest.mark.parametrize("machine", ["ww", "ovo", "dag"])
+def test_the_border_is_narrow(machine: str) -> None:
+    """Not one row of iris lies on it."""
+    trained = trained_on(iris(), machine=machine, C=4.0, **KERNELS["rbf"])
+    probe = of_dataset(plain_of(trained), trained, iris())
+    for other in range(3):
+        different = probe.take(np.flatnonzero(probe.expected != other))
+        assert not on_border(trained, different, np.full(len(different), other)).any()
+    assert on_border(
+        on_the_border(trained_on(iris(), machine="ww", **KERNELS["rbf"])), probe.take(np.arange(1)), np.array([1])
+    )
 
 
 def test_files_appear_together(trained: Trained, tmp_path: Path) -> None:
@@ -107,7 +143,7 @@ def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -
 def test_too_few_answers_are_no_answer() -> None:
     probe = Probe((np.zeros(3),), np.zeros(3, dtype=np.int64), np.arange(3), "row")
     with pytest.raises(InputError, match="did not label all 3 rows"):
-        deliver._verdict(deliver.Outcome(np.zeros(2, dtype=np.int64), "nobody", probe), None, 3)  # type: ignore[arg-type]
+        deliver._verdict(deliver.Outcome(np.zeros(2, dtype=np.int64), "nobody", probe), None, None, 3)  # type: ignore[arg-type]
 
 
 def test_a_libsvm_file_holds_the_differences_of_the_class_functions(trained: Trained, tmp_path: Path) -> None:

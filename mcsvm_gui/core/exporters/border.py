@@ -1,0 +1,28 @@
+"""Rows on the border between classes: there the model's own label hangs on the order in which numbers are added.
+
+Symmetric data (categories, repeated rows) put rows exactly there; no other program can be asked for the same chance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.exporters.plain import plain_of
+from mcsvm_gui.core.exporters.probe import Probe, prepared
+
+ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
+
+
+def on_border(trained: Any, probe: Probe, said: np.ndarray) -> np.ndarray:
+    """Of rows that were labelled otherwise than by the model: where both labels are right within rounding."""
+    plain = plain_of(trained, as_weights=False)
+    rows = prepared(plain, probe)
+    values, reach = plain.evaluate(rows), ROUNDING * plain.magnitudes(rows)
+    if plain.decides != "argmax":
+        return (np.abs(values) <= reach).any(axis=1)
+    index = np.arange(len(probe))
+    known = np.maximum(said, 0)
+    apart = np.abs(values[index, probe.expected] - values[index, known])
+    return (apart <= reach[index, probe.expected] + reach[index, known]) & (said >= 0)
