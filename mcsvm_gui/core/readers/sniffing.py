@@ -21,7 +21,7 @@ _SUFFIXES = {
 }
 _ARFF = re.compile(rb"(?:\s*(?:%[^\n\r]*)?[\n\r])*\s*@(?:relation|attribute)\b", re.IGNORECASE)
 # A label, and then something that means to be index:value, right or wrong.
-_PAIRS = re.compile(rb"[^\s:]*\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:|[0-9]+:[^\s,;|]+(?:\s+[0-9]+:\S+)*\s*$")
+_PAIRS = re.compile(rb"[^\s:]*\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:|[0-9]+:[^\s,;|:]+(?:\s+[0-9]+:\S+)*\s*$")
 _SAMPLE_BYTES, _SAMPLE_LINES = 1 << 18, 2000
 
 
@@ -30,6 +30,8 @@ def find_format(source: Source, options: ReadOptions) -> tuple[str, tuple[Guess,
         return options.format, ()
     found = _content(source.data)
     promised = _SUFFIXES.get(source.suffix)
+    if found == "libsvm" and options.separator is not None:
+        found = promised = "csv"
     if found == "csv" and promised == "libsvm":
         # Rows without any pair are LIBSVM rows too; the reader says what is wrong with others.
         found = "libsvm"
