@@ -39,15 +39,14 @@ def pose_request(request: Request, dataset: Dataset, preparation: Preparation | 
     if request.holdout is not None:
         train, held_out, more = splitting.split(dataset, request.holdout, request.seed)
         notices += more
-    fitted = preparing.fit(request.rules, train) if preparation is None else preparation
-    prepared = fitted.apply(train)
-    train = train if prepared.kept.size == train.rows else train.take(prepared.kept)
+    train, dropped = preparing.complete(request.rules, train)
     names = train.classes
     if len(names) < 2:
         raise FileError(dataset.name, f"only one class is left to train on, {names[0]!r}; a classifier needs two")
-    kernel = kernel_of(request, prepared.rows)
-    problem = _pose(request, prepared.rows, train, names, kernel)
-    return Posed(problem, names, fitted, train, held_out, (*notices, *fitted.notices))
+    fitted = preparing.fit(request.rules, train) if preparation is None else preparation
+    rows = fitted.apply(train).rows
+    problem = _pose(request, rows, train, names, kernel_of(request, rows))
+    return Posed(problem, names, fitted, train, held_out, (*notices, *dropped, *fitted.notices))
 
 
 def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], kernel: Kernel) -> Problem:

@@ -7,16 +7,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.dataset import Dataset, Notice
 from mcsvm_gui.core.preparation.matrix import MatrixPreparation, fit_matrix
 from mcsvm_gui.core.preparation.rules import MISSING, SCALES, Feature, Prepared, Rules
-from mcsvm_gui.core.preparation.table import TablePreparation, fit_table
+from mcsvm_gui.core.preparation.table import TablePreparation, complete_rows, fit_table
 
 Preparation = TablePreparation | MatrixPreparation
 
 
 def fit(rules: Rules, dataset: Dataset) -> Preparation:
     return fit_matrix(rules, dataset) if dataset.matrix is not None else fit_table(rules, dataset)
+
+
+def complete(rules: Rules, dataset: Dataset) -> tuple[Dataset, tuple[Notice, ...]]:
+    """The rows to fit on and to train on: all, unless those with missing cells are to be dropped."""
+    if rules.missing != "drop" or dataset.table is None:
+        return dataset, ()
+    kept, notices = complete_rows(dataset)
+    return (dataset if kept.size == dataset.rows else dataset.take(kept)), tuple(notices)
 
 
 def read(document: dict[str, Any]) -> Preparation:
@@ -34,6 +42,7 @@ __all__ = [
     "Prepared",
     "Rules",
     "TablePreparation",
+    "complete",
     "fit",
     "read",
 ]

@@ -154,14 +154,21 @@ def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
     empty = [name for name, cells in held.items() if pd.isna(cells).all()]
     cells = {name: values for name, values in held.items() if name not in empty}
     notices = [Notice("empty columns", f"columns without any value are left out: {some(empty)}")] if empty else []
-    used = {} if rules.fills else cells
-    kept = usable_rows(dataset, used, rules)
-    notices += _dropped(dataset, kept)
-    cells = {name: values[kept] for name, values in cells.items()}
+    if not rules.fills:
+        kept = usable_rows(dataset, cells, rules)
+        cells = {name: values[kept] for name, values in cells.items()}
     sources = [_source(rules, name, values) for name, values in cells.items()]
     notices += [notice for source in sources for notice in source.notices]
     features, more = _scaled(rules, sources, dataset)
     return TablePreparation(rules, tuple(dataset.columns), features, tuple(notices + more))
+
+
+def complete_rows(dataset: Dataset) -> tuple[np.ndarray, list[Notice]]:
+    """What `drop` leaves of a training part: rows with every cell, columns without any value apart."""
+    held = {column.name: _held(dataset, position) for position, column in enumerate(dataset.columns)}
+    cells = {name: values for name, values in held.items() if not pd.isna(values).all()}
+    kept = usable_rows(dataset, cells, Rules(missing="drop"))
+    return kept, _dropped(dataset, kept)
 
 
 @dataclass(frozen=True, eq=False)
