@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
+from compiled_versions import watch
 
 from solvers.threads import limited
 
 LAST = "test_every_compiled_function_was_compiled_once"
+watch()
 
 
 @pytest.fixture(autouse=True, scope="session")
