@@ -6,10 +6,12 @@ A new format is one file with NAME, SUFFIX, `holds` and `export`, and one line i
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters import c, json, liblinear, libsvm, onnx, pmml, python
 from mcsvm_gui.core.exporters.deliver import Receipt
+from mcsvm_gui.core.trained import TrainedModel
 
 
 class Exporter(Protocol):
@@ -19,11 +21,11 @@ class Exporter(Protocol):
     @property
     def SUFFIX(self) -> str: ...
 
-    def holds(self, trained: Any) -> str | None:
+    def holds(self, trained: TrainedModel) -> str | None:
         """None, or the sentence why this format cannot hold the model, and what would."""
         ...
 
-    def export(self, trained: Any, path: Path | str, check: Any = None) -> Receipt:
+    def export(self, trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
         """Write the model, once its labels on `check` (a Dataset; None: its support vectors) are the model's own.
 
         Raises InputError with a sentence, and writes nothing, where the format cannot hold it or a label differs."""

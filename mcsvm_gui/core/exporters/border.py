@@ -5,17 +5,16 @@ Symmetric data (categories, repeated rows) put rows exactly there; no other prog
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from mcsvm_gui.core.exporters.plain import plain_of
 from mcsvm_gui.core.exporters.probe import Probe, prepared
+from mcsvm_gui.core.trained import TrainedModel
 
 ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
 
 
-def on_border(trained: Any, probe: Probe, said: np.ndarray) -> np.ndarray:
+def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarray:
     """Of rows that were labelled otherwise than by the model: where both labels are right within rounding."""
     plain = plain_of(trained, as_weights=False)
     rows = prepared(plain, probe)

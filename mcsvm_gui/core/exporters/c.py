@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.plain import Plain, plain_of
 from mcsvm_gui.core.exporters.probe import Probe
+from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
 
 NAME, SUFFIX = "c", ".c"
@@ -161,7 +163,7 @@ int main(int argc, char **argv)
 """
 
 
-def holds(trained: Any) -> str | None:
+def holds(trained: TrainedModel) -> str | None:
     if trained.model.kernel.name == "precomputed":
         return "a precomputed kernel has no support vectors to write; use json or libsvm."
     plain = plain_of(trained)
@@ -170,7 +172,7 @@ def holds(trained: Any) -> str | None:
     return None
 
 
-def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_judge])

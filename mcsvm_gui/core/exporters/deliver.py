@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.border import on_border
 from mcsvm_gui.core.exporters.plain import Plain
 from mcsvm_gui.core.exporters.probe import Probe, from_vectors, of_dataset
+from mcsvm_gui.core.trained import TrainedModel
 from mcsvm_gui.core.writing import written
 from solvers.errors import InputError
 
@@ -43,18 +44,23 @@ class Receipt:
         return f"Wrote {', '.join(map(str, self.files))}. {' '.join(self.checks)}"
 
 
-def deliver(trained: Any, plain: Plain, path: Path | str, check: Any, files: Files, judges: Sequence[Judge]) -> Receipt:
+def deliver(
+    trained: TrainedModel, plain: Plain, path: Path | str, check: Dataset | None, files: Files, judges: Sequence[Judge]
+) -> Receipt:
     """Raises InputError, and leaves nothing behind, where a judge finds a label that is not the model's."""
     path = Path(path)
     probe = from_vectors(plain, trained) if check is None else of_dataset(plain, trained, check)
-    with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
-        trial = Path(folder) / f"model{path.suffix}"
-        _put(trial, files)
-        checks = [_verdict(judge(trial, plain, probe), plain, trained, len(probe)) for judge in judges]
+    try:
+        with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
+            trial = Path(folder) / "model"
+            _put(trial, files)
+            checks = [_verdict(judge(trial, plain, probe), plain, trained, len(probe)) for judge in judges]
+    except OSError as error:
+        raise InputError(f"The export was not written, as it could not be tried out first: {error}") from error
     return Receipt(_publish(path, files), tuple(checks))
 
 
-def _verdict(outcome: Outcome, plain: Plain, trained: Any, rows: int) -> str:
+def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -> str:
     if outcome.labels is None:
         return f"Not checked: {outcome.by}."
     probe = outcome.probe

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.exporters.plain import Column, Plain, plain_of
 from mcsvm_gui.core.exporters.probe import Probe, prepared
+from mcsvm_gui.core.trained import TrainedModel
 
 NAME, SUFFIX = "json", ".json"
 FORMAT, VERSION = "mcsvm model", 1
@@ -34,21 +36,21 @@ DECISIONS = {
 }
 
 
-def holds(trained: Any) -> str | None:
+def holds(trained: TrainedModel) -> str | None:
     return None
 
 
-def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     plain = plain_of(trained, as_weights=False)
     return deliver(trained, plain, path, check, written(plain, trained), [_judge])
 
 
-def written(plain: Plain, trained: Any) -> Files:
+def written(plain: Plain, trained: TrainedModel) -> Files:
     text = json.dumps(document(plain, trained), indent=1, allow_nan=False, default=_simple)
     return {"": (text + "\n").encode("ascii")}
 
 
-def document(plain: Plain, trained: Any) -> dict[str, Any]:
+def document(plain: Plain, trained: TrainedModel) -> dict[str, Any]:
     pairs = {} if plain.decides == "argmax" else {"pairs": plain.pairs}
     return {
         "format": FORMAT,

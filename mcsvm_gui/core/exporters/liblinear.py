@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.libsvm_judges import ask
 from mcsvm_gui.core.exporters.plain import Plain, plain_of
 from mcsvm_gui.core.exporters.probe import Probe, prepared
 from mcsvm_gui.core.exporters.terms import companions, feature_numbers, label_numbers, number
+from mcsvm_gui.core.trained import TrainedModel
 
 NAME, SUFFIX = "liblinear", ".model"
 PROGRAMS = ("liblinear-predict", "predict")
 
 
-def holds(trained: Any) -> str | None:
+def holds(trained: TrainedModel) -> str | None:
     model = trained.model
     if model.kernel.name != "linear":
         return f"LIBLINEAR knows the linear kernel only, not {model.kernel.name}; use libsvm."
@@ -32,7 +33,7 @@ def holds(trained: Any) -> str | None:
     return None
 
 
-def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_own_reader, _predict])

@@ -13,19 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.libsvm_judges import own_reader, svm_predict
 from mcsvm_gui.core.exporters.plain import Plain, plain_of
 from mcsvm_gui.core.exporters.terms import companions, feature_numbers, label_numbers, number, rows_as_terms
+from mcsvm_gui.core.trained import TrainedModel
 
 NAME, SUFFIX = "libsvm", ".model"
 
 
-def holds(trained: Any) -> str | None:
+def holds(trained: TrainedModel) -> str | None:
     model = trained.model
     if model.machine.vote == "graph" and model.classes > 2:
         return (
@@ -35,7 +36,7 @@ def holds(trained: Any) -> str | None:
     return None
 
 
-def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [own_reader, svm_predict])

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.plain import Plain, plain_of
 from mcsvm_gui.core.exporters.probe import Probe
+from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
 
 NAME, SUFFIX = "onnx", ".onnx"
@@ -23,7 +25,7 @@ LARGEST = 1_900_000_000  # bytes; a protobuf message ends at 2 GB
 BATCH = 1024
 
 
-def holds(trained: Any) -> str | None:
+def holds(trained: TrainedModel) -> str | None:
     if trained.model.kernel.name == "precomputed":
         return "a precomputed kernel has no support vectors to write; use json or libsvm."
     plain = plain_of(trained)
@@ -37,7 +39,7 @@ def _encodable(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_judge])

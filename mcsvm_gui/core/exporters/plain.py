@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core.trained import TrainedModel
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES
@@ -119,7 +120,7 @@ class Plain:
         return decide(MACHINES[{"argmax": "ww", "votes": "ovo", "graph": "dag"}[self.decides]], values, self.classes)
 
 
-def plain_of(trained: Any, *, as_weights: bool = True) -> Plain:
+def plain_of(trained: TrainedModel, *, as_weights: bool = True) -> Plain:
     """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors."""
     model = trained.model
     columns, features = _columns(trained.preparation), tuple(trained.preparation.features)

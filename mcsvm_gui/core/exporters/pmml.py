@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.plain import Column, Plain, plain_of
 from mcsvm_gui.core.exporters.pmml_reader import evaluate
 from mcsvm_gui.core.exporters.probe import Probe
+from mcsvm_gui.core.trained import TrainedModel
 
 NAME, SUFFIX = "pmml", ".pmml"
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
@@ -32,7 +33,7 @@ KERNELS = {
 NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, even escaped
 
 
-def holds(trained: Any) -> str | None:
+def holds(trained: TrainedModel) -> str | None:
     model = trained.model
     if model.kernel.name == "precomputed":
         return "PMML has no precomputed kernel; use json or libsvm."
@@ -58,7 +59,7 @@ def _texts(plain: Plain) -> list[str]:
     return [*plain.class_names, *(column.name for _, column in _seen(plain)), *levels]
 
 
-def export(trained: Any, path: Path | str, check: Any = None) -> Receipt:
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_judge])

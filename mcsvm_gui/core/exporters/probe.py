@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.plain import Column, Plain, Rows
+from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
 
 
@@ -74,7 +76,7 @@ def _prepared_sparse(plain: Plain, cells: sp.csr_array) -> Rows:
     return sp.csr_array(chosen @ sp.diags_array(plain.scale)) if chosen.shape[1] else chosen
 
 
-def from_vectors(plain: Plain, trained: Any) -> Probe:
+def from_vectors(plain: Plain, trained: TrainedModel) -> Probe:
     """Raw rows that become the support vectors (up to rounding) once they are prepared."""
     rows = trained.model.points.rows
     dense = rows.toarray() if sp.issparse(rows) else rows
@@ -102,7 +104,7 @@ def _unknown(levels: tuple[str, ...]) -> str:
     return name
 
 
-def of_dataset(plain: Plain, trained: Any, dataset: Any) -> Probe:
+def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset) -> Probe:
     """The rows of a data set, less those with a missing cell that the model has no rule for."""
     every = _numbered(plain, dataset) if dataset.table is None else _cells(plain, dataset)
     rows = np.flatnonzero(_usable(plain, every))
@@ -113,10 +115,11 @@ def of_dataset(plain: Plain, trained: Any, dataset: Any) -> Probe:
     return Probe(cells, expected, rows, "row")
 
 
-def _cells(plain: Plain, dataset: Any) -> tuple[np.ndarray, ...]:
+def _cells(plain: Plain, dataset: Dataset) -> tuple[np.ndarray, ...]:
     """Column by column; one that the kernel does not see may be absent."""
     places = {column.name: place for place, column in enumerate(dataset.columns)}
     needed = {plain.columns[source].name for source in plain.sources.tolist()}
+    assert dataset.table is not None
     cells = []
     for column in plain.columns:
         place = places.get(column.name)
@@ -135,8 +138,9 @@ def _column(series: Any, column: Column) -> np.ndarray:
     return np.array([value if isinstance(value, str) else "" for value in series], dtype=object)
 
 
-def _numbered(plain: Plain, dataset: Any) -> sp.csr_array:
+def _numbered(plain: Plain, dataset: Dataset) -> sp.csr_array:
     """The columns by their numbers, wherever the file starts to count; those that are not there are zero."""
+    assert dataset.matrix is not None
     known = {column.name: place for place, column in enumerate(plain.columns)}
     places = np.array([known.get(column.name, -1) for column in dataset.columns], dtype=np.int64)
     entries = dataset.matrix.tocoo()

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from mcsvm_gui.core.dataset import Column, Dataset
+from mcsvm_gui.core.exporters import EXPORTERS
 from mcsvm_gui.core.preparation import Rules, fit
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as bundled
 from solvers import MultiClassSVC
 
 FILLED = Rules(missing="most-frequent")
+HERE = all(map(find_spec, ("onnx", "onnxruntime")))
+NO_ONNX = pytest.mark.skipif(not HERE, reason="onnx and onnxruntime are not installed (pip install 'mcsvm[export]')")
+FORMATS = [pytest.param(name, marks=NO_ONNX) if name == "onnx" else name for name in EXPORTERS]
 SIX = ("ww", "llw", "cs", "ova", "ovo", "dag")
 KERNELS: dict[str, dict[str, Any]] = {
     "rbf": {"kernel": "rbf", "gamma": 0.6},

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from export_models import KERNELS, Trained, iris, trained_on
+from export_models import FORMATS, KERNELS, NO_ONNX, Trained, iris, trained_on
 
 from mcsvm_gui.core.exporters import EXPORTERS, c, deliver, libsvm_judges, onnx, python
 from mcsvm_gui.core.exporters.border import on_border
@@ -43,7 +43,7 @@ class Another:
         return labels
 
 
-@pytest.mark.parametrize("name", [name for name in EXPORTERS if name != "liblinear"])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "liblinear"])
 def test_a_difference_writes_nothing_and_names_the_row(name: str, trained: Trained, tmp_path: Path) -> None:
     target = tmp_path / "model"
     target.write_text("what stood here before")
@@ -105,6 +105,16 @@ def test_one_file_that_cannot_be_written_keeps_all_back(trained: Trained, tmp_pa
     assert not (tmp_path / "m").exists()
 
 
+def test_no_room_to_try_it_out_is_a_sentence(trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, files: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(deliver, "_put", full)
+    with pytest.raises(InputError, match="No space left"):
+        EXPORTERS["json"].export(trained, tmp_path / "m.json", iris())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_who_was_not_asked_is_said(trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert EXPORTERS["c"].export(trained, tmp_path / "m.c").checks == ("Not checked: there is no C compiler here.",)
@@ -113,6 +123,7 @@ def test_who_was_not_asked_is_said(trained: Trained, tmp_path: Path, monkeypatch
     assert checks[1] == "Not checked: svm-predict (LIBSVM) is not installed here."
 
 
+@NO_ONNX
 def test_what_is_missing_is_said(trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 

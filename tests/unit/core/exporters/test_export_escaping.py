@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from export_models import HOSTILE, Trained, dataset_of, iris, mixed, trained_on
+from export_models import FORMATS, HOSTILE, Trained, dataset_of, iris, mixed, trained_on
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -36,7 +36,7 @@ def named(columns: list[str], levels: list[str], classes: list[str]) -> Dataset:
     return dataset_of(table, np.array(classes, dtype=object)[label])
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", FORMATS)
 @given(columns=NAMES, levels=NAMES, classes=NAMES)
 @example(columns=["label", "scores", "x"], levels=["\n", '"', "\\"], classes=["??/", "%d\\n", "{}"])
 @example(columns=["_0", "n_0", "x"], levels=["0", "None", "nan"], classes=["1", "1.0", "01"])
