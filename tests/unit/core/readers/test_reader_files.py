@@ -75,7 +75,7 @@ def test_excel(read: Read) -> None:
 def test_excel_dates_and_header(read: Read) -> None:
     with pytest.raises(FileError, match='"when" holds dates'):
         read(workbook(first=WORDS.assign(when=datetime.datetime(2024, 1, 31))), "a.xlsx")
-    found = read(workbook(first=LABELLED[["n", "label"]]), "a.xlsx", header="no", label="2", needs_label=False)
+    found = read(workbook(first=WORDS[["c", "label"]]), "a.xlsx", header="no", label="2", needs_label=False)
     assert found.rows == 4
 
 

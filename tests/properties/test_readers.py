@@ -1,0 +1,191 @@
+"""Readers meet bytes nobody meant: a Dataset that holds together or one sentence, and nothing else.
+
+20 000 inputs once, after changes to the readers:
+
+    READER_EXAMPLES=20000 python -m pytest tests/properties/test_readers.py --timeout 3600
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.inspection import document
+from mcsvm_gui.core.readers import ReadOptions, libsvm, libsvm_slow, open_dataset
+from mcsvm_gui.core.readers.cells import is_number
+from mcsvm_gui.core.readers.libsvm_slow import Parsed
+from solvers.errors import InputError
+
+FILES = Path(__file__).resolve().parents[1] / "nasty" / "files"
+EXAMPLES = int(os.environ.get("READER_EXAMPLES", "200"))
+MANY = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+SOME = settings(max_examples=min(EXAMPLES, 100), deadline=None, database=None)
+
+DECLARED = b"@relation r\n@attribute a numeric\n@attribute 'b c' {x,'y z'}\n@attribute class {p,q}\n@data\n"
+SEEDS = [path.read_bytes() for path in sorted(FILES.iterdir()) if path.stat().st_size < 5000]
+SEEDS += [gzip.compress(seed) for seed in SEEDS[:3]]
+SEEDS += [DECLARED + b"1,x,p\n?,'y z',q\n", DECLARED + b"{0 1, 2 q}\n{1 'y z'}\n"]
+PIECES = [*b", ; | \" ' # : { } ? % \\ . - + e @data label qid:1 nan inf 1e999 0x1 1_0 NA True 2024-01-01".split(b" ")]
+PIECES += [b" ", b"\n", b"\r", b"\r\n", b"\t", b"\0", b"\x1a", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"9" * 20]
+PIECES += [text.encode() for text in ("\u2212", "\u2028", "\x85", "\u0661", "\U0001f41f", "\u00a0")]
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> bytes:
+    """A file with some of its bytes replaced, repeated, removed or cut off."""
+    data = bytearray(draw(st.sampled_from(SEEDS)))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(data)))
+        gone = draw(st.sampled_from([0, 0, 1, 1, 2, 10, 100, 10_000]))
+        new = draw(st.sampled_from(PIECES) | st.binary(max_size=3) | st.just(bytes(data[:start][-40:])))
+        data[start : start + gone] = new
+    return bytes(data)
+
+
+OPTIONS = st.builds(
+    ReadOptions,
+    label=st.sampled_from([None, None, "label", "1", -1, 7]),
+    format=st.sampled_from(["auto", "auto", "auto", "csv", "libsvm", "arff"]),
+    header=st.sampled_from(["auto", "auto", "yes", "no"]),
+    separator=st.sampled_from([None, None, ",", "whitespace", "tab"]),
+    decimal=st.sampled_from([None, None, ",", "."]),
+    encoding=st.sampled_from([None, None, None, "utf-8", "cp1252", "utf-16"]),
+)
+
+
+def opened(content: bytes, options: ReadOptions | None = None, *, needs_label: bool = True) -> Dataset:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data"
+        path.write_bytes(content)
+        return open_dataset(path, options or ReadOptions(), needs_label=needs_label)
+
+
+def holds_together(found: Dataset) -> None:
+    assert (found.table is None) != (found.matrix is None)
+    shape = found.table.shape if found.table is not None else found.matrix.shape
+    assert shape == (found.rows, len(found.columns))
+    assert found.lines is not None
+    assert len(found.lines) == found.rows > 0
+    assert (np.diff(found.lines) > 0).all()
+    if found.labels is not None:
+        assert len(found.labels) == found.rows == sum(found.class_counts)
+        assert all(isinstance(label, str) for label in found.labels)
+    if found.table is not None:
+        table_holds_together(found)
+    document(found)
+
+
+def table_holds_together(found: Dataset) -> None:
+    assert found.table is not None
+    assert list(found.table.columns) == [column.name for column in found.columns]
+    assert len(set(found.table.columns)) == len(found.columns)
+    for position, column in enumerate(found.columns):
+        cells = found.table.iloc[:, position].to_numpy()
+        assert cells.dtype == (np.float64 if column.kind == "number" else object)
+        if column.kind == "number":
+            assert not np.isinf(cells).any()
+        else:
+            assert all(cell is None or isinstance(cell, str) for cell in cells)
+
+
+def attempted(content: bytes, options: ReadOptions, *, needs_label: bool = True) -> Dataset | InputError:
+    try:
+        return opened(content, options, needs_label=needs_label)
+    except InputError as error:
+        return error
+
+
+@MANY
+@given(content=mutated(), options=OPTIONS | st.just(ReadOptions()), needs_label=st.booleans())
+def test_a_dataset_or_a_sentence(content: bytes, options: ReadOptions, needs_label: bool) -> None:
+    found = attempted(content, options, needs_label=needs_label)
+    if isinstance(found, Dataset):
+        holds_together(found)
+    else:
+        assert "\n" not in str(found)
+        assert len(str(found)) > 20
+
+
+NAME_LETTERS = st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t")
+NAMES = st.text(NAME_LETTERS, min_size=1, max_size=12).filter(lambda name: name == name.strip(" \t\u00a0") != "?")
+
+
+@SOME
+@given(
+    rows=st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), NAMES), min_size=2, max_size=20),
+    separator=st.sampled_from([",", ";", "\t", "|"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_numbers_and_names_come_back_exactly(rows: list[tuple[float, str]], separator: str, encoding: str) -> None:
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerows([["x", "label"], *([repr(value), name] for value, name in rows)])
+    options = ReadOptions(separator=separator, decimal=".", encoding=encoding)
+    found = opened(buffer.getvalue().encode(encoding), options, needs_label=False)
+    expected = [name for _, name in rows]
+    if {name.lower() for name in expected} != {"true", "false"}:
+        assert found.labels.tolist() == expected
+    np.testing.assert_array_equal(found.table["x"].to_numpy(), [value for value, _ in rows])
+
+
+SPELLINGS = "1 -2.5 1e3 .5 5. +7 1e 0x1 1_0 nan inf 1e999 1,5 -- NA ? True 1d2 \u0661 \u22121 1.2.3"
+CELLS = st.sampled_from(SPELLINGS.split(" ")) | st.text("0123456789.eE+-xX_ ,infa", max_size=6)
+
+
+@MANY
+@given(cell=CELLS, others=st.integers(0, 60))
+def test_numbers_are_those_of_the_grammar(cell: str, others: int) -> None:
+    """Whether pandas reads a column at once or its cells one by one: only the one spelling is a number."""
+    rows = [f'{j}.5,"{"ab"[j % 2]}"' for j in range(others + 30)] + [f'"{cell}","a"']
+    content = "\n".join(["x,label", *rows]).encode()
+    found, number = attempted(content, ReadOptions(decimal=".", separator=",")), is_number(cell.strip())
+    if isinstance(found, InputError):
+        assert not number or abs(float(cell)) == np.inf
+        assert f"line {len(rows) + 1})" in str(found)
+    elif number:
+        assert found.table["x"].to_numpy()[-1] == float(cell)
+    else:
+        assert found.missing == 1
+        assert cell.strip() == "" or "missing-marker" in {notice.code for notice in found.notices}
+
+
+WORDS = "1:1 2:-.5 7:1e3 03:5. 0:1 1: :1 1:1:1 x:1 1:x 1:nan 1:1e999 2 1e1:2"
+ANY_PAIR = st.builds("{}:{}".format, st.integers(0, 2**33), st.floats())
+PAIRS = st.lists(st.sampled_from(WORDS.split(" ")) | ANY_PAIR, max_size=5)
+LINES = st.lists(st.tuples(st.sampled_from(["1", "-1", "+1", "a", "1,2", "é", ""]), PAIRS), min_size=1, max_size=6)
+
+
+@MANY
+@given(lines=LINES, blank=st.sampled_from([" ", "  ", "\t"]))
+def test_the_fast_libsvm_parser_agrees_with_the_careful_one(lines: list[tuple[str, list[str]]], blank: str) -> None:
+    data = "\n".join(blank.join([label, *pairs]) for label, pairs in lines).encode()
+    try:
+        fast = libsvm.parse(data)
+    except libsvm._TooOddError:
+        return
+    assert_same(fast, libsvm_slow.parse(Path("data"), data, needs_label=True))
+
+
+def assert_same(first: Parsed, second: Parsed) -> None:
+    for name in ("pointers", "indices", "values", "lines"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+    assert first.labels is not None
+    assert second.labels is not None
+    assert first.labels.tolist() == second.labels.tolist()
+
+
+@pytest.mark.parametrize("seed", range(len(SEEDS)))
+def test_every_seed_is_read_or_refused_as_it_is(seed: int) -> None:
+    found = attempted(SEEDS[seed], ReadOptions())
+    if isinstance(found, Dataset):
+        holds_together(found)
