@@ -1,0 +1,169 @@
+"""inspect, predict, verify, export, doctor and the manners that all commands share."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from command_line import NASTY, ROOT, mcsvm, real_mcsvm
+
+from mcsvm_gui.core.doctor import not_found
+from mcsvm_gui.core.exporters import EXPORTERS
+
+
+def test_inspect_says_what_is_there(blobs: Path) -> None:
+    found = mcsvm("inspect", blobs, "--json").document
+    assert {"rows", "features", "n_features", "classes", "class_counts", "missing", "warnings"} <= found.keys()
+    assert (found["rows"], found["n_features"], found["missing"]) == (60, 2, 0)
+    assert found["features"] == [{"name": "width", "kind": "number"}, {"name": "height", "kind": "number"}]
+    words = mcsvm("inspect", blobs)
+    assert (words.code, words.err) == (0, "")
+    assert "60 rows, 2 features, 3 classes" in words.out
+
+
+def test_predictions_are_a_table_in_the_order_of_the_rows(blobs: Path, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p.csv"
+    answer = mcsvm("predict", model, blobs, "-o", out, "--scores", "--json")
+    table = pd.read_csv(out)
+    assert list(table) == ["prediction", "score class 0", "score class 1", "score class 2"]
+    assert table["prediction"].tolist() == answer.document["predictions"]
+    assert (table.iloc[:, 1:].idxmax(axis=1).str.removeprefix("score ") == table["prediction"]).all()
+    right = (pd.read_csv(blobs)["label"] == table["prediction"]).mean()
+    assert answer.document["accuracy"] == pytest.approx(right)
+    assert answer.document["n_scored"] == 60
+
+
+@pytest.mark.parametrize("machine", ["llw", "ova", "ovo", "dag"])
+def test_the_largest_score_is_the_prediction(machine: str, blobs: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.mcsvm"
+    mcsvm("train", blobs, "--machine", machine, "--model", model)
+    found = mcsvm("predict", model, blobs, "--scores", "--json").document
+    largest = [found["classes"][row.index(max(row))] for row in found["scores"]]
+    assert largest == found["predictions"]
+
+
+def test_predictions_go_to_standard_output_and_words_elsewhere(blobs: Path, model: Path) -> None:
+    answer = real_mcsvm("predict", model, blobs)
+    assert answer.out.splitlines()[0] == "prediction"
+    assert len(answer.out.splitlines()) == 61
+    assert "60 rows decided by Weston-Watkins (ww)" in answer.err
+    assert real_mcsvm("predict", model, blobs, "--quiet").err == ""
+
+
+def test_rows_with_missing_cells_are_left_empty_where_they_are_dropped(model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "holes.csv"
+    data.write_text("width,height,label\n1,2,class 0\n,3,class 1\n2,4,class 2\n")
+    assert "holes.csv:3: 1 cell of 3 rows missing (line 3 column width)" in mcsvm("predict", model, data).complaint
+    found = mcsvm("predict", model, data, "--json", "--missing", "drop").document
+    assert found["predictions"][1] is None
+    assert (found["n_rows"], found["n_scored"]) == (3, 2)
+    assert "knows no values to fill in" in mcsvm("predict", model, data, "--missing", "mean").complaint
+    assert "scales its features itself" in mcsvm("predict", model, data, "--scale", "none").complaint
+
+
+def test_labels_that_differ_by_spelling_are_the_same_class(tmp_path: Path) -> None:
+    train, test, model = tmp_path / "a.libsvm", tmp_path / "b.libsvm", tmp_path / "m.mcsvm"
+    train.write_text("1 1:1 2:5\n-1 1:4 2:1\n1 1:1 2:4\n-1 1:5 2:1\n")
+    test.write_text("+1 1:1 2:5\n-1 1:5 2:1\n")
+    mcsvm("train", train, "--model", model)
+    assert mcsvm("predict", model, test, "--json").document["accuracy"] == 1.0
+
+
+def test_a_model_of_named_columns_refuses_numbered_ones(model: Path, tmp_path: Path) -> None:
+    data = tmp_path / "x.libsvm"
+    data.write_text("1 1:1 2:5\n2 1:4 2:1\n")
+    assert "named columns" in mcsvm("predict", model, data).complaint or "label" in mcsvm("predict", model, data).err
+
+
+def test_verify_recomputes_and_finds_what_was_changed(blobs: Path, model: Path, tmp_path: Path) -> None:
+    found = mcsvm("verify", model, blobs, "--json").document
+    assert found["verified"] is True
+    assert found["certificate"] == pytest.approx(found["stored"], rel=1e-9)
+    assert "Verified: solved to" in mcsvm("verify", model, blobs).out
+    better = tmp_path / "better.mcsvm"
+    _with_certificate(model, better, violation=0.0)
+    changed = mcsvm("verify", better, blobs)
+    assert changed.code == 2
+    assert "do not trust this file" in changed.err
+    blobs.write_text(blobs.read_text() + "1,class 0,2\n")
+    assert "not the file the model was trained on" in mcsvm("verify", model, blobs).complaint
+
+
+def _with_certificate(model: Path, target: Path, **numbers: float) -> None:
+    with zipfile.ZipFile(model) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "model.json":
+                document = json.loads(content)
+                document["origin"]["certificate"] |= numbers
+                content = json.dumps(document).encode()
+            new.writestr(name, content)
+
+
+def test_verify_splits_and_drops_as_training_did(blobs: Path, tmp_path: Path) -> None:
+    blobs.write_text(blobs.read_text() + ",class 0,2\n")
+    model = tmp_path / "m.mcsvm"
+    options = "--holdout", 0.25, "--seed", 5, "--missing", "drop", "--machine", "dag"
+    assert mcsvm("train", blobs, *options, "--model", model).code == 0
+    assert mcsvm("verify", model, blobs).code == 0
+
+
+def test_exports_are_reached(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.json"
+    assert mcsvm("export", model, "--to", "json", "-o", out, "--json").document["files"] == [str(out)]
+    assert f"choose one of {', '.join(EXPORTERS)}" in mcsvm("export", model, "--to", "x", "-o", out).complaint
+    refused = mcsvm("export", model, "--to", "liblinear", "-o", tmp_path / "l").complaint
+    assert refused.startswith("error: --to liblinear: ")
+    assert not (tmp_path / "l").exists()
+
+
+def test_doctor_knows_its_house() -> None:
+    found = mcsvm("doctor", "--json").document
+    assert found["packages"]["numpy"]
+    assert found["cache"]["folder"]
+    assert isinstance(found["missing_libraries"], list)
+    assert "Compiled code:" in mcsvm("doctor").out
+
+
+def test_what_the_loader_lacks_is_read_from_its_answer() -> None:
+    answer = "\tlibEGL.so.1 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x1)\n\tlibGL.so.1 => not found\n"
+    assert not_found(answer) == ["libEGL.so.1", "libGL.so.1"]
+
+
+@pytest.mark.parametrize("command", ["predict", "verify"])
+def test_what_is_no_model_is_one_sentence(command: str, blobs: Path, tmp_path: Path) -> None:
+    assert "no mcsvm model" in mcsvm(command, blobs, blobs).complaint
+    assert "cannot be read" in mcsvm(command, tmp_path / "none.mcsvm", blobs).complaint
+
+
+def test_a_command_that_is_not_there_is_one_sentence() -> None:
+    assert "invalid choice: 'fly'" in mcsvm("fly").complaint
+    assert "COMMAND" in mcsvm().complaint
+
+
+def test_the_command_line_loads_no_qt(blobs: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from mcsvm_gui import cli\n"
+        f"m = {str(tmp_path / 'm.mcsvm')!r}; d = {str(blobs)!r}\n"
+        "for command in (['train', d, '--model', m, '--quiet'], ['predict', m, d, '--json'], ['verify', m, d],"
+        " ['inspect', d], ['doctor']):\n"
+        "    assert cli.main(command) == 0\n"
+        "assert 'PySide6' not in sys.modules, 'Qt'\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nasty_test_files_predict_or_say_why() -> None:
+    if not NASTY.is_dir():
+        pytest.skip("the nasty files are not here")
+    for path in sorted(set(NASTY.glob("*.csv")) - {NASTY / "many_classes.csv"}):  # 500 classes take a minute
+        answer = mcsvm("train", path, "--json", "--max-iter", 200)
+        assert answer.code in (0, 2, 3), path
+        assert "Traceback" not in answer.err
+        assert answer.code == 2 or answer.document["n_train"] > 0

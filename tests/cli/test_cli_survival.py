@@ -1,0 +1,117 @@
+"""Ctrl-C, full disks and sudden death: a model is there, or it is not, and somebody says so."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import ROOT, mcsvm, process, real_mcsvm
+
+from mcsvm_gui.core import model_file
+from solvers.ending import Ending
+
+ENDLESS = "--solver", "smo", "--C", "2^14", "--tol", "1e-9"
+
+
+def begun(trace_of_life: float, *arguments: object) -> subprocess.Popen[str]:
+    """A training that has been at it for a moment."""
+    program = process(*arguments)
+    time.sleep(trace_of_life)
+    assert program.poll() is None, program.communicate()
+    return program
+
+
+def test_ctrl_c_stops_soon_and_keeps_the_model(large: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.mcsvm"
+    program = begun(6.0, "train", large, *ENDLESS, "--json", "--model", model)
+    asked = time.perf_counter()
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    assert (program.returncode, err) == (130, "")
+    assert '"ending": "stopped"' in out
+    assert time.perf_counter() - asked < 10.0  # certificate, scores and writing included
+    kept = model_file.load(model)
+    assert kept.origin.ending is Ending.STOPPED
+    assert kept.certificate.gap > 0.0
+    assert mcsvm("verify", model, large).code == 3
+
+
+def test_ctrl_c_before_the_training_leaves_nothing(tmp_path: Path) -> None:
+    """A reader that waits: the data come through a pipe that nobody writes to."""
+    pipe = tmp_path / "data.csv"
+    os.mkfifo(pipe)
+    program = begun(3.0, "train", pipe, "--model", tmp_path / "m.mcsvm")
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=30)
+    assert (program.returncode, out, err) == (130, "", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
+
+
+def test_a_full_device_is_a_sentence(blobs: Path, model: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    sentence = "error: /dev/full: the file cannot be written: No space left on device"
+    assert mcsvm("train", blobs, "--json", "--model", "/dev/full").complaint == sentence
+    assert mcsvm("predict", model, blobs, "--json", "-o", "/dev/full").complaint == sentence
+
+
+def test_a_file_that_may_not_grow_leaves_the_old_one(blobs: Path, model: Path, tmp_path: Path) -> None:
+    before = model.read_bytes()
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    answer = real_mcsvm("train", blobs, "--json", "--model", model, preexec_fn=small_files)
+    assert "blobs.mcsvm: the file cannot be written: File too large" in answer.complaint
+    assert model.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["blobs.csv", "blobs.mcsvm"]
+
+
+def test_a_full_disk_leaves_no_half_file(large: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("only an administrator can make a small disk")
+    try:
+        complaint = mcsvm("train", large, "--json", "--max-iter", 2000, "--model", disk / "m.mcsvm").complaint
+        assert complaint.endswith("m.mcsvm: the file cannot be written: No space left on device")
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+KILLED = """
+import sys
+from mcsvm_gui.core import model_file
+first, second = (model_file.load(path) for path in sys.argv[1:3])
+target = sys.argv[3]
+print("ready", flush=True)
+while True:
+    model_file.save(target, first)
+    model_file.save(target, second)
+"""
+
+
+def test_killed_while_writing_the_old_or_the_new_model_stands(blobs: Path, model: Path, tmp_path: Path) -> None:
+    """Again and again, at another moment each time."""
+    other, target = tmp_path / "other.mcsvm", tmp_path / "target.mcsvm"
+    assert mcsvm("train", blobs, "--machine", "cs", "--model", other, "--quiet").code == 0
+    whole = {model.read_bytes(), other.read_bytes()}
+    for delay in (0.0, 0.007, 0.023):
+        program = subprocess.Popen(
+            [sys.executable, "-c", KILLED, model, other, target], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert program.stdout
+        assert program.stdout.readline() == "ready\n"
+        time.sleep(0.05 + delay)
+        program.kill()
+        program.communicate(timeout=30)
+        assert target.read_bytes() in whole
+        assert model_file.load(target).model.machine.name in ("ww", "cs")
