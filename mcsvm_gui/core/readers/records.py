@@ -108,8 +108,10 @@ def _quotes(source: Source, data: bytes, separator: str, quote: str) -> np.ndarr
     border = np.zeros(256, dtype=bool)
     border[[ord(separator), ord(quote), _LF, _CR]] = True
     opening, closing = marks[0::2], marks[1::2]
-    fits_before = border[buffer[np.maximum(opening - 1, 0)]] | (opening == 0)
-    fits_behind = border[buffer[np.minimum(closing + 1, len(data) - 1)]] | (closing == len(data) - 1)
+    fits_before = border[buffer[opening - 1]]
+    fits_before[0] |= opening[0] == 0
+    fits_behind = border[buffer.take(closing + 1, mode="clip")]
+    fits_behind[-1:] |= closing[-1:] == len(data) - 1
     wrong = np.concatenate([opening[~fits_before], closing[~fits_behind]])
     if len(wrong):
         raise _misplaced(source, data, int(wrong.min()), "a quotation mark in the middle of a cell")
