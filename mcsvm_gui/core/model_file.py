@@ -10,11 +10,11 @@ import io
 import json
 import math
 import os
-import warnings
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from solvers.errors import InputError
 FORMAT, SCHEMA = "mcsvm model", 1
 DOCUMENT, SUFFIX = "model.json", ".npy"
 MOST_MEMBERS = 64
+MAGIC, LONGEST_HEADER = b"\x93NUMPY\x01\x00", 1000
+HEADER = re.compile(rb"\{'descr': '([<>|=]?[a-z][0-9]{1,3})', 'fortran_order': False, 'shape': \(([0-9, ]*)\), \} *\n")
 
 # From the document of schema n to that of n + 1: an older file is brought up to date step by step.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -141,21 +143,22 @@ def _up_to_date(path: str | os.PathLike[str], document: dict[str, Any]) -> dict[
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, expected: Array) -> np.ndarray:
     """Type, shape and length are compared with what the document says before anything is allocated."""
     with archive.open(info) as stream:
-        shape, fortran, dtype = _header(stream)
-        if dtype != np.dtype(expected.dtype) or fortran or shape != expected.shape:
+        if _header(stream) != (expected.dtype, expected.shape):
             raise ValueError(f"{info.filename} has another shape or type than the document says")
-        length = math.prod(shape) * dtype.itemsize
+        length = math.prod(expected.shape) * np.dtype(expected.dtype).itemsize
         if not 0 <= length < info.file_size:
             raise ValueError(f"{info.filename} is shorter than its shape")
         content = stream.read()
     if len(content) != length:
         raise ValueError(f"{info.filename} has not the length of its shape")
-    return np.frombuffer(content, dtype).reshape(shape).copy()
+    return np.frombuffer(content, expected.dtype).reshape(expected.shape).copy()
 
 
-def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype]:
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ValueError("an array of another format")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
-        return np.lib.format.read_array_header_1_0(stream, max_header_size=1000)
+def _header(stream: IO[bytes]) -> tuple[str, tuple[int, ...]]:
+    """Type and shape, read more strictly than NumPy does, which would evaluate what stands there."""
+    start = stream.read(len(MAGIC) + 2)
+    header = stream.read(min(int.from_bytes(start[-2:], "little"), LONGEST_HEADER))
+    found = HEADER.fullmatch(header)
+    if start[:-2] != MAGIC or found is None:
+        raise ValueError("an array with a strange header")
+    return found[1].decode(), tuple(int(size) for size in found[2].split(b",") if size.strip())

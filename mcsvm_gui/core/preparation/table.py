@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import pandas as pd
 
 from mcsvm_gui.core.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.preparation.rules import Feature, Prepared, Rules, counted, finite, notices_of, some
+from mcsvm_gui.core.preparation.rules import Feature, Prepared, Rules, counted, notices_of, some
 from mcsvm_gui.core.preparation.scaling import Scaling, dense_scaling, spread_notice
 
 MANY_LEVELS = 50
@@ -138,10 +140,15 @@ def _column(name: Any, kind: Any) -> Column:
 
 
 def _feature(kinds: Mapping[str, str], source: Any, level: Any, fill: Any, shift: Any, scale: Any) -> Feature:
-    kind = str if kinds[source] == "category" else float
-    if isinstance(level, str) != (kind is str) or not isinstance(fill, kind | None):
+    category = kinds[source] == "category"
+    if not isinstance(level, str if category else NoneType):
         raise ValueError("a feature of another kind than its column")
-    finite([number for number in (shift, scale, fill) if isinstance(number, int | float)])
+    if not isinstance(fill, (NoneType, str if category else float)):
+        raise ValueError("missing cells would be filled with another kind of value")
+    if not all(type(number) in (int, float) and math.isfinite(number) for number in (shift, scale)):
+        raise ValueError("a feature scaled by what is no number")
+    if isinstance(fill, float) and not math.isfinite(fill):
+        raise ValueError("missing cells would be filled with infinity")
     return Feature(source, level, fill, float(shift), float(scale))
 
 
