@@ -82,11 +82,14 @@ class Request:
 
 
 _NUMBERS = {item.name for item in fields(Request) if "float" in str(item.type)} - {"class_weight"}
+_REQUIRED = {item.name for item in fields(Request) if "None" not in str(item.type)}
 _TEXTS = {item.name for item in fields(Request) if "str" in str(item.type)}
 
 
 def _check_type(name: str, value: Any) -> None:
     """Types only; what values mean is said by those who use them."""
+    if value is None and name in _REQUIRED:
+        raise InputError(f"{name} is missing")
     if name in _NUMBERS and type(value) in (int, float):
         if not math.isfinite(value):
             raise InputError(f"{name} must be finite")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import shutil
 import uuid
@@ -81,12 +79,19 @@ def _settle(folder: Path) -> None:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """RFC 4180 with plain line ends: fields with commas, quotes or line breaks are quoted."""
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow([safe_cell(name) for name in header])
-    table.writerows([safe_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return stream.getvalue()
+    """RFC 4180 with plain line ends."""
+    return "".join(map(_line, (header, *rows)))
+
+
+def _line(cells: Sequence[object]) -> str:
+    fields = [_field(safe_cell(cell) if isinstance(cell, str) else str(cell)) for cell in cells]
+    return ",".join(fields if fields != [""] else ['""']) + "\n"  # an empty line would be no row
+
+
+def _field(text: str) -> str:
+    """By hand, as the csv module leaves a carriage return unquoted that its reader takes for a line end."""
+    odd = any(mark in text for mark in ',"\r\n') or text != text.strip()
+    return '"' + text.replace('"', '""') + '"' if odd else text
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

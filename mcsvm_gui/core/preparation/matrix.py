@@ -131,7 +131,7 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
     elif kept.size < width:
         notices = [_constant_notice(dataset.columns, np.flatnonzero(scaling.constant))]
     _check_reach(dataset, scaling, kept)
-    if not dense and rules.scale != "none":
+    if not dense and rules.scale != "none" and not scaling.constant.all():
         by = "largest magnitude" if rules.scale == "minmax" else "deviation"
         notices.append(
             Notice("sparse", f"the data are sparse and stay so: columns are scaled by their {by}, without shift")

@@ -1,0 +1,142 @@
+"""A training in slices: what it says, when it stops, and that slices change nothing."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mcsvm_gui.core.dataset import Column, Dataset
+from mcsvm_gui.core.evaluation import evaluate
+from mcsvm_gui.core.projection import seconds_left
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.session import Pace, Session, train
+from mcsvm_gui.core.trained import in_training_spelling
+from mcsvm_gui.core.verification import verify
+from solvers import InputError, MultiClassSVC
+from solvers.ending import Ending
+from solvers.trace import Sample
+
+
+def clouds(rows: int = 60, classes: int = 3) -> Dataset:
+    rng = np.random.default_rng(0)
+    y = np.arange(rows) % classes
+    table = pd.DataFrame(
+        rng.normal(size=(rows, 2)) + 1.2 * np.stack([np.cos(y), np.sin(y)], axis=1), columns=["a", "b"]
+    )
+    labels = np.array([f"c{code}" for code in range(classes)], dtype=object)[y]
+    columns = Column("a", "number"), Column("b", "number")
+    return Dataset("clouds", "csv", columns, table, None, "label", labels, None, (), (), "0" * 64)
+
+
+PLAIN = {"gamma": 0.7, "C": 3.0}
+
+
+def estimator(data: Dataset, **parameters: object) -> MultiClassSVC:
+    X = data.table.to_numpy()  # type: ignore[union-attr]
+    low, high = X.min(axis=0), X.max(axis=0)
+    scaled = (X - (0.5 * low + 0.5 * high)) * (2.0 / (high - low))
+    return MultiClassSVC(**PLAIN, **parameters).fit(scaled, data.labels)
+
+
+@pytest.mark.parametrize("weight", [None, "balanced", {"c0": 2.0, "c1": 0.5}])
+@pytest.mark.parametrize("solver", ["auto", "smo"])
+def test_the_answer_is_the_estimators_to_the_last_bit(solver: str, weight: object) -> None:
+    data = clouds()
+    request = Request.from_document({**Request(solver=solver, **PLAIN).document(), "class_weight": weight})
+    model = train(request, data).trained.model
+    oracle = estimator(data, solver=solver, class_weight=weight)
+    assert np.array_equal(model.expansion.T, oracle.dual_coef_)
+    assert np.array_equal(model.support, oracle.support_)
+
+
+def test_a_gap_tolerance_ends_where_it_ends_for_the_estimator() -> None:
+    data = clouds()
+    found = train(Request(solver="smo", gap_tol=0.05, **PLAIN), data).document
+    oracle = estimator(data, solver="smo", gap_tol=0.05)
+    assert (found["ending"], found["iterations"]) == (oracle.ending_.value, oracle.n_iter_)
+
+
+def test_a_wish_to_stop_is_heard_within_a_tenth_of_a_second() -> None:
+    train(Request(solver="smo", max_iter=10), clouds())  # compiled
+    session = Session(Request(solver="smo", C=1e5, tol=1e-9), clouds(3000, 5))
+    slices = []
+    until = time.perf_counter() + 1.5
+    while session.running and time.perf_counter() < until:
+        began = time.perf_counter()
+        session.advance()
+        slices.append(time.perf_counter() - began)
+    assert session.running
+    assert np.median(slices[len(slices) // 2 :]) < 0.1
+    session.stop()
+    outcome = session.finish()
+    assert outcome.trained.origin.ending is Ending.STOPPED
+    assert verify(outcome.trained, clouds(3000, 5)).holds
+
+
+def test_slices_grow_and_shrink() -> None:
+    pace = Pace()
+    pace.learn(0.001)
+    assert pace.steps == 128
+    pace.learn(0.4)
+    assert pace.steps == 16
+    pace.learn(10.0)
+    assert pace.steps == 16
+
+
+def test_stopped_before_it_begins_there_is_still_a_certified_model() -> None:
+    outcome = train(Request(**PLAIN), clouds(), stopped=lambda: True)
+    assert (outcome.document["ending"], outcome.document["iterations"]) == ("stopped", 0)
+    assert outcome.document["certificate"]["dual"] == 0.0
+    assert verify(outcome.trained, clouds()).holds
+
+
+def test_every_slice_is_reported() -> None:
+    seen: list[Sample] = []
+    outcome = train(Request(solver="smo", **PLAIN), clouds(), report=lambda session, sample: seen.append(sample))
+    assert seen[-1].iteration == outcome.document["iterations"]
+    assert [sample.iteration for sample in seen] == sorted({sample.iteration for sample in seen})
+
+
+def test_what_cannot_be_trained_is_refused() -> None:
+    one = clouds().take(np.arange(0, 60, 3))
+    with pytest.raises(InputError, match="only one class is left to train on, 'c0'"):
+        train(Request(), one)
+    with pytest.raises(InputError, match="no solver"):
+        train(Request(solver="x"), clouds())
+
+
+# -- beside it ------------------------------------------------------------------------------------
+
+
+def samples(gaps: list[float], violations: list[float]) -> list[Sample]:
+    rows = enumerate(zip(gaps, violations, strict=True))
+    return [Sample(i, float(i), 0.0, gap, violation, 0, 0) for i, (gap, violation) in rows]
+
+
+def test_time_left_follows_the_gap() -> None:
+    falling = samples([2.0**-i for i in range(20)], [2.0**-i for i in range(20)])
+    assert seconds_left(falling, tol=2.0**-25) == pytest.approx(6.0)
+    assert seconds_left(falling, tol=1.0) == 0.0
+    linear = samples([100.0 - 4 * i for i in range(20)], [1.0] * 20)
+    assert seconds_left(linear, tol=1e-3, parts=10) == pytest.approx(24 / 4)
+    assert seconds_left(samples([1.0] * 20, [1.0] * 20), tol=1e-3) is None
+    assert seconds_left(falling[:2], tol=1e-3) is None
+
+
+def test_scores() -> None:
+    scores = evaluate(["a", "a", "b", "z"], ["a", "b", "b", "a"], ["a", "b", "z"])
+    assert scores.accuracy == 0.5
+    assert scores.confusion.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 0]]
+    assert [score.recall for score in scores.per_class] == [0.5, 1.0, 0.0]
+    assert scores.balanced_accuracy == pytest.approx(0.5)
+    assert evaluate(["a", "a"], ["a", "a"], ["a", "b"]).kappa == 1.0
+
+
+def test_spellings() -> None:
+    names = ("1", "x", "True")
+    labels = np.array(["+1", "1.0", "x", "X", "true", "2"], dtype=object)
+    assert in_training_spelling(names, labels).tolist() == ["1", "1", "x", "X", "True", "2"]
+    assert in_training_spelling(("1", "1.0"), np.array(["+1", "1.0"], dtype=object)).tolist() == ["+1", "1.0"]

@@ -1,0 +1,64 @@
+"""Files whole or not at all, and cells that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcsvm_gui.core.writing import check_writable, csv_text, plain_cell, safe_cell, write_text, written
+from solvers import InputError
+
+
+def test_an_error_in_between_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    write_text(path, "old")
+    with pytest.raises(TypeError), written(path) as stream:
+        stream.writelines([b"new", None])  # type: ignore[list-item]
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_links_stay_and_so_do_permissions(tmp_path: Path) -> None:
+    path, link = tmp_path / "x", tmp_path / "link"
+    write_text(path, "old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+
+
+def test_places_that_cannot_be_written_are_said_before(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="this is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        check_writable(tmp_path / "a" / "b")
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        write_text(tmp_path / "a" / "b", "x")
+
+
+@given(st.text() | st.from_regex(r"'*[=+\-@\t\r].*"))
+def test_neutralised_cells_come_back(text: str) -> None:
+    safe = safe_cell(text)
+    assert plain_cell(safe) == text
+    try:
+        float(safe)
+    except ValueError:
+        assert not safe.startswith(("=", "+", "-", "@"))
+
+
+def test_numbers_are_no_formulas() -> None:
+    assert [safe_cell(text) for text in ("-5", "+1.5e3", "1.0", "=1", "-a", "@b", "'=1", "'tis")] == [
+        *("-5", "+1.5e3", "1.0", "'=1", "'-a", "'@b", "''=1", "'tis")
+    ]
+
+
+@given(st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=2, max_size=2)))
+def test_tables_come_back(rows: list[list[str]]) -> None:
+    found = list(csv.reader(io.StringIO(csv_text(["a", "b"], rows), newline="")))
+    assert [[plain_cell(cell) for cell in row] for row in found[1:]] == rows
