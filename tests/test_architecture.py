@@ -16,6 +16,7 @@ VIOLATIONS = {
     "solvers/machines/__init__.py": "import solvers.kernels",
     "mcsvm_gui/core/resources.py": "import PySide6.QtCore",
     "mcsvm_gui/cli.py": "import mcsvm_gui.app",
+    "mcsvm_gui/commands/__init__.py": "import PySide6.QtCore",
     "mcsvm_gui/workers/__init__.py": "import mcsvm_gui.views",
 }
 
