@@ -316,8 +316,14 @@ def checks(folder, arguments):
         ("ruff format", [python, "-m", "ruff", "format", "--check", "."]),
         ("mypy", [python, "-m", "mypy"]),
         ("import contracts", [python, "-c", contracts]),
-        ("pytest", [python, "-m", "pytest", *arguments]),
+        ("pytest", [python, "-m", "pytest", *in_parallel(arguments), *arguments]),
     ]
+
+
+def in_parallel(arguments):
+    """Two workers where there are two processors, unless the caller says how many."""
+    said = any(argument.startswith(("-n", "--numprocesses")) for argument in arguments)
+    return [] if said or (os.cpu_count() or 1) < 2 else ["-n", "2", "--dist", "worksteal"]
 
 
 def passes(name, command):
