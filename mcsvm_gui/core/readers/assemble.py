@@ -71,7 +71,7 @@ def _dense(raw: Raw) -> _Features:
     declared = {raw.names[j] for j in raw.categories}
     values, notices = from_cells(raw.source.path, found, raw.lines, raw.decimal, declared)
     columns, table = make_table(raw.source.path, [name for name, _ in found], values)
-    return columns, table, None, notices + look_at(columns, values)
+    return columns, table, None, notices + look_at(columns, values, raw.lines)
 
 
 def _sparse(sparse: Sparse) -> _Features:

@@ -85,11 +85,15 @@ def _frame(values: list[np.ndarray]) -> pd.DataFrame:
     return blocks[0] if len(blocks) == 1 else pd.concat(blocks, axis=1)[list(range(len(values)))]
 
 
-def look_at(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[Notice]:
+def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.ndarray) -> list[Notice]:
     """What a person would remark on seeing the table."""
     constant, nothing, counting = [], [], []
+    gaps: dict[str, np.ndarray] = {}
     for column, cells in zip(columns, values, strict=True):
-        present = cells[~np.isnan(cells)] if column.kind == "number" else cells[cells != np.array(None)]
+        missing = np.isnan(cells) if column.kind == "number" else cells == np.array(None)
+        present = cells[~missing] if missing.any() else cells
+        if 0 < len(present) < len(cells):
+            gaps[column.name] = np.flatnonzero(missing)
         if not len(present):
             nothing.append(column.name)
         elif len(cells) > 1 and (present == present[0]).all():
@@ -98,11 +102,21 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[Not
             counting.append(column.name)
     return [
         *_remark("all-missing-column", nothing, "no value at all"),
+        *_missing(gaps, lines),
         *_remark("constant-column", constant, "the same value everywhere"),
         *_remark(
             "index-column", counting, "the row numbers, which would tell sorted classes apart; better leave that out"
         ),
     ]
+
+
+def _missing(gaps: dict[str, np.ndarray], lines: np.ndarray) -> list[Notice]:
+    if not gaps:
+        return []
+    rows = np.unique(np.concatenate(list(gaps.values())))
+    count = sum(map(len, gaps.values()))
+    where = f"in {'column' if len(gaps) == 1 else 'columns'} {names(gaps)} ({places(lines[rows])})"
+    return [Notice("missing-cells", f"{plural(count, 'cell is', 'cells are')} missing {where}")]
 
 
 def _counts_rows(name: str, values: np.ndarray) -> bool:

@@ -48,6 +48,11 @@ def test_a_part_is_a_dataset_of_its_own(found: Dataset, index: list[int]) -> Non
     assert part.class_counts == (1, 1)
 
 
+def test_missing_cells_are_said_with_their_lines(found: Dataset) -> None:
+    assert [notice.code for notice in found.notices] == ["missing-cells"]
+    assert found.notices[0].sentence == '2 cells are missing in columns "x" and "colour" (lines 3 and 4)'
+
+
 def test_a_part_of_sparse_data(tmp_path: Path) -> None:
     path = tmp_path / "a.libsvm"
     path.write_text("1 3:1\n2 1:4\n1 2:5\n", "utf-8")
@@ -93,7 +98,7 @@ def test_the_inspect_document_holds_what_the_contract_says(found: Dataset) -> No
     assert shown["rows"] == 5
     assert shown["features"] == [{"name": "x", "kind": "number"}, {"name": "colour", "kind": "category"}]
     assert (shown["n_features"], shown["classes"], shown["class_counts"]) == (2, ["a", "b"], [2, 3])
-    assert (shown["missing"], shown["warnings"]) == (2, [])
+    assert (shown["missing"], len(shown["warnings"])) == (2, 1)
 
 
 def test_a_file_without_labels_can_be_inspected(tmp_path: Path) -> None:
