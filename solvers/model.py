@@ -16,6 +16,7 @@ from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
 
+TIE = 1e-13  # of class functions, whose scale is the margin: BLAS rounds equal rows differently by their place
 PREDICTION_ROWS = 4096  # rows handled at once, so that memory does not follow the file
 
 
@@ -91,9 +92,9 @@ class Model:
 
 
 def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """Labels from decision values; ties go to the smaller index."""
+    """Labels from decision values; ties, also those that only rounding breaks, go to the smaller index."""
     if machine.vote == "argmax":
-        return values.argmax(axis=1)
+        return (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
     return votes(values, classes).argmax(axis=1) if machine.vote == "votes" else walk(values, classes)
 
 

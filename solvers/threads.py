@@ -11,6 +11,8 @@ from threadpoolctl import ThreadpoolController
 
 from solvers.errors import InputError
 
+MOST = 1024
+
 
 @cache
 def _controller() -> ThreadpoolController:
@@ -18,6 +20,8 @@ def _controller() -> ThreadpoolController:
 
 
 def limited(threads: Any) -> AbstractContextManager[object]:
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1):
-        raise InputError(f"threads must be a whole number of at least 1, not {threads!r}.")
+    if threads is not None and (
+        isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= threads <= MOST
+    ):
+        raise InputError(f"threads must be a whole number of at least 1 and at most {MOST}, not {threads!r}.")
     return _controller().limit(limits=1 if threads is None else int(threads), user_api="blas")
