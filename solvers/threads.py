@@ -21,7 +21,7 @@ def _controller() -> ThreadpoolController:
 
 def limited(threads: Any) -> AbstractContextManager[object]:
     if threads is not None and (
-        isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= threads <= MOST
+        isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= int(threads) <= MOST
     ):
         raise InputError(f"threads must be a whole number of at least 1 and at most {MOST}, not {threads!r}.")
     return _controller().limit(limits=1 if threads is None else int(threads), user_api="blas")
