@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from mcsvm_gui.core.dataset import Dataset, Notice, class_order
+from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.preparation import Preparation
 from mcsvm_gui.core.preparation.rules import some
 from mcsvm_gui.core.request import Request
@@ -74,8 +75,11 @@ class TrainedModel:
     def predictions(self, dataset: Dataset) -> Decisions:
         """Class names and scores of raw rows."""
         prepared = self.preparation.apply(dataset)
-        with limited(self.request.threads):
+        with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
             values = self.model.decision(prepared.rows)
+        if not np.isfinite(values).all():
+            row = int(prepared.kept[np.flatnonzero(~np.isfinite(values).all(axis=1))[0]])
+            raise FileError(dataset.name, f"data row {row + 1} is too far from the training data to be computed with")
         machine, classes = self.model.machine, self.model.classes
         codes = decide(machine, values, classes)
         labels = np.full(dataset.rows, None, dtype=object)
