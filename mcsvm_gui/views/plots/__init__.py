@@ -1,0 +1,1 @@
+"""Plots: pyqtgraph items with setters and signals."""

@@ -1,0 +1,183 @@
+"""Colours, distances and machine marks: the one place where looks are decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+UNIT = 8  # pixels; every distance is a multiple of it, or half of it
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours by what they are for."""
+
+    name: str
+    window: str
+    surface: str  # tables, fields, plots
+    raised: str  # buttons, headers
+    text: str
+    muted: str
+    line: str
+    accent: str
+    accent_text: str
+    good: str
+    warning: str
+    bad: str
+
+
+LIGHT = Theme(
+    name="light",
+    window="#f5f6f8",
+    surface="#ffffff",
+    raised="#eceef2",
+    text="#1c2128",
+    muted="#5b6573",
+    line="#d5d9e0",
+    accent="#2f6fdb",
+    accent_text="#ffffff",
+    good="#1a7f4b",
+    warning="#96600a",
+    bad="#c0362c",
+)
+DARK = Theme(
+    name="dark",
+    window="#1b1e24",
+    surface="#22262e",
+    raised="#2c313b",
+    text="#e4e7ec",
+    muted="#9aa4b2",
+    line="#3a414d",
+    accent="#6ea2ff",
+    accent_text="#10141a",
+    good="#4cc38a",
+    warning="#e3b341",
+    bad="#f47067",
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+CHOICES = "system", "light", "dark"
+
+
+@dataclass(frozen=True)
+class MachineStyle:
+    """The same in every plot, table and page; colour is never the only sign."""
+
+    colour: str  # of Okabe and Ito's palette
+    dash: tuple[float, ...]  # lengths of strokes and gaps in pen widths; none is a solid line
+    marker: str  # a symbol of pyqtgraph
+
+
+MACHINE_STYLES = {
+    "ww": MachineStyle("#0072b2", (), "o"),
+    "llw": MachineStyle("#009e73", (8, 4), "s"),
+    "cs": MachineStyle("#d55e00", (8, 3, 2, 3), "t1"),
+    "ova": MachineStyle("#cc79a7", (2, 3), "d"),
+    "ovo": MachineStyle("#e69f00", (12, 4), "star"),
+    "dag": MachineStyle("#56b4e9", (8, 3, 2, 3, 2, 3), "p"),
+}
+OTHER_MACHINE = MachineStyle("#8a8f98", (4, 4), "x")
+CLASS_COLOURS = (
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"),
+    *("#d55e00", "#8a8f98", "#b8a800", "#7a5195", "#6b4c1e"),
+)
+CLASS_MARKERS = "o", "s", "t1", "d", "star", "p", "h", "+", "x", "t"
+
+
+def machine_style(name: str) -> MachineStyle:
+    return MACHINE_STYLES.get(name, OTHER_MACHINE)
+
+
+class Notifier(QObject):
+    changed = Signal()
+
+
+_notifier = Notifier()
+_current = LIGHT
+
+
+def notifier() -> Notifier:
+    return _notifier
+
+
+def current() -> Theme:
+    return _current
+
+
+def use(choice: str) -> None:
+    """system, light or dark, for the whole application."""
+    global _current
+    _current = THEMES[choice] if choice in THEMES else _of_the_system()
+    application = QApplication.instance()
+    assert isinstance(application, QApplication), "the theme belongs to an application"
+    application.setStyle("Fusion")
+    application.setPalette(palette(_current))
+    application.setStyleSheet(style_sheet(_current))
+    _notifier.changed.emit()
+
+
+def _of_the_system() -> Theme:
+    dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+    return DARK if dark else LIGHT
+
+
+def palette(theme: Theme) -> QPalette:
+    role = QPalette.ColorRole
+    colours = {
+        role.Window: theme.window,
+        role.Base: theme.surface,
+        role.AlternateBase: theme.window,
+        role.Button: theme.raised,
+        role.ToolTipBase: theme.raised,
+        role.WindowText: theme.text,
+        role.Text: theme.text,
+        role.ButtonText: theme.text,
+        role.ToolTipText: theme.text,
+        role.BrightText: theme.bad,
+        role.PlaceholderText: theme.muted,
+        role.Highlight: theme.accent,
+        role.HighlightedText: theme.accent_text,
+        role.Accent: theme.accent,
+        role.Link: theme.accent,
+        role.LinkVisited: theme.accent,
+        role.Mid: theme.line,
+        role.Midlight: theme.raised,
+        role.Light: theme.raised,
+        role.Dark: theme.line,
+        role.Shadow: theme.line,
+    }
+    result = QPalette()
+    for name, colour in colours.items():
+        result.setColor(name, QColor(colour))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, name, QColor(theme.muted))
+    return result
+
+
+def style_sheet(theme: Theme) -> str:
+    """What a palette cannot say. Roles are set as dynamic properties: widget.setProperty("role", "title")."""
+    half = UNIT // 2
+    return f"""
+    QToolTip {{ color: {theme.text}; background: {theme.raised}; border: 1px solid {theme.line}; padding: {half}px; }}
+    QLabel[role="title"] {{ font-size: 16pt; font-weight: 600; }}
+    QLabel[role="heading"] {{ font-weight: 600; }}
+    QLabel[role="muted"] {{ color: {theme.muted}; }}
+    QLabel[role="good"] {{ color: {theme.good}; font-weight: 600; }}
+    QLabel[role="warning"] {{ color: {theme.warning}; }}
+    QLabel[role="bad"] {{ color: {theme.bad}; }}
+    QPushButton {{ padding: {half}px {2 * UNIT}px; border: 1px solid {theme.line}; border-radius: {half}px;
+        background: {theme.raised}; min-height: {2 * UNIT}px; }}
+    QPushButton:hover, QPushButton:focus {{ border-color: {theme.accent}; }}
+    QPushButton:pressed {{ background: {theme.line}; }}
+    QPushButton:disabled {{ color: {theme.muted}; background: {theme.window}; }}
+    QPushButton[role="primary"] {{ background: {theme.accent}; color: {theme.accent_text}; border-color: {theme.accent};
+        font-weight: 600; }}
+    QPushButton[role="primary"]:disabled {{ background: {theme.raised}; color: {theme.muted};
+        border-color: {theme.line}; }}
+    QHeaderView::section {{ background: {theme.window}; color: {theme.muted}; border: none;
+        border-bottom: 1px solid {theme.line}; padding: {half}px {UNIT}px; }}
+    QTableView, QListView, QTreeView {{ border: 1px solid {theme.line}; gridline-color: {theme.line}; }}
+    QSplitter::handle {{ background: {theme.window}; }}
+    """
