@@ -1,0 +1,164 @@
+"""How numbers are printed: as many digits as are known, never a rounding that says more than is true."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+NONE = "–"  # noqa: RUF001 - an en dash, as wide as a digit
+SPACE = "\u202f"  # narrow and unbreakable: between groups of digits and before units
+SMALLEST_SHARE = 1e-8  # a relative gap below this is rounding of the numbers it is made of
+
+
+def _missing(value: float | None) -> bool:
+    return value is None or math.isnan(value)
+
+
+def unit(number: str, name: str) -> str:
+    return f"{number}{SPACE}{name}"
+
+
+# -- counts ---------------------------------------------------------------------------------------
+
+
+def count(number: int | None) -> str:
+    """1 234 567, in groups of three."""
+    return NONE if number is None else f"{number:,}".replace(",", SPACE)
+
+
+def short(number: float | None) -> str:
+    """Three digits that count: 123, 12.3k, 4.56M."""
+    if number is None or _missing(number):
+        return NONE
+    for name, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(number) >= size * 0.9995:
+            return _digits(number / size, 3) + name
+    return f"{number:.0f}" if abs(number) >= 10 or number == int(number) else _digits(number, 2)
+
+
+def rate(per_second: float | None) -> str:
+    return NONE if per_second is None or _missing(per_second) else f"{short(per_second)}/s"
+
+
+def size(octets: float | None) -> str:
+    """512 B, 1.5 MB: powers of 1000, as disks are sold."""
+    if octets is None or _missing(octets):
+        return NONE
+    for name, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if octets >= length * 0.9995:
+            return unit(_digits(octets / length, 3), name)
+    return unit(f"{octets:.0f}", "B")
+
+
+# -- times ----------------------------------------------------------------------------------------
+
+
+def seconds(time: float | None) -> str:
+    """0.4 ms, 0.42 s, 12.3 s, 2 min 05 s, 1 h 12 min."""
+    if time is None or _missing(time):
+        return NONE
+    if time <= 0.0:
+        return unit("0", "s")
+    if time < 0.0995:
+        return unit(_digits(1e3 * time, 2), "ms")
+    if time < 59.95:
+        return unit(_digits(time, 3 if time >= 10.0 else 2), "s")
+    return _long(time)
+
+
+def _long(time: float) -> str:
+    whole = round(time)
+    if whole < 3600:
+        return f"{unit(str(whole // 60), 'min')} {unit(f'{whole % 60:02d}', 's')}"
+    minutes = round(time / 60.0)
+    if minutes < 48 * 60:
+        return f"{unit(str(minutes // 60), 'h')} {unit(f'{minutes % 60:02d}', 'min')}"
+    return unit(count(round(time / 86400.0)), "d")
+
+
+def remaining(time: float | None) -> str:
+    """A projection is a guess: one or two digits, no more."""
+    if time is None or _missing(time) or time > 30 * 86400.0:
+        return NONE
+    if time < 0.95:
+        return f"<{unit('1', 's')}"
+    if time < 90.0:
+        return unit(f"{time:.0f}", "s")
+    if time < 5400.0:
+        return unit(f"{time / 60.0:.0f}", "min")
+    return unit(f"{time / 3600.0:.0f}", "h") if time < 48 * 3600.0 else unit(f"{time / 86400.0:.0f}", "d")
+
+
+def moment(created: str) -> str:
+    """A UTC moment in ISO form, as the clock on the wall showed it."""
+    return datetime.fromisoformat(created).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+# -- shares ---------------------------------------------------------------------------------------
+
+
+def per_cent(share: float | None, digits: int = 2) -> str:
+    """As many digits that count as asked for: 0.0007 %, 12 %."""
+    return NONE if share is None or _missing(share) else unit(_digits(100.0 * share, digits), "%")
+
+
+def accuracy(share: float | None, rows: int | None = None) -> str:
+    """97.3 %; 100 % and 0 % only where no row is wrong or right. More rows tested, more digits known."""
+    if share is None or _missing(share):
+        return NONE
+    if share in (0.0, 1.0):
+        return unit(f"{100.0 * share:.0f}", "%")
+    decimals = 1 if rows is None else min(max(math.ceil(math.log10(rows)) - 2, 1), 3)
+    while decimals < 12 and float(f"{100.0 * share:.{decimals}f}") in (0.0, 100.0):
+        decimals += 1
+    return unit(f"{100.0 * share:.{decimals}f}", "%")
+
+
+def gap(relative: float | None) -> str:
+    """A relative duality gap: rounding may make it negative, and below a bound it is nothing but rounding."""
+    if relative is None or _missing(relative):
+        return NONE
+    if math.isinf(relative):
+        return "∞"
+    if relative < SMALLEST_SHARE:
+        return unit("0", "%") if relative <= 0.0 else "<" + unit(_digits(100.0 * SMALLEST_SHARE, 1), "%")
+    return per_cent(relative)
+
+
+# -- other numbers --------------------------------------------------------------------------------
+
+
+def objective(value: float | None) -> str:
+    """Primal and dual values: six digits."""
+    return NONE if value is None or _missing(value) else f"{value:.6g}"
+
+
+def violation(value: float | None) -> str:
+    return NONE if value is None or _missing(value) else f"{value:.2g}"
+
+
+def parameter(value: float | str | None) -> str:
+    """Exactly what was asked for, so that it can be typed again: 0.125, 1e-07, 2^-10, scale."""
+    if value is None or isinstance(value, str):
+        return NONE if value is None else value
+    if not math.isfinite(value):
+        return NONE
+    text = repr(int(value)) if float(value).is_integer() and abs(value) < 1e6 else repr(float(value))
+    return _power(value) if len(text) > 6 and _power(value) else text.removesuffix(".0")
+
+
+def _power(value: float) -> str:
+    """2^k where it is one, else nothing."""
+    mantissa, exponent = math.frexp(value)
+    return f"2^{exponent - 1}" if mantissa == 0.5 else ""
+
+
+def _digits(value: float, digits: int) -> str:
+    """That many digits that count, written without an exponent; all digits before the point stay."""
+    if value == 0.0 or math.isinf(value):
+        return "0" if value == 0.0 else "∞"
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, decimals)
+    if math.floor(math.log10(abs(rounded))) > math.floor(math.log10(abs(value))):
+        decimals -= 1  # 9.96 became 10.0
+    return f"{value:.{min(max(decimals, 0), 15)}f}"
