@@ -68,7 +68,7 @@ class NumberedColumns(Sequence[Column]):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    name: str
+    name: str  # the file as it was named
     format: str
     columns: Sequence[Column]  # features in file order; LIBSVM: named by index
     table: pd.DataFrame | None  # dense: float64 columns (NaN = missing) and object columns of str (None = missing)

@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from mcsvm_gui.core.dataset import Dataset, Notice
+from mcsvm_gui.core.preparation.fitting import fit_table
+from mcsvm_gui.core.preparation.gaps import complete_rows
 from mcsvm_gui.core.preparation.matrix import MatrixPreparation, fit_matrix
 from mcsvm_gui.core.preparation.rules import MISSING, SCALES, Feature, Prepared, Rules
-from mcsvm_gui.core.preparation.table import TablePreparation, complete_rows, fit_table
+from mcsvm_gui.core.preparation.table import TablePreparation
 
 Preparation = TablePreparation | MatrixPreparation
 

@@ -12,7 +12,14 @@ import scipy.sparse as sp
 from mcsvm_gui.core.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.preparation.rules import Feature, Prepared, Rows, Rules, counted, finite, notices_of, some
-from mcsvm_gui.core.preparation.scaling import Scaling, dense_scaling, sparse_scaling, spread_notice
+from mcsvm_gui.core.preparation.scaling import (
+    NOTHING_VARIES,
+    Scaling,
+    constant_notice,
+    dense_scaling,
+    sparse_scaling,
+    spread_notice,
+)
 
 DENSE = 0.25  # share of filled cells from which a file is treated as a table of numbers
 DENSE_BYTES = 2**31
@@ -125,8 +132,7 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
     first, notices = _first(dataset.columns), []
     kept = np.flatnonzero(~scaling.constant)
     if kept.size == 0:
-        sentence = "every column is constant: the model can only answer with the most frequent class"
-        notices, kept = [Notice("constant columns", sentence)], np.array([0])
+        notices, kept = [Notice("constant columns", NOTHING_VARIES)], np.array([0])
         scaling = Scaling(np.zeros(width), np.ones(width), scaling.constant, scaling.reach)
     elif kept.size < width:
         notices = [_constant_notice(dataset.columns, np.flatnonzero(scaling.constant))]
@@ -146,8 +152,7 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
 
 def _constant_notice(names: Sequence[Column], columns: np.ndarray) -> Notice:
     if columns.size <= 5:
-        shown = some([names[column].name for column in columns.tolist()])
-        return Notice("constant columns", f"constant columns are left out: {shown}")
+        return constant_notice([names[column].name for column in columns.tolist()])
     return Notice("constant columns", f"{counted(columns.size, 'constant column')} left out")
 
 

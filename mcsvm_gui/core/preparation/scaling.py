@@ -8,8 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.dataset import Notice
+from mcsvm_gui.core.preparation.rules import some
 
 WIDE = 10.0  # how many times wider than another a column may be, unscaled, without a word
+NOTHING_VARIES = "every column is constant: the model can only answer with the most frequent class"
 
 
 class Scaling(NamedTuple):
@@ -51,6 +53,10 @@ def sparse_scaling(rule: str, matrix: sp.csr_array) -> Scaling:
             scale = np.ones(low.size)
         reach = high - low
     return Scaling(np.zeros(low.size), scale, (reach == 0.0) | np.isposinf(scale), reach)
+
+
+def constant_notice(names: list[str]) -> Notice:
+    return Notice("constant columns", f"constant columns are left out: {some(names)}")
 
 
 def spread_notice(rule: str, names: list[str], reach: np.ndarray) -> list[Notice]:

@@ -48,7 +48,7 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
         checked = labels.check(path, name, cells, raw.lines, needs_label=needs_label, guessed=raw.label.guessed)
     columns, table, matrix, looked = _dense(raw) if sparse is None else _sparse(sparse)
     return Dataset(
-        name=path.name,
+        name=str(path),
         format=raw.format,
         columns=columns,
         table=table,

@@ -1,4 +1,7 @@
-"""What one cell of text is: a number in the one accepted spelling, a date, a word for "missing", or text."""
+"""What one cell of text is: a number in the one accepted spelling, a date, a word for "missing", or text.
+
+NaN is missing wherever it stands; "NA", "none" and their like only among numbers, as they may be names elsewhere.
+"""
 
 from __future__ import annotations
 

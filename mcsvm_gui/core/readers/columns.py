@@ -13,7 +13,7 @@ from mcsvm_gui.core.readers.cells import Kind, kind_of, value_of
 from mcsvm_gui.core.readers.words import names, places, plural, quoted
 
 _FEW_LEVELS, _MANY_LEVELS = 20, 50
-_DOUBTFUL = {Kind.MARKER, Kind.NAN, Kind.INFINITE}
+_DOUBTFUL = {Kind.MARKER, Kind.INFINITE}
 _MISTAKES = 0.05  # a column of numbers in which fewer cells than this are words: the words are mistakes
 
 
@@ -58,37 +58,43 @@ class Cells:
         return zip(self.distinct, self.kinds, strict=True)
 
 
-@dataclass
+def _no_rows() -> np.ndarray:
+    return np.empty(0, np.int64)
+
+
+@dataclass(eq=False)
 class Typed:
     """A column made of its cells; `refusal` says why it cannot be."""
 
     values: np.ndarray | None = None
     notices: list[Notice] = field(default_factory=list)
     refusal: tuple[str, int] | None = None  # the sentence, and the row it starts at
-    not_numbers: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    infinite: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    markers: tuple[str, ...] = ()  # the words that were taken as missing
+    marked: np.ndarray = field(default_factory=_no_rows)  # and the rows they stand in
+    not_numbers: np.ndarray = field(default_factory=_no_rows)
+    infinite: np.ndarray = field(default_factory=_no_rows)
 
 
 def typed(cells: Cells, lines: np.ndarray) -> Typed:
-    numbers = cells.rows(Kind.NUMBER, Kind.NAN, Kind.INFINITE)
+    numbers = cells.rows(Kind.NUMBER, Kind.INFINITE)
     others = cells.rows(Kind.TEXT, Kind.DATE, Kind.ODD)
     # Among numbers "none" means that there is none; among words it may be one of them.
     if not len(others) and (len(numbers) or set(cells.some(cells.rows(Kind.MARKER))) <= {"?"}):
-        return _numbers(cells, lines)
+        return _numbers(cells)
     if len(numbers):
         return _mixed(cells, lines, numbers, others)
     return _words(cells, lines, others)
 
 
-def _numbers(cells: Cells, lines: np.ndarray) -> Typed:
-    result = Typed(cells.numbers())
-    result.not_numbers, result.infinite = cells.rows(Kind.NAN), cells.rows(Kind.INFINITE)
-    markers = cells.rows(Kind.MARKER)
-    if len(markers):
-        what = f"{plural(len(markers), 'cell')} {names(cells.some(markers))} ({places(lines[markers])})"
-        sentence = f"column {quoted(cells.name)}: {what} {'is' if len(markers) == 1 else 'are'} taken as missing"
-        result.notices.append(Notice("missing-marker", sentence))
-    return result
+def _numbers(cells: Cells) -> Typed:
+    missing = cells.rows(Kind.MARKER, Kind.NAN)
+    return Typed(
+        cells.numbers(),
+        markers=tuple(cells.some(missing)),
+        marked=missing,
+        not_numbers=cells.rows(Kind.NAN),
+        infinite=cells.rows(Kind.INFINITE),
+    )
 
 
 def _mixed(cells: Cells, lines: np.ndarray, numbers: np.ndarray, others: np.ndarray) -> Typed:
@@ -108,7 +114,7 @@ def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
     spelled = cells.some(numbers)
     many = len(numbers) + len(others)
     return (
-        len(cells.rows(Kind.DATE, Kind.ODD, Kind.NAN, Kind.INFINITE)) == 0
+        len(cells.rows(Kind.DATE, Kind.ODD, Kind.INFINITE)) == 0
         and all(cell.lstrip("+-").isdigit() for cell in spelled)
         and 3 * len(cells.distinct) <= many
         and len(cells.distinct) <= _FEW_LEVELS
@@ -155,13 +161,14 @@ def categories(cells: Cells) -> Typed:
 
 def _categories(cells: Cells, lines: np.ndarray) -> Typed:
     result = categories(cells)
-    result.values = cells.words({"?"})
+    nothing = {cell for cell, kind in cells.pairs() if cell == "?" or kind is Kind.NAN}
+    result.values = cells.words(nothing)
+    result.marked = cells.where(np.array([cell in nothing for cell in cells.distinct], dtype=bool))
+    result.markers = tuple(cells.some(result.marked))
     words = np.array([kind in _DOUBTFUL and cell != "?" for cell, kind in cells.pairs()], dtype=bool)
     unknown = cells.where(words)
     if len(unknown):
         what = f"column {quoted(cells.name)}: {names(cells.some(unknown))} ({places(lines[unknown])})"
         sentence = f"{what} is taken as the name of a category; leave cells empty that are missing"
         result.notices.append(Notice("category-like-missing", sentence))
-    if "?" in cells.distinct:
-        result.notices.append(Notice("missing-marker", f'column {quoted(cells.name)}: "?" is taken as missing'))
     return result

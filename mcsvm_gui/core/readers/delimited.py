@@ -15,7 +15,7 @@ from mcsvm_gui.core.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.readers import labels
 from mcsvm_gui.core.readers.assemble import Raw, assemble
-from mcsvm_gui.core.readers.cells import MISSING_WORDS, is_number
+from mcsvm_gui.core.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.readers.dialect import WHITESPACE, Dialect, cells_of, find_dialect, told_separator, without_runs
 from mcsvm_gui.core.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.readers.options import ReadOptions
@@ -26,7 +26,8 @@ from mcsvm_gui.core.readers.words import places, plural
 
 NAME = "csv"
 _HASH = ord("#")
-_WORDS = sorted({spelled for word in MISSING_WORDS for spelled in (word, word.upper(), word.capitalize())})
+_NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
+_WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})
 _SAMPLE = 1000
 # From 3.1 on pandas rounds correctly by itself, and warns when asked to.
 _OLD = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
@@ -50,7 +51,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     dialect = find_dialect(text.data, options)
     data, commented = _leading_comments(text, dialect)
     if dialect.separator == WHITESPACE:
-        data, dialect = without_runs(data), replace(dialect, separator="\t")
+        data, dialect = without_runs(data, dialect.quote), replace(dialect, separator="\t")
     layout = _lay_out(source, find_records(source, data, dialect.separator, dialect.quote), dialect, options, commented)
     columns, naming = column_names(layout.header, layout.width)
     given = columns if layout.header is None else layout.header

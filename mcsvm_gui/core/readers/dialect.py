@@ -21,7 +21,7 @@ _SAMPLE_BYTES, _SAMPLE_ROWS = 1 << 18, 500
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]+,")
 _DECIMAL_POINT = re.compile(r"[+-]?[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[+-]?[0-9]+\.")
 _PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
-_BLANKS_AND_QUOTES = re.compile(rb'"(?:[^"]|"")*"|[ \t\f\v]+')
+_BLANKS = rb"[ \t\f\v]*"
 
 
 @dataclass(frozen=True)
@@ -60,19 +60,27 @@ def told_separator(data: bytes) -> tuple[str | None, bytes]:
     return (found[1].decode(), data[found.end() :]) if found else (None, data)
 
 
-def without_runs(data: bytes) -> bytes:
-    """Columns aligned with blanks: one tab per run, none around a line."""
-    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-    if b'"' not in data:
+def without_runs(data: bytes, quote: str) -> bytes:
+    """Columns aligned with blanks: one tab per run, none around a line; what is quoted stays as it is."""
+    mark = quote.encode()
+    if mark not in data:
+        lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         return b"\n".join([b"\t".join(line.split()) for line in lines])
-    text = b"\n".join([line.strip(b" \t\f\v") for line in lines])
-    return _BLANKS_AND_QUOTES.sub(lambda found: found[0] if found[0].startswith(b'"') else b"\t", text)
+    pieces = re.compile(rb"%b(?:[^%b]|%b%b)*%b|%b(\r\n|\r|\n)%b|%b\Z|[ \t\f\v]+" % (*[mark] * 5, *[_BLANKS] * 3))
+    return pieces.sub(lambda found: _one_blank(found, mark), data.lstrip(b" \t\f\v"))
+
+
+def _one_blank(found: re.Match[bytes], mark: bytes) -> bytes:
+    if found[1]:
+        return b"\n"
+    at_end = found.end() == len(found.string)
+    return found[0] if found[0].startswith(mark) else b"" if at_end else b"\t"
 
 
 def cells_of(lines: list[str], separator: str, quote: str) -> list[list[str]]:
     """The cells of some lines; lines that cannot be split are left out: this is for guessing only."""
     if separator == WHITESPACE:
-        lines, separator = without_runs("\n".join(lines).encode()).decode().split("\n"), "\t"
+        lines, separator = without_runs("\n".join(lines).encode(), quote).decode().split("\n"), "\t"
     rows: list[list[str]] = []
     try:
         reader = csv.reader(lines, delimiter=separator, quotechar=quote)

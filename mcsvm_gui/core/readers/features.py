@@ -38,7 +38,8 @@ def from_cells(
         if result.refusal is not None:
             sentence, row = result.refusal
             raise FileError(path, sentence, line=int(lines[row]), column=name)
-    return [_values(result) for result in results], [notice for result in results for notice in result.notices]
+    notices = [notice for result in results for notice in result.notices]
+    return [_values(result) for result in results], _markers([name for name, _ in columns], results, lines) + notices
 
 
 def _finite(values: np.ndarray) -> Typed:
@@ -50,10 +51,23 @@ def _values(result: Typed) -> np.ndarray:
     return result.values
 
 
+def _markers(columns: list[str], results: list[Typed], lines: np.ndarray) -> list[Notice]:
+    """One sentence for all columns in which words mean that a cell is missing."""
+    found = [j for j, result in enumerate(results) if len(result.marked)]
+    if not found:
+        return []
+    words = dict.fromkeys(word for j in found for word in results[j].markers)
+    rows = np.concatenate([results[j].marked for j in found])
+    where = f"{'column' if len(found) == 1 else 'columns'} {names([columns[j] for j in found])} ({places(lines[rows])})"
+    verb = "is" if len(rows) == 1 else "are"
+    sentence = f"{plural(len(rows), 'cell')} {names(words)} in {where} {verb} taken as missing"
+    return [Notice("missing-marker", sentence)]
+
+
 def _refuse_infinite(path: Path, columns: list[str], results: list[Typed], lines: np.ndarray) -> None:
-    bad = [j for j, result in enumerate(results) if len(result.not_numbers) or len(result.infinite)]
-    if not bad:
+    if not any(len(result.infinite) for result in results):
         return
+    bad = [j for j, result in enumerate(results) if len(result.not_numbers) or len(result.infinite)]
     nan = sum(len(results[j].not_numbers) for j in bad)
     infinite = sum(len(results[j].infinite) for j in bad)
     rows = np.concatenate([np.concatenate([results[j].not_numbers, results[j].infinite]) for j in bad]).astype(np.int64)

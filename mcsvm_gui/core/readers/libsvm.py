@@ -20,6 +20,7 @@ from mcsvm_gui.core.readers.libsvm_slow import MOST_COLUMNS, Parsed
 from mcsvm_gui.core.readers.options import ReadOptions
 from mcsvm_gui.core.readers.source import Source
 from mcsvm_gui.core.readers.text import decode
+from mcsvm_gui.core.readers.words import plural
 
 NAME = "libsvm"
 _COMMENT = re.compile(rb"#[^\n]*")
@@ -53,12 +54,12 @@ def _prepared(data: bytes) -> tuple[bytes, list[Notice]]:
     notices = []
     if b"#" in data:
         data, count = _COMMENT.subn(b"", data)
-        notices.append(Notice("comments", f"{count} comments behind # were skipped"))
+        notices.append(Notice("comments", f"{plural(count, 'comment')} behind # skipped"))
     if b"qid:" in data:
         data, count = _QUERY.subn(b"", data)
         if count:
             notices.append(
-                Notice("query-numbers", f"{count} query numbers (qid) were skipped: this is no ranking program")
+                Notice("query-numbers", f"{plural(count, 'query number')} (qid) skipped: this is no ranking program")
             )
     return data, notices
 
@@ -167,7 +168,7 @@ def _dataset(
         checked = labels.check(source.path, "label", one_spelling, parsed.lines, needs_label=needs_label)
         values, more = checked.values, (*spelled, *checked.notices)
     return Dataset(
-        name=source.path.name,
+        name=str(source.path),
         format=NAME,
         columns=NumberedColumns(base, matrix.shape[1]),
         table=None,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 
 from mcsvm_gui.core.dataset import Guess, Notice
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.readers.options import ReadOptions
 from mcsvm_gui.core.readers.source import Source
+from mcsvm_gui.core.readers.words import quoted
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -17,6 +19,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+# Letters in UTF-8 as people write them; the same bytes in Windows-1252 are a capital letter and a sign.
+_SEVERAL_BYTES = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2})+")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
 
 
@@ -34,7 +38,7 @@ def decode(source: Source, options: ReadOptions) -> Text:
     data = source.data
     if options.encoding is None and data.isascii() and b"\0" not in data:
         return Text(source, _no_binary(source, data))
-    encoding = _guessed(data) if options.encoding is None else _known(options.encoding)
+    encoding = _guessed(source) if options.encoding is None else _known(options.encoding)
     text = _no_binary(source, _decoded(source, data, encoding), strictly=encoding == "cp1252")
     if options.encoding is not None:
         return Text(source, text)
@@ -57,7 +61,8 @@ def _known(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def _guessed(data: bytes) -> str:
+def _guessed(source: Source) -> str:
+    data = source.data
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding
@@ -68,9 +73,21 @@ def _guessed(data: bytes) -> str:
             return "utf-16-be" if even else "utf-16-le"
     try:
         data.decode("utf-8")
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as trouble:
+        _refuse_mixture(source, trouble.start)
         return "cp1252"
     return "utf-8"
+
+
+def _refuse_mixture(source: Source, wrong: int) -> None:
+    """Text in UTF-8 with a few bytes of something else: read as Windows-1252, one name would become two."""
+    _no_binary(source, source.data, strictly=True)
+    found = _SEVERAL_BYTES.search(source.data)
+    if found is not None:
+        line = source.data.count(b"\n", 0, wrong) + 1
+        letters = quoted(found[0].decode("utf-8", "replace"))
+        what = f"byte 0x{source.data[wrong]:02x} is not UTF-8, while other letters are ({letters})"
+        raise FileError(source.path, f"{what}; save the file in one encoding, or say --encoding", line=line)
 
 
 def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
@@ -94,6 +111,7 @@ def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
 
 def _no_binary(source: Source, data: bytes, *, strictly: bool = False) -> bytes:
     """Text has no NUL, and hardly any other control character; where the encoding is a guess, none."""
+    data = data.removesuffix(b"\x1a")  # how DOS ended a text
     sample = data[: 1 << 16]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if b"\0" in data or controls > (0 if strictly else len(sample) // 20):

@@ -116,6 +116,13 @@ def test_missing_cells_are_filled(rule: str, number: float) -> None:
     assert one.apply(later).rows.tolist() == [[number, 0, 1]]
 
 
+def test_many_columns_are_spoken_of_in_one_sentence() -> None:
+    many = table({f"n{j}": [1.0, np.nan, 2.0] for j in range(9)} | {f"t{j}": ["u", "v", None] for j in range(9)})
+    sentences = [notice.sentence for notice in fitted(many, missing="most-frequent").notices]
+    assert sentences[0].startswith("18 missing cells of 18 columns were filled in: n0 = 1, ")
+    assert sentences[1:] == ["9 text columns became 18 features, one per level: t0, t1, t2, t3, t4, ... (9 in all)"]
+
+
 def test_columns_without_holes_in_training_are_filled_later_too() -> None:
     one = fitted(table({"a": [1.0, 2.0, 6.0]}), missing="mean", scale="none")
     assert one.apply(table({"a": [np.nan]})).rows.tolist() == [[3.0]]

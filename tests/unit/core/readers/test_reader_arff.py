@@ -65,7 +65,7 @@ def test_blanks_between_values_and_a_class_without_rows(read: Read) -> None:
         (NUMBERS + "{0 1\n", 6, "ends with }"),
         (NUMBERS + "{0 1}\n1,2,x\n", 7, "write all in one way"),
         (NUMBERS + "{0 ?, 2 y}\n{1 1}\n", 6, "sparse data cannot hold"),
-        (NUMBERS + "1,nan,x\n2,3,y\n", 6, "1 NaN"),
+        (NUMBERS + "1,nan,x\ninf,3,y\n", 6, "1 NaN and 1 infinite"),
         (NUMBERS + "1,'2,x\n", 6, "quotation mark"),
         (NUMBERS.replace("b numeric", "b date"), 3, '"b" holds dates'),
         (NUMBERS.replace("b numeric", "b relational"), 3, "of kind"),

@@ -100,12 +100,26 @@ def test_a_late_word_in_a_column_of_numbers(read: Read) -> None:
         read(f"x,label\n{rows}1_000,a\n")
 
 
-@pytest.mark.parametrize("word", ["NA", "?", "null"])
+@pytest.mark.parametrize("word", ["NA", "?", "null", "NaN", "nan", "-nan"])
 def test_words_for_missing_among_numbers(read: Read, word: str) -> None:
     found = read(f"x,y,label\n1,2,a\n{word},3,b\n4,,a\n")
     assert found.missing == 2
     assert [bool(missing) for missing in np.isnan(found.table["x"])] == [False, True, False]
     assert "missing-marker" in codes(found)
+
+
+@pytest.mark.parametrize("mark", ["'", '"'])
+def test_quoted_blanks_stay_in_aligned_columns(read: Read, mark: str) -> None:
+    found = read(f"  1  2 {mark}a  b{mark} \n 2 3  {mark}c\td{mark}\r\n3  4 {mark}a  b{mark}", "x.txt")
+    assert (found.classes, found.rows, len(found.columns)) == (("a  b", "c\td"), 3, 2)
+
+
+def test_nan_is_missing_among_words_too_and_late(read: Read) -> None:
+    found = read("c,x,label\nred,1,a\nNaN,2,b\nblue,3,a\nred,4,b\n" + "red,5,a\n" * 40 + "blue,NaN,b\n")
+    assert found.table["c"].tolist()[:4] == ["red", None, "blue", "red"]
+    assert (found.missing, [column.kind for column in found.columns]) == (2, ["category", "number"])
+    [sentence] = [notice.sentence for notice in found.notices if notice.code == "missing-marker"]
+    assert sentence == '2 cells "NaN" in columns "c" and "x" (lines 3 and 46) are taken as missing'
 
 
 def test_words_for_missing_among_words_are_words(read: Read) -> None:

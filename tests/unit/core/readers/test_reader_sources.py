@@ -55,6 +55,18 @@ def test_encodings_are_detected_and_said(read: Read, encoding: str) -> None:
     assert ("encoding-guessed" in {notice.code for notice in found.notices}) == (encoding == "cp1252")
 
 
+def test_two_encodings_in_one_file_are_refused_with_the_line(read: Read) -> None:
+    mixed = PLAIN.encode() + "5,6,größe\n".encode("cp1252")
+    line = len(mixed.splitlines())
+    with pytest.raises(FileError, match=f":{line}: byte 0xf6 is not UTF-8, while other letters are"):
+        read(mixed)
+    assert "größe" in read(mixed, encoding="cp1252").classes
+
+
+def test_the_end_mark_of_dos_is_no_row(read: Read) -> None:
+    assert read(PLAIN.encode() + b"\x1a").rows == read(PLAIN).rows
+
+
 def test_an_encoding_that_is_told_is_taken(read: Read) -> None:
     assert read(PLAIN.encode("cp437"), encoding="cp437").classes == ("a", "b", "größe")
 
