@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from solvers.methods.state import State
 from solvers.problem import Problem
 from solvers.tally import Finished
 
+Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
 SCHEMA = 1  # raised whenever the meaning of what is stored changes
 HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
 UNREADABLE = (
@@ -73,6 +74,13 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
             beside.unlink()
 
 
+def packed(saved: Saved) -> bytes:
+    """As `write`, for those who keep it elsewhere than in a file."""
+    stream = io.BytesIO()
+    _fill(stream, saved)
+    return stream.getvalue()
+
+
 def _fill(stream: Any, saved: Saved) -> None:
     members = {HEADER: json.dumps({**saved.header, "schema": SCHEMA}).encode()}
     members |= {name + ARRAY: _bytes_of(array) for name, array in saved.arrays.items()}
@@ -106,18 +114,19 @@ def _settle(folder: Path) -> None:
             os.close(handle)
 
 
-def read(path: str | os.PathLike[str]) -> Saved:
-    with doubting(path):
+def read(place: Place) -> Saved:
+    name = called(place)
+    with doubting(place):
         try:
-            with zipfile.ZipFile(path) as archive:
+            with zipfile.ZipFile(place) as archive:
                 members = {name: archive.read(name) for name in archive.namelist()}
         except OSError as error:
-            raise InputError(f"The checkpoint {path} cannot be read: {error.strerror or error}.") from error
+            raise InputError(f"The checkpoint{name} cannot be read: {error.strerror or error}.") from error
         if members.pop(DIGEST).decode() != _digest(members):
-            raise InputError(f"The checkpoint {path} was changed after it was written.")
+            raise InputError(f"The checkpoint{name} was changed after it was written.")
         header = json.loads(members.pop(HEADER))
         if header["schema"] != SCHEMA:
-            raise InputError(f"The checkpoint {path} is of format {header['schema']}; this version reads {SCHEMA}.")
+            raise InputError(f"The checkpoint{name} is of format {header['schema']}; this version reads {SCHEMA}.")
         return Saved(header, {name.removesuffix(ARRAY): _array_of(content) for name, content in members.items()})
 
 
@@ -125,8 +134,12 @@ def _array_of(content: bytes) -> np.ndarray:
     return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
 
 
+def called(place: Place) -> str:
+    return f" {place}" if isinstance(place, str | os.PathLike) else ""
+
+
 @contextmanager
-def doubting(path: str | os.PathLike[str]) -> Iterator[None]:
+def doubting(place: Place) -> Iterator[None]:
     """Whatever a file can do wrong becomes one sentence."""
     try:
         yield
@@ -134,7 +147,7 @@ def doubting(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except UNREADABLE as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"The checkpoint {path} is damaged or no checkpoint ({reason}).") from error
+        raise InputError(f"The checkpoint{called(place)} is damaged or no checkpoint ({reason}).") from error
 
 
 def check(saved: Saved, problem: Problem, method: str | None) -> None:

@@ -112,6 +112,14 @@ class Problem:
             return float(upper @ margins[self.labels])
         return float(upper.sum() * margins[0])
 
+    def idle_bias(self, number: int) -> np.ndarray:
+        """The best b of a part before it begins, where b is free: the heavier class wins."""
+        if self.machine.split == "joint" or self.bias != "exact":
+            return np.zeros(self.form.outputs)
+        rows = self.rows_of(number)
+        first = self.labels[rows] == (number if self.machine.split == "one-vs-rest" else self.pairs[number][0])
+        return np.array([self.margin if self.upper[rows] @ (2.0 * first - 1.0) > 0.0 else -self.margin])
+
     def _pair(self, number: int) -> Part:
         first, rows = self.pairs[number][0], self.rows_of(number)
         labels = np.where(self.labels[rows] == first, 0, 1)

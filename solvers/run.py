@@ -200,17 +200,21 @@ class Run:
         """All that is needed to go on with the same bits, into one file."""
         checkpoint.write(path, checkpoint.Saved(self._header(), self._arrays()))
 
+    def pack(self) -> bytes:
+        """What `save` writes."""
+        return checkpoint.packed(checkpoint.Saved(self._header(), self._arrays()))
+
     @classmethod
     def load(
         cls,
         problem: Problem,
-        path: str | os.PathLike[str],
+        place: checkpoint.Place,
         method: str | None = None,
         limits: Limits | None = None,
     ) -> Run:
         """The run as saved. New limits let one go on that was stopped or had reached its limits."""
-        saved = checkpoint.read(path)
-        with checkpoint.doubting(path):
+        saved = checkpoint.read(place)
+        with checkpoint.doubting(place):
             checkpoint.check(saved, problem, method)
             run = cls(problem, saved.header["method"], limits or Limits(**saved.header["limits"]))
             run._restore(saved)
@@ -277,18 +281,13 @@ class Run:
             primal += here.primal + self._tally.idle[len(self._finished) + 1]
             dual += here.dual
             violation = max(violation, here.violation)
-        support, bounded = self._support()
+        support, bounded = (int(rows.sum()) for rows in self.supporting())
         return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
 
     def _standing(self) -> Certificate:
         part, state = self._part, self._state
-        functions, violation = state.functions, None
-        if part.balanced and self._view is part and part.form.outputs == 1:
-            high, low = equality_range(part, state.alpha, functions)
-            violation = max(0.0, high - low)
-            if not state.constant.any():  # a method that knows a better b has it in the functions
-                functions = functions + 0.5 * (high + low)
-        standing = examine(part, state.alpha, functions)
+        middle, violation = self._middle()
+        standing = examine(part, state.alpha, state.functions + middle)
         weights = weights_of(part, state.alpha)
         total = weights.sum(axis=0)
         inner = float(np.vdot(weights, state.functions) - total @ state.constant)
@@ -297,12 +296,22 @@ class Run:
         dual = standing.linear - energy if self._view is part else 0.0
         return Certificate(energy + standing.loss, dual, standing.violation if violation is None else violation, 0.0)
 
-    def _support(self) -> tuple[int, int]:
+    def _middle(self) -> tuple[float, float | None]:
+        """What the functions of a binary part under an exact bias lack of b, and its violation."""
+        part, state = self._part, self._state
+        if not (part.balanced and self._view is part and part.form.outputs == 1):
+            return 0.0, None
+        high, low = equality_range(part, state.alpha, state.functions)
+        # a method that knows a better b has it in the functions
+        return 0.0 if state.constant.any() else 0.5 * (high + low), max(0.0, high - low)
+
+    def supporting(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which examples are support vectors as of now, and which of them are bounded."""
         used, full = self._tally.used, self._tally.full
         if self._unfinished:
             used, full = used.copy(), full.copy()
             mark(self.problem, len(self._finished), self._state.alpha, used, full)
-        return int(used.sum()), int(full.sum())
+        return used, full
 
     def _check_limits(self) -> None:
         if self.limits.steps is not None and self.iterations >= self.limits.steps:
@@ -329,6 +338,16 @@ class Run:
 
     def certificate(self) -> Certificate:
         return total_of(self.proofs())
+
+    def standing_model(self) -> Model:
+        """The model as of now, from the running numbers: at once, and without a proof."""
+        weights = [done.proof.weights for done in self._finished]
+        bias = [done.proof.bias for done in self._finished]
+        if self._unfinished:
+            weights.append(weights_of(self._part, self._state.alpha))
+            bias.append(self._state.constant + self._middle()[0])
+        bias += [self.problem.idle_bias(number) for number in range(len(bias), self.problem.part_count)]
+        return Model.of(self.problem, weights, bias)
 
     def model(self, proofs: list[Proof] | None = None) -> Model:
         proofs = self.proofs() if proofs is None else proofs

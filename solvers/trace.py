@@ -32,61 +32,95 @@ class Sample:
 COLUMNS = tuple(field.name for field in fields(Sample))
 
 
-class Trace:
-    """At most `limit` samples of a run of any length: when full, every second one is dropped.
+class Series:
+    """At most `limit` rows of a series of any length: when full, every second one is dropped.
 
-    The last sample is always kept, and so is the first.
+    The last row is always kept, and so is the first. Looking at it costs nothing: `rows` is a view.
     """
 
-    def __init__(self, limit: int = 2000) -> None:
+    def __init__(self, width: int, limit: int = 2000) -> None:
         self.limit = limit
-        self._kept: list[Sample] = []
+        self._kept = np.empty((min(limit, 62) + 2, width))
+        self._size = 0
         self._stride = 1
         self._seen = 0
 
-    def append(self, sample: Sample) -> None:
-        if self._kept and (self._seen - 1) % self._stride:
-            self._kept.pop()  # it was held only for being the last
-        self._kept.append(sample)
+    @property
+    def rows(self) -> np.ndarray:
+        return self._kept[: self._size]
+
+    def add(self, row: tuple[float, ...]) -> None:
+        if self._size and (self._seen - 1) % self._stride:
+            self._size -= 1  # it was held only for being the last
+        elif self._size == len(self._kept):
+            self._grow()
+        self._kept[self._size] = row
+        self._size += 1
         self._seen += 1
-        if len(self._kept) > self.limit:
+        if self._size > self.limit:
             self._thin()
 
+    def _grow(self) -> None:
+        larger = np.empty((min(2 * self._size + 64, self.limit + 2), self._kept.shape[1]))
+        larger[: self._size] = self.rows
+        self._kept = larger
+
     def _thin(self) -> None:
-        last = self._kept[-1]
-        self._kept = self._kept[::2]
+        ends_odd = self._size % 2
+        last = self._kept[self._size - 1].copy()
+        half = self.rows[::2].copy()
+        self._size = len(half)
+        self._kept[: self._size] = half
         self._stride *= 2
-        if self._kept[-1] is not last:
-            self._kept.append(last)
+        if not ends_odd:
+            self._kept[self._size] = last
+            self._size += 1
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return self._size
+
+    def pack(self) -> np.ndarray:
+        """Everything needed to go on: one line per row, and a first one of counters."""
+        head = np.zeros((1, self._kept.shape[1]))
+        head[0, :3] = self.limit, self._stride, self._seen
+        return np.vstack([head, self.rows])
+
+    def restore(self, packed: np.ndarray) -> None:
+        self.limit, self._stride, self._seen = (int(value) for value in packed[0, :3])
+        self._kept, self._size = packed[1:].copy(), len(packed) - 1
+
+
+class Trace(Series):
+    """The samples of a run."""
+
+    def __init__(self, limit: int = 2000) -> None:
+        super().__init__(len(COLUMNS), limit)
+
+    def append(self, sample: Sample) -> None:
+        self.add(astuple(sample))
 
     def __iter__(self) -> Iterator[Sample]:
-        return iter(self._kept)
+        return (_sample(row) for row in self.rows)
 
     def __getitem__(self, column: str) -> np.ndarray:
         return self.table()[column]
 
     @property
     def last(self) -> Sample:
-        return self._kept[-1]
+        return _sample(self.rows[-1])
 
     def table(self) -> dict[str, np.ndarray]:
         """One array per column: iteration, seconds, dual, primal, violation, support, bounded."""
-        rows = np.array([astuple(sample) for sample in self._kept], dtype=float).reshape(-1, len(COLUMNS))
+        rows = self.rows.copy()
         return {name: rows[:, column] for column, name in enumerate(COLUMNS)}
 
-    def pack(self) -> np.ndarray:
-        """Everything needed to go on: one row per sample, and a first row of counters."""
-        head = np.zeros((1, len(COLUMNS)))
-        head[0, :3] = self.limit, self._stride, self._seen
-        return np.vstack([head, *(np.array([astuple(sample)]) for sample in self._kept)])
-
     @classmethod
-    def unpack(cls, rows: np.ndarray) -> Trace:
-        trace = cls(int(rows[0, 0]))
-        trace._stride, trace._seen = int(rows[0, 1]), int(rows[0, 2])
-        for it, seconds, dual, primal, violation, support, bounded in rows[1:].tolist():
-            trace._kept.append(Sample(int(it), seconds, dual, primal, violation, int(support), int(bounded)))
+    def unpack(cls, packed: np.ndarray) -> Trace:
+        trace = cls()
+        trace.restore(packed)
         return trace
+
+
+def _sample(row: np.ndarray) -> Sample:
+    it, seconds, dual, primal, violation, support, bounded = row.tolist()
+    return Sample(int(it), seconds, dual, primal, violation, int(support), int(bounded))

@@ -60,3 +60,5 @@ def test_an_empty_trace_packs_too() -> None:
     assert len(empty) == 0
     assert empty.limit == 7
     assert all(column.size == 0 for column in empty.table().values())
+    empty.append(sample(3))
+    assert list(empty) == [sample(3)]
