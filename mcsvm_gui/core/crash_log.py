@@ -1,0 +1,125 @@
+"""What nobody foresaw, kept in a file that can be copied into a report. Nothing here ever raises."""
+
+from __future__ import annotations
+
+import faulthandler
+import platform
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import platformdirs
+
+NAME, FAULTS = "crash.log", "faults.log"
+LARGEST, OLDER = 512 * 1024, 3  # bytes of one file, and how many older ones are kept
+LONGEST = 64 * 1024  # of one entry: an endless recursion is not told in full
+
+_lock = threading.Lock()
+_folder: Path | None = None
+_fault_file: IO[str] | None = None
+_heard: Callable[[str], None] | None = None
+
+
+def folder() -> Path:
+    return _folder if _folder is not None else Path(platformdirs.user_log_dir("mcsvm", appauthor=False))
+
+
+def install(place: Path | None = None, heard: Callable[[str], None] | None = None) -> None:
+    """From now on every unforeseen error is written down, then treated as before.
+
+    `heard` gets one line about it, in the thread where it happened."""
+    global _folder, _heard
+    _folder, _heard = place, heard
+    before, before_thread = sys.excepthook, threading.excepthook
+
+    def in_main(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        record(error)
+        before(kind, error, trace)
+
+    def in_thread(facts: threading.ExceptHookArgs) -> None:
+        if facts.exc_value is not None:
+            record(facts.exc_value, f"thread {facts.thread.name if facts.thread else 'unknown'}")
+        before_thread(facts)
+
+    sys.excepthook, threading.excepthook = in_main, in_thread
+    _watch_faults()
+
+
+def record(error: BaseException, where: str = "") -> None:
+    """Write an error down, unless it is the user's Ctrl-C or the program's own end."""
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        return
+    with suppress(Exception):
+        _append(entry(error, where))
+    if _heard is not None:
+        with suppress(Exception):
+            _heard(one_line(error))
+
+
+def one_line(error: BaseException) -> str:
+    words = " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def entry(error: BaseException, where: str = "") -> str:
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    facts = f"Python {platform.python_version()}, {platform.platform()}"
+    lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    if len(lines) > LONGEST:
+        lines = f"{lines[: LONGEST // 2]}\n[...]\n{lines[-LONGEST // 2 :]}"
+    return f"== {now}; {facts}{'; ' + where if where else ''}\n{lines}\n"
+
+
+def read() -> str:
+    """Everything there is, the oldest first; empty where nothing went wrong."""
+    names = [f"{NAME}.{number}" for number in range(OLDER, 0, -1)] + [NAME, f"{FAULTS}.1", FAULTS]
+    parts = []
+    for name in names:
+        with suppress(OSError):
+            parts.append((folder() / name).read_text("utf-8", errors="replace"))
+    return "".join(parts)
+
+
+def _append(text: str) -> None:
+    with _lock:
+        folder().mkdir(parents=True, exist_ok=True)
+        path = folder() / NAME
+        if path.exists() and path.stat().st_size > LARGEST:
+            _rotate(path)
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text)
+
+
+def _rotate(path: Path) -> None:
+    for number in range(OLDER, 0, -1):
+        younger = path.with_name(f"{path.name}.{number - 1}" if number > 1 else path.name)
+        if younger.exists():
+            younger.replace(path.with_name(f"{path.name}.{number}"))
+
+
+def _watch_faults() -> None:
+    """Faults of compiled code kill the process; Python's stacks reach a file of their own before."""
+    global _fault_file
+    with suppress(Exception):
+        folder().mkdir(parents=True, exist_ok=True)
+        path = folder() / FAULTS
+        if path.exists() and path.stat().st_size:
+            path.replace(path.with_name(f"{FAULTS}.1"))
+        opened = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open as long as the process lives
+        faulthandler.enable(opened)
+        if _fault_file is not None:
+            _fault_file.close()
+        _fault_file = opened
+
+
+def last_fault() -> str:
+    """What killed the session before this one, or nothing."""
+    with suppress(OSError):
+        return (folder() / f"{FAULTS}.1").read_text("utf-8", errors="replace")
+    return ""
