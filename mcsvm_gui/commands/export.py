@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from mcsvm_gui.commands import output
-from mcsvm_gui.commands.reading import label_of, open_like
 from mcsvm_gui.core import model_file
 from mcsvm_gui.core.exits import DONE
 from mcsvm_gui.core.exporters import EXPORTERS
+from mcsvm_gui.core.prediction import label_of, open_like
 from mcsvm_gui.core.readers import ReadOptions
 from mcsvm_gui.core.writing import check_writable
 from solvers.errors import InputError

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from mcsvm_gui.core import request as requests
-from mcsvm_gui.core.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.preparation import Rules
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.readers import ReadOptions
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
@@ -49,17 +48,6 @@ def _parsed(name: str, text: str) -> Any:
         return PARSERS[name](text)
     except InputError as error:
         raise InputError(f"--{name.replace('_', '-')}: {error}") from None
-
-
-def open_like(path: str, options: ReadOptions, label_name: str | None) -> Dataset:
-    """A file to be decided or scored, whose label column is called as in training unless the user names another."""
-    label = label_name if options.label is None else options.label
-    return open_dataset(path, replace(options, label=label), needs_label=False)
-
-
-def label_of(trained: TrainedModel) -> str | None:
-    """LIBSVM files have their label in front, without a name."""
-    return None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
 
 
 def with_missing_rule(trained: TrainedModel, options: argparse.Namespace) -> TrainedModel:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from mcsvm_gui.commands import output
 from mcsvm_gui.commands.interrupt import Interrupt
 from mcsvm_gui.commands.progress import Progress
-from mcsvm_gui.commands.reading import open_like, request_of
+from mcsvm_gui.commands.reading import request_of
 from mcsvm_gui.core import model_file
 from mcsvm_gui.core.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.prediction import open_like
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import Outcome, train
