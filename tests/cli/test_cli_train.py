@@ -155,7 +155,8 @@ def test_wrong_input_writes_nothing(tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text("a,b,label\n1,,x\n,2,y\n3,4,y\n")
     answer = mcsvm("train", bad, "--json", "--model", tmp_path / "m.mcsvm", "--trace", tmp_path / "t.csv")
-    assert answer.complaint.startswith("error: bad.csv:2: 2 cells of 3 rows missing (line 2 column b, line 3 column a)")
+    places = "2 cells of 3 rows missing (line 2 column b, line 3 column a)"
+    assert answer.complaint.startswith(f"error: {bad}:2: {places}")
     assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
     assert mcsvm("train", bad, "--json", "--missing", "mean").document["n_train"] == 3
     assert "one class" in mcsvm("train", bad, "--missing", "drop").complaint
