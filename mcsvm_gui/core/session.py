@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,11 +12,12 @@ import numpy as np
 
 from mcsvm_gui.core.dataset import Dataset, Notice
 from mcsvm_gui.core.evaluation import accuracy
+from mcsvm_gui.core.live import Reading, Watch
 from mcsvm_gui.core.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
 from solvers.certificate import Certificate, Proof
-from solvers.model import decide
+from solvers.model import Model, decide
 from solvers.problem import positive, whole
 from solvers.run import Limits, Run, total_of
 from solvers.threads import limited
@@ -49,19 +51,25 @@ class Outcome:
 
 
 class Session:
-    """One training of one request: `advance` while `running`, then `finish`."""
+    """One training of one request: `advance` while `running`, then `finish`.
 
-    def __init__(self, request: Request, dataset: Dataset, test: Dataset | None = None) -> None:
+    `checkpoint`: from where to go on, as `checkpoint()` gave it.
+    """
+
+    def __init__(
+        self, request: Request, dataset: Dataset, test: Dataset | None = None, checkpoint: bytes | None = None
+    ) -> None:
         self.request, self.dataset = request, dataset
         limits = limits_of(request)
         with limited(request.threads):
             self.posed: Posed = pose_request(request, dataset)
-            self.run = Run(self.posed.problem, request.solver, limits)
+            self.run = _begin(self.posed, request, limits, checkpoint)
         self.test = self.posed.held_out if test is None else test
         if test is not None:  # what cannot be tested on should be said before the training, not after it
             self.posed.preparation.apply(test)
         self._pace: Pace | None = Pace() if self.run.limits.gap_tolerance is None else None
         self._begun = False
+        self._watch: Watch | None = None
 
     @property
     def running(self) -> bool:
@@ -82,24 +90,45 @@ class Session:
         """End here and keep what there is."""
         self.run.stop()
 
+    def read(self) -> Reading | None:
+        """Accuracies as of now, where it is time to look at them again."""
+        if self._watch is None:
+            self._watch = Watch(self.posed, self.test)
+        if not self._watch.due():
+            return None
+        with limited(self.request.threads):
+            return self._watch.read(self.run)
+
+    def checkpoint(self) -> bytes:
+        return self.run.pack()
+
+    def standing(self) -> TrainedModel:
+        """What there is after a stop, at once: its certificate is by the running numbers, not yet recomputed."""
+        with limited(self.request.threads):
+            last = self.run.sample()
+            return self._trained(
+                self.run.standing_model(), Certificate(last.primal, last.dual, last.violation, 0.0), last.bounded
+            )
+
     def finish(self) -> Outcome:
         """The model with its certificate, recomputed in float64, and its scores."""
         with limited(self.request.threads):
             proofs = self.run.proofs()
-            model, last = self.run.model(proofs), self.run.sample()
-        posed = self.posed
-        trained = TrainedModel(
+            trained = self._trained(self.run.model(proofs), total_of(proofs), self.run.sample().bounded)
+        scores, notices = self._scores(trained, proofs)
+        notices = (*self.posed.notices, *notices)
+        return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
+
+    def _trained(self, model: Model, certificate: Certificate, bounded: int) -> TrainedModel:
+        return TrainedModel(
             model=model,
-            class_names=posed.class_names,
-            preparation=posed.preparation,
+            class_names=self.posed.class_names,
+            preparation=self.posed.preparation,
             request=self.request,
             label_name=self.dataset.label_name,
-            origin=self._origin(total_of(proofs), last.bounded),
+            origin=self._origin(certificate, bounded),
             duals=duals_of(self.run),
         )
-        scores, notices = self._scores(trained, proofs)
-        notices = (*posed.notices, *notices)
-        return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
 
     def _origin(self, certificate: Certificate, bounded: int) -> Origin:
         run, train = self.run, self.posed.train
@@ -151,6 +180,12 @@ def train(
         if report is not None:
             report(session, sample)
     return session.finish()
+
+
+def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None) -> Run:
+    if checkpoint is None:
+        return Run(posed.problem, request.solver, limits)
+    return Run.load(posed.problem, io.BytesIO(checkpoint), request.solver, limits)
 
 
 def limits_of(request: Request) -> Limits:

@@ -1,0 +1,217 @@
+"""Trainings and other work in threads: wishes go in, facts come out, nothing leaks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QCoreApplication, QThread
+
+from mcsvm_gui.core import resources
+from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.session import train
+from mcsvm_gui.workers.queue import JobQueue
+from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.workers.training import JobState
+from solvers.errors import InputError
+
+MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
+LONG = Request(machine="llw", solver="smo", C=1000.0, gamma=0.01, tol=1e-9)  # minutes, if nobody stops it
+
+
+@pytest.fixture(scope="module")
+def iris() -> Any:
+    return open_dataset(resources.dataset("iris"))
+
+
+class Ear:
+    """All that a queue says, in order."""
+
+    def __init__(self, queue: JobQueue) -> None:
+        self.heard: list[tuple[str, int, Any]] = []
+        self.thread = QThread.currentThread()
+        for name in ("state_changed", "sampled", "read", "kept", "ended", "failed", "checkpointed"):
+            getattr(queue, name).connect(lambda number, fact, name=name: self._note(name, number, fact))
+        queue.discarded.connect(lambda number: self._note("discarded", number, None))
+
+    def _note(self, name: str, number: int, fact: Any) -> None:
+        assert QThread.currentThread() is self.thread
+        self.heard.append((name, number, fact))
+
+    def of(self, name: str, number: int = 1) -> list[Any]:
+        return [fact for kind, heard, fact in self.heard if kind == name and heard == number]
+
+
+@pytest.fixture
+def queue(qapp: QCoreApplication) -> Iterator[JobQueue]:
+    queue = JobQueue(limit=2)
+    yield queue
+    assert queue.shut_down(20_000)
+    QCoreApplication.processEvents()
+
+
+def states(ear: Ear, number: int = 1) -> list[str]:
+    return [state.value for state in ear.of("state_changed", number)]
+
+
+def until_active(qtbot: Any, ear: Ear, number: int = 1, count: int = 2) -> None:
+    qtbot.waitUntil(lambda: len(ear.of("sampled", number)) >= count, timeout=30_000)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_outcome_is_that_of_a_training_without_threads(
+    qtbot: Any, queue: JobQueue, iris: Any, machine: str
+) -> None:
+    ear, request = Ear(queue), Request(machine=machine, gamma=0.5, holdout=0.3)
+    queue.submit(1, request, iris)
+    qtbot.waitUntil(lambda: bool(ear.of("ended")), timeout=60_000)
+    assert states(ear) == ["queued", "preparing", "running", "certifying", "done"]
+    found, expected = ear.of("ended")[0].document, train(request, iris).document
+    assert {**found, "seconds": 0} == {**expected, "seconds": 0}
+    assert ear.of("sampled")[-1].iteration == found["iterations"]
+
+
+def test_a_stopped_job_is_kept_at_once_and_certified_after(qtbot: Any, queue: JobQueue, iris: Any) -> None:
+    ear = Ear(queue)
+    queue.submit(1, LONG, iris)
+    until_active(qtbot, ear)
+    queue.stop(1)
+    qtbot.waitUntil(lambda: bool(ear.of("ended")), timeout=30_000)
+    kept, outcome = ear.of("kept")[0], ear.of("ended")[0]
+    assert states(ear)[-3:] == ["stopping", "certifying", "done"]
+    assert outcome.document["ending"] == "stopped"
+    np.testing.assert_allclose(kept.certificate.dual, outcome.trained.certificate.dual, rtol=1e-4)
+    assert (kept.decide(iris) == outcome.trained.decide(iris)).mean() > 0.98
+    reading = ear.of("read")[-1] if ear.of("read") else None
+    assert reading is None or reading.train_accuracy > 0.3
+
+
+def test_a_paused_job_rests_and_goes_on(qtbot: Any, queue: JobQueue, iris: Any) -> None:
+    ear = Ear(queue)
+    queue.submit(1, LONG, iris)
+    until_active(qtbot, ear)
+    queue.pause(1)
+    qtbot.waitUntil(lambda: states(ear)[-1] == "paused", timeout=5_000)
+    count = len(ear.of("sampled"))
+    qtbot.wait(150)
+    assert len(ear.of("sampled")) == count
+    queue.resume(1)
+    until_active(qtbot, ear, count=count + 2)
+    assert states(ear)[-1] == "running"
+    queue.pause(1)
+    queue.discard(1)
+    qtbot.waitUntil(lambda: states(ear)[-1] == "discarded", timeout=5_000)
+    assert not ear.of("ended")
+
+
+def test_no_more_jobs_than_allowed_run_at_once_and_all_get_their_turn(qtbot: Any, queue: JobQueue, iris: Any) -> None:
+    ear, running, most = Ear(queue), set(), 0
+
+    def count(number: int, state: JobState) -> None:
+        nonlocal most
+        busy = state in (JobState.PREPARING, JobState.RUNNING, JobState.CERTIFYING)
+        running.add(number) if busy else running.discard(number)
+        most = max(most, len(running))
+
+    queue.state_changed.connect(count)
+    for number in range(1, 8):
+        queue.submit(number, Request(seed=number, holdout=0.3), iris)
+    qtbot.waitUntil(lambda: not queue.active(), timeout=60_000)
+    assert most == 2
+    assert all(ear.of("ended", number) for number in range(1, 8))
+
+
+def test_a_job_that_waits_can_be_discarded_and_a_larger_limit_lets_it_begin(
+    qtbot: Any, queue: JobQueue, iris: Any
+) -> None:
+    ear, queue.limit = Ear(queue), 1
+    for number in (1, 2, 3):
+        queue.submit(number, LONG, iris)
+    until_active(qtbot, ear)
+    queue.stop(2)
+    assert states(ear, 2) == ["queued", "discarded"]
+    queue.limit = 2
+    until_active(qtbot, ear, 3)
+    assert queue.active() == [1, 3]
+    queue.stop_all()
+    qtbot.waitUntil(lambda: not queue.active(), timeout=20_000)
+    assert [bool(ear.of("ended", number)) for number in (1, 2, 3)] == [True, False, True]
+
+
+def test_what_fails_says_so_in_a_sentence(qtbot: Any, queue: JobQueue, iris: Any) -> None:
+    ear = Ear(queue)
+    queue.submit(1, Request(machine="nonsense"), iris)
+    qtbot.waitUntil(lambda: bool(ear.of("failed")), timeout=20_000)
+    assert ear.of("failed")[0].startswith("There is no machine 'nonsense'")
+    assert queue.state(1) is JobState.FAILED
+    assert not queue.active()
+
+
+def test_a_job_goes_on_from_its_checkpoint(
+    qtbot: Any, queue: JobQueue, iris: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcsvm_gui.workers.training.BETWEEN_CHECKPOINTS", 0.05)
+    ear = Ear(queue)
+    queue.submit(1, LONG, iris)
+    qtbot.waitUntil(lambda: len(ear.of("checkpointed")) >= 2, timeout=20_000)
+    queue.discard(1)
+    qtbot.waitUntil(lambda: not queue.active(), timeout=5_000)
+    reached = [sample.iteration for sample in ear.of("sampled")]
+    queue.submit(2, LONG, iris, checkpoint=bytes(ear.of("checkpointed")[-1]))
+    until_active(qtbot, ear, 2, count=1)
+    assert ear.of("sampled", 2)[0].iteration > reached[0]
+    queue.stop(2)
+    qtbot.waitUntil(lambda: not queue.active(), timeout=20_000)
+    assert ear.of("ended", 2)[0].document["iterations"] >= ear.of("sampled", 2)[0].iteration
+
+
+# -- tasks ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tasks(qapp: QCoreApplication) -> Iterator[Tasks]:
+    tasks = Tasks()
+    yield tasks
+    assert tasks.shut_down(5_000)
+    QCoreApplication.processEvents()
+
+
+def test_a_task_answers_in_the_windows_thread(qtbot: Any, tasks: Tasks) -> None:
+    answers: list[tuple[int, bool]] = []
+    tasks.start(threading.get_ident, lambda where: answers.append((where, threading.get_ident() == here)))
+    here = threading.get_ident()
+    assert tasks.busy
+    qtbot.waitUntil(lambda: not tasks.busy, timeout=5_000)
+    assert answers[0][1]
+    assert answers[0][0] != here
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (InputError("a.csv:3: too short"), "a.csv:3: too short"),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), "a.csv: No such file or directory"),
+        (MemoryError(), "There is not enough memory for this; take fewer rows, or a smaller kernel cache."),
+    ],
+)
+def test_a_task_that_fails_says_why(qtbot: Any, tasks: Tasks, error: Exception, sentence: str) -> None:
+    def fail() -> None:
+        raise error
+
+    said: list[str] = []
+    tasks.start(fail, lambda answer: said.append("done"), said.append)
+    qtbot.waitUntil(lambda: bool(said), timeout=5_000)
+    assert said == [sentence]
+
+
+def test_the_answer_of_a_cancelled_task_is_dropped(qtbot: Any, tasks: Tasks) -> None:
+    said: list[str] = []
+    ticket = tasks.start(lambda: time.sleep(0.05), lambda answer: said.append("done"), said.append)
+    ticket.cancel()
+    qtbot.waitUntil(lambda: not tasks.busy, timeout=5_000)
+    assert said == []
