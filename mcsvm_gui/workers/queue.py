@@ -98,7 +98,8 @@ class JobQueue(QObject):
         """Discards what still runs and waits for its threads; whether all ended in time."""
         for number in self.active():
             self.discard(number)
-        return all([thread.wait(milliseconds) for thread in list(self._threads.values())])
+        ended = [thread.wait(milliseconds) for thread in list(self._threads.values())]
+        return all(ended)
 
     # -- what threads say -------------------------------------------------------------------------
 

@@ -76,7 +76,8 @@ class Tasks(QObject):
 
     def shut_down(self, milliseconds: int) -> bool:
         """Waits for what is under way; whether all ended in time."""
-        return all([worker.wait(milliseconds) for worker in list(self._workers)])
+        ended = [worker.wait(milliseconds) for worker in list(self._workers)]
+        return all(ended)
 
 
 class _Answers(QObject):
