@@ -53,7 +53,11 @@ def export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("--to", metavar="FORMAT", required=True, help="onnx|libsvm|liblinear|pmml|json|c|python")
     parser.add_argument("-o", "--output", metavar="FILE", required=True)
-    parser.add_argument("--check", metavar="DATA", help="rows to compare labels on; otherwise the support vectors")
+    parser.add_argument(
+        "--check",
+        metavar="DATA",
+        help="rows to compare labels on; default: those trained on, or the support vectors where that file is gone",
+    )
     _output(parser)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -120,6 +121,34 @@ def test_exports_are_reached(model: Path, tmp_path: Path) -> None:
     refused = mcsvm("export", model, "--to", "liblinear", "-o", tmp_path / "l").complaint
     assert refused.startswith("error: --to liblinear: ")
     assert not (tmp_path / "l").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"), [((), 60), (("--holdout", 0.25), 45), (("--missing", "mean"), 61), (("--missing", "drop"), 60)]
+)
+def test_an_export_is_checked_on_the_rows_trained_on(options: tuple[object, ...], rows: int, blobs: Path) -> None:
+    if "--missing" in options:
+        blobs.write_text(blobs.read_text() + ",class 0,2\n")
+    model, out = blobs.with_name("m.mcsvm"), blobs.with_name("m.json")
+    assert mcsvm("train", blobs, *options, "--model", model, "--quiet").code == 0
+    said = mcsvm("export", model, "--to", "json", "-o", out).out
+    assert f"Checked with the file read back: {rows} training rows, every label as the model's.\n" in said
+
+
+@pytest.mark.parametrize("what", ["is not here", "has changed since", "cannot be read any more"])
+def test_without_the_training_file_the_support_vectors_stand_in(what: str, blobs: Path, model: Path) -> None:
+    contents = {"has changed since": blobs.read_text() + "1,class 0,2\n", "cannot be read any more": "\0"}
+    blobs.write_text(contents[what]) if what in contents else blobs.unlink()
+    checks = mcsvm("export", model, "--to", "json", "-o", blobs.with_name("m.json"), "--json").document["checks"]
+    assert "support vectors, every label as the model's" in checks[0]
+    assert checks[1] == f"Support vectors stand in for the training data: the training file {blobs} {what}."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_where_the_training_file_was_is_not_waited_for(blobs: Path, model: Path) -> None:
+    blobs.unlink()
+    os.mkfifo(blobs)
+    assert "is not here" in mcsvm("export", model, "--to", "json", "-o", blobs.with_name("m.json")).out
 
 
 def test_doctor_knows_its_house() -> None:

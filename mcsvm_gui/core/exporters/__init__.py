@@ -26,7 +26,8 @@ class Exporter(Protocol):
         ...
 
     def export(self, trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-        """Write the model, once its labels on `check` (a Dataset; None: its support vectors) are the model's own.
+        """Write the model, once its labels on `check` are the model's own; None: on the rows it was trained on, or on
+        its support vectors where their file is gone.
 
         Raises InputError with a sentence, and writes nothing, where the format cannot hold it or a label differs."""
         ...

@@ -26,15 +26,22 @@ CHUNK = 400  # bytes of a string literal before the next begins; they join again
 
 HEAD = """/* A multi-class support vector machine, written by mcsvm. C99; link with -lm.
 
-   int         mcsvm_predict(numbers, texts, scores)   the number of the class
-   const char *mcsvm_label(numbers, texts)             its name, UTF-8
+   int         mcsvm_predict(numbers, texts, scores)   the number of the class, or -1 for a row that the model refuses
+   const char *mcsvm_label(numbers, texts)             its name, UTF-8; NULL for such a row
    numbers: the columns of mcsvm_number_names in that order, NAN where missing (NULL if there are none)
    texts:   the columns of mcsvm_text_names, UTF-8, NULL or "" where missing (NULL if there are none)
-   scores:  room for MCSVM_OUTPUTS values: class functions, or the functions of the pairs (0, 1), (0, 2), ... */
+   scores:  room for MCSVM_OUTPUTS values: class functions, or the functions of the pairs (0, 1), (0, 2), ...
+
+   Refused: a missing cell that nothing fills, a number that is not finite$unknown. */
 
 #include <math.h>
+#include <stddef.h>
 
 """
+UNKNOWN = {
+    True: ", a text that training did not know",
+    False: ".\n   A text that training did not know counts as none of the known ones",
+}
 
 KERNELS = {
     "rbf": "distance = square + squares[s] - 2.0 * product;\n        "
@@ -56,26 +63,45 @@ static int same_text(const char *a, const char *b)
     return *a == *b;
 }
 
-static double source(long feature, const double *numbers, const char *const *texts)
+static const char *text_of(int column, const char *const *texts)
+{
+    return texts[column] && *texts[column] ? texts[column] : text_fills[column];
+}
+
+static double value_of(long feature, const double *numbers, const char *const *texts)
 {
     const int column = sources[feature];
-    if (levels[feature]) {
-        const char *text = texts[column];
-        if (!text || !*text) text = text_fills[column];
-        return text && same_text(text, levels[feature]) ? 1.0 : 0.0;
-    }
+    if (levels[feature]) return same_text(text_of(column, texts), levels[feature]) ? 1.0 : 0.0;
     return isnan(numbers[column]) && number_filled[column] ? number_fills[column] : numbers[column];
 }
 
-void mcsvm_scores(const double *numbers, const char *const *texts, double *scores)
+static int is_known(int column, const char *text)
 {
-    ${storage}double x[FEATURES];
-    double square = 0.0, product, value, distance;
-    long f, s, e;
+    long f;
+    for (f = 0; f < FEATURES; ++f)
+        if (levels[f] && sources[f] == column && same_text(text, levels[f])) return 1;
+    return 0;
+}
+
+/* The features that the kernel sees; 0 where the model refuses the row. */
+static int prepare(const double *numbers, const char *const *texts, double *x)
+{
+    int column;
+    long f;
+    for (column = 0; column < MCSVM_TEXTS; ++column)
+        if (!text_of(column, texts) || (STRICT && !is_known(column, text_of(column, texts)))) return 0;
     for (f = 0; f < FEATURES; ++f) {
-        x[f] = (source(f, numbers, texts) - shift[f]) * scale[f];
-        square += x[f] * x[f];
+        x[f] = (value_of(f, numbers, texts) - shift[f]) * scale[f];
+        if (!isfinite(x[f])) return 0;
     }
+    return 1;
+}
+
+static void evaluate(const double *x, double *scores)
+{
+    double square = 0.0, product, value, distance;
+    long s, e;
+    for (e = 0; e < FEATURES; ++e) square += x[e] * x[e];
     for (e = 0; e < MCSVM_OUTPUTS; ++e) scores[e] = bias[e];
     for (s = 0; s < VECTORS; ++s) {
         product = 0.0;
@@ -89,14 +115,17 @@ void mcsvm_scores(const double *numbers, const char *const *texts, double *score
 ${decision}
 int mcsvm_predict(const double *numbers, const char *const *texts, double *scores)
 {
-    mcsvm_scores(numbers, texts, scores);
+    ${storage}double x[FEATURES];
+    if (!prepare(numbers, texts, x)) return -1;
+    evaluate(x, scores);
     return winner(scores);
 }
 
 const char *mcsvm_label(const double *numbers, const char *const *texts)
 {
     double scores[MCSVM_OUTPUTS];
-    return mcsvm_class_names[mcsvm_predict(numbers, texts, scores)];
+    const int winner_number = mcsvm_predict(numbers, texts, scores);
+    return winner_number < 0 ? NULL : mcsvm_class_names[winner_number];
 }
 """)
 
@@ -185,7 +214,8 @@ def written(plain: Plain) -> Files:
         kernel=KERNELS[plain.kernel],
         decision=DECISIONS[plain.decides],
     )
-    return {"": (HEAD + "".join(_tables(plain)) + body).encode("ascii")}
+    head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
+    return {"": (head + "".join(_tables(plain)) + body).encode("ascii")}
 
 
 def _sides(plain: Plain) -> tuple[list[int], list[int]]:
@@ -200,6 +230,7 @@ def _tables(plain: Plain) -> Iterable[str]:
     numbers, texts = _sides(plain)
     sizes = {"MCSVM_CLASSES": plain.classes, "MCSVM_OUTPUTS": plain.outputs, "MCSVM_NUMBERS": len(numbers)}
     sizes |= {"MCSVM_TEXTS": len(texts), "FEATURES": plain.features, "VECTORS": len(plain.owners)}
+    sizes |= {"STRICT": int(plain.strict)}
     sizes |= {key.upper(): repr(float(value)) for key, value in plain.parameters.items()}  # type: ignore[misc]
     yield "".join(f"#define {key} {value}\n" for key, value in sizes.items())
     yield _strings("const char *const mcsvm_class_names", plain.class_names)

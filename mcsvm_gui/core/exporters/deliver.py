@@ -14,6 +14,7 @@ from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.border import on_border
 from mcsvm_gui.core.exporters.plain import Plain
 from mcsvm_gui.core.exporters.probe import Probe, from_vectors, of_dataset
+from mcsvm_gui.core.exporters.training_rows import training_rows
 from mcsvm_gui.core.trained import TrainedModel
 from mcsvm_gui.core.writing import written
 from solvers.errors import InputError
@@ -49,7 +50,7 @@ def deliver(
 ) -> Receipt:
     """Raises InputError, and leaves nothing behind, where a judge finds a label that is not the model's."""
     path = Path(path)
-    probe = from_vectors(plain, trained) if check is None else of_dataset(plain, trained, check)
+    probe, why = _probe(trained, plain, check)
     try:
         with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
             trial = Path(folder) / "model"
@@ -57,7 +58,17 @@ def deliver(
             checks = [_verdict(judge(trial, plain, probe), plain, trained, len(probe)) for judge in judges]
     except OSError as error:
         raise InputError(f"The export was not written, as it could not be tried out first: {error}") from error
-    return Receipt(_publish(path, files), tuple(checks))
+    return Receipt(_publish(path, files), (*checks, why) if why else tuple(checks))
+
+
+def _probe(trained: TrainedModel, plain: Plain, check: Dataset | None) -> tuple[Probe, str]:
+    """The rows to try, and a sentence where they are not those that the user would expect."""
+    if check is not None:
+        return of_dataset(plain, trained, check), ""
+    rows, reason = training_rows(trained)
+    if rows is not None:
+        return of_dataset(plain, trained, rows, "training row"), ""
+    return from_vectors(plain, trained), f"Support vectors stand in for the training data: {reason}."
 
 
 def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -> str:

@@ -57,6 +57,7 @@ def document(plain: Plain, trained: TrainedModel) -> dict[str, Any]:
         "version": VERSION,
         "how": "prepared feature = (value, or 1 where it equals level and 0 where not, - shift) * scale, a missing "
         "value being `fill` of its column; outputs = sum over vectors of kernel(prepared, vector) * expansion + bias",
+        "refused": {"missing": "where `fill` is null", "unknown_levels": plain.strict},
         "machine": plain.machine,
         "classes": plain.class_names,
         "decision": {"rule": plain.decides, "how": DECISIONS[plain.decides], **pairs},
@@ -119,6 +120,7 @@ def read(path: Path) -> Plain:
         owners=np.array(found["owners"], dtype=np.int64),
         expansion=np.array(found["expansion"], dtype=np.float64).reshape(-1, outputs),
         bias=np.array(found["bias"], dtype=np.float64),
+        strict=found["refused"]["unknown_levels"],
     )
 
 

@@ -2,7 +2,10 @@
 
 Inputs: "features", one float64 tensor (rows, columns), where all columns are numbers; else one tensor (rows, 1) per
 column, float64 or string. Outputs: "label" (rows,) strings, "scores" (rows, outputs) float64: the class functions,
-or the pair functions of ovo and dag. Two operators of the companion set ai.onnx.ml are used for categories only.
+or the pair functions of ovo and dag. The companion set ai.onnx.ml is used for categories only (LabelEncoder).
+
+A row that the model refuses (a missing cell that nothing fills, a number that is not finite, and where the model is
+trained so a text that it does not know) makes the run fail: an index is taken that is out of bounds.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
-from mcsvm_gui.core.exporters.plain import Plain, plain_of
+from mcsvm_gui.core.exporters.plain import Column, Plain, plain_of
 from mcsvm_gui.core.exporters.probe import Probe
 from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
@@ -50,7 +53,7 @@ def written(plain: Plain) -> Files:
     graph = Graph(onnx, [column.name for column in plain.columns])
     features = _prepared(graph, plain)
     scores = graph.add("Add", _weighted(graph, plain, features), graph.constant(plain.bias[None, :]), name="scores")
-    _label(graph, plain, scores)
+    _label(graph, plain, scores, _refused(graph, features))
     return {"": graph.model(plain).SerializeToString()}
 
 
@@ -168,19 +171,28 @@ def _column(graph: Graph, plain: Plain, number: int, name: str, members: np.ndar
     if column.levels is None:
         values = graph.take(name, kinds.DOUBLE, 1)
         return values if column.fill is None else _filled(graph, values, np.array([[column.fill]], dtype=np.float64))
-    codes = _codes(graph, column.levels, column.fill, graph.take(name, kinds.STRING, 1))
-    wanted = np.array([[column.levels.index(plain.levels[member] or "") for member in members]], dtype=np.int64)
-    return graph.cast(graph.add("Equal", codes, graph.constant(wanted)), kinds.DOUBLE)
+    codes = _codes(graph, plain.strict, column, graph.take(name, kinds.STRING, 1))
+    known = np.array([[plain.levels[member] == level for member in members] for level in column.levels])
+    table = np.vstack(
+        [known, np.zeros((0 if plain.strict else 1, members.size))]
+    )  # the last row is that of unknown texts
+    return graph.add("Squeeze", graph.add("Gather", graph.constant(table), codes), graph.integers(1))
 
 
-def _codes(graph: Graph, levels: tuple[str, ...], fill: Any, texts: str) -> str:
-    """Which level a text is; -1 where it is none, and the level of `fill` where it is empty."""
+def _codes(graph: Graph, strict: bool, column: Column, texts: str) -> str:
+    """Which level a text is, or beyond the last; beyond all where it is missing and nothing fills it."""
+    levels = column.levels or ()
     keys, values = list(levels), list(range(len(levels)))
-    if "" not in keys and fill in keys:
-        keys, values = [*keys, ""], [*values, keys.index(fill)]
+    if "" not in levels:
+        keys, values = [*keys, ""], [*values, levels.index(column.fill) if column.fill in levels else len(levels) + 1]
     encoded = [key.encode("utf-8") for key in keys]
     return graph.add(
-        "LabelEncoder", texts, domain="ai.onnx.ml", keys_strings=encoded, values_int64s=values, default_int64=-1
+        "LabelEncoder",
+        texts,
+        domain="ai.onnx.ml",
+        keys_strings=encoded,
+        values_int64s=values,
+        default_int64=len(levels),
     )
 
 
@@ -204,13 +216,21 @@ def _kernel(graph: Graph, plain: Plain, features: str, products: str) -> str:
     return graph.add("Tanh", inner) if plain.kernel == "sigmoid" else graph.add("Pow", inner, number["degree"])
 
 
-def _label(graph: Graph, plain: Plain, scores: str) -> None:
+def _refused(graph: Graph, features: str) -> str:
+    """(rows,) 1 where a feature is not finite, else 0."""
+    nothing = graph.add("Mul", features, graph.constant(np.array(0.0)))  # but infinity times 0 is no number
+    sums = graph.add("ReduceSum", nothing, graph.integers(1), keepdims=0)
+    return graph.cast(graph.add("IsNaN", sums), graph.onnx.TensorProto.INT64)
+
+
+def _label(graph: Graph, plain: Plain, scores: str, refused: str) -> None:
     if plain.decides == "graph":
         winner = graph.add("Squeeze", _walk(graph, plain, scores), graph.integers(1))
     else:
         ranks = scores if plain.decides == "argmax" else _votes(graph, plain, scores)
         winner = graph.add("ArgMax", ranks, axis=1, keepdims=0, select_last_index=0)
-    graph.add("Gather", graph.strings(plain.class_names), winner, name="label", axis=0)
+    beyond = graph.add("Mul", refused, graph.integers(plain.classes))
+    graph.add("Gather", graph.strings(plain.class_names), graph.add("Add", winner, beyond), name="label", axis=0)
 
 
 def _positive(graph: Graph, values: str, kind: int) -> str:

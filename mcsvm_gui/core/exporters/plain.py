@@ -14,8 +14,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.trained import TrainedModel
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
-from solvers.machines import MACHINES
-from solvers.model import decide
+from solvers.model import TIE, votes, walk
 
 Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
 
@@ -49,8 +48,8 @@ class Plain:
     owners: np.ndarray  # (vectors,) its class
     expansion: np.ndarray  # (vectors, outputs)
     bias: np.ndarray  # (outputs,)
-
     first: int = 1  # the number that a sparse file gives its first column
+    strict: bool = False  # whether the model refuses a level that it does not know, instead of taking it for none
 
     @property
     def classes(self) -> int:
@@ -117,7 +116,9 @@ class Plain:
 
     def choose(self, values: np.ndarray) -> np.ndarray:
         """Class numbers from outputs."""
-        return decide(MACHINES[{"argmax": "ww", "votes": "ovo", "graph": "dag"}[self.decides]], values, self.classes)
+        if self.decides == "argmax":
+            return values.argmax(axis=1)
+        return votes(values, self.classes).argmax(axis=1) if self.decides == "votes" else walk(values, self.classes)
 
 
 def plain_of(trained: TrainedModel, *, as_weights: bool = True) -> Plain:
@@ -138,14 +139,26 @@ def plain_of(trained: TrainedModel, *, as_weights: bool = True) -> Plain:
         shift=np.array([feature.shift for feature in features], dtype=np.float64),
         scale=np.array([feature.scale for feature in features], dtype=np.float64),
         kernel=model.kernel.name,
-        parameters={name: getattr(model.kernel, name) for name in model.kernel.parameters},
+        parameters={name: _plain_number(getattr(model.kernel, name)) for name in model.kernel.parameters},
         vectors=vectors,
         serials=serials,
         owners=owners,
         expansion=expansion,
-        bias=model.bias,
+        bias=_tilted(model),
         first=getattr(trained.preparation, "first", 1),
+        strict=trained.preparation.rules.unknown == "reject",
     )
+
+
+def _tilted(model: Any) -> np.ndarray:
+    """The model takes class functions within TIE for equal, and the first of them: here each later one stands TIE
+    lower, so that a program that takes the largest decides alike, whichever way it rounds."""
+    return model.bias - TIE * np.arange(model.classes) if model.machine.vote == "argmax" else model.bias
+
+
+def _plain_number(value: Any) -> float:
+    """`repr` of NumPy's numbers is no number; a degree stays whole."""
+    return value if isinstance(value, int) else float(value)
 
 
 def _columns(preparation: Any) -> tuple[Column, ...]:

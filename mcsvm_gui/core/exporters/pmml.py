@@ -3,6 +3,7 @@
 In one-against-all the smallest value wins unless `maxWins` says otherwise, which older readers do not know, so every
 function is negated; in one-against-one a value below the threshold of 0 is a vote for `targetCategory`, so the same
 sign serves there, and a value of 0 votes for the second class, as ours does.
+A row that the model refuses has no result there either (returnInvalid).
 """
 
 from __future__ import annotations
@@ -123,10 +124,15 @@ def _field(name: str, optype: str, kind: str) -> dict[str, str]:
 
 
 def _schema(model: ET.Element, plain: Plain, target: str) -> None:
+    """A row that the model refuses has no result: returnInvalid."""
     schema = ET.SubElement(model, "MiningSchema")
     for _, column in _seen(plain):
-        use = {"name": column.name, "usageType": "active", "invalidValueTreatment": "asIs"}
-        if column.fill is not None:
+        refused = plain.strict and column.levels is not None
+        use = {"name": column.name, "usageType": "active"}
+        use["invalidValueTreatment"] = "returnInvalid" if refused else "asIs"
+        if column.fill is None:
+            use["missingValueTreatment"] = "returnInvalid"
+        else:
             use["missingValueReplacement"] = column.fill if isinstance(column.fill, str) else repr(float(column.fill))
         ET.SubElement(schema, "MiningField", use)
     ET.SubElement(schema, "MiningField", {"name": target, "usageType": "target"})
@@ -150,7 +156,7 @@ def _value(parent: ET.Element, column: str, level: str | None) -> None:
     if level is None:
         ET.SubElement(parent, "FieldRef", {"field": column})
     else:
-        ET.SubElement(parent, "NormDiscrete", {"field": column, "value": level, "mapMissingTo": "0"})
+        ET.SubElement(parent, "NormDiscrete", {"field": column, "value": level})
 
 
 def _constant(parent: ET.Element, value: float) -> None:
@@ -198,5 +204,5 @@ def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:
 def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
     cells = {column.name: probe.column(number) for number, column in _seen(plain)}
     numbers = {name: number for number, name in enumerate(plain.class_names)}
-    labels = [numbers[name] for name in evaluate(path, cells, len(probe))]
+    labels = [-1 if name is None else numbers[name] for name in evaluate(path, cells, len(probe))]
     return Outcome(np.array(labels, dtype=np.int64), "our own PMML evaluator", probe)

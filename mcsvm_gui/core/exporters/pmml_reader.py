@@ -18,16 +18,41 @@ Cells = dict[str, np.ndarray]
 BLOCK = 4_000_000  # kernel values at once
 
 
-def evaluate(path: Path, cells: Cells, rows: int) -> list[str]:
-    """The predicted category of every row. `cells`: float64 with NaN, or text with "" where missing."""
-    model = ET.parse(path).getroot().find(f"{P}SupportVectorMachineModel")
+def evaluate(path: Path, cells: Cells, rows: int) -> list[str | None]:
+    """The predicted category of every row, None where it has no result.
+
+    `cells`: float64 with NaN, or text with "" where missing."""
+    root = ET.parse(path).getroot()
+    model = root.find(f"{P}SupportVectorMachineModel")
     assert model is not None
-    fields = {**_filled(model, cells)}
+    refused, fields = _invalid(root, model, cells, rows), _filled(model, cells)
     for derived in model.iterfind(f"{P}LocalTransformations/{P}DerivedField"):
         fields[derived.attrib["name"]] = _value(derived[0], fields, rows)
     names = [field.attrib["field"] for field in model.iterfind(f"{P}VectorDictionary/{P}VectorFields/{P}FieldRef")]
     inputs = np.column_stack([fields[name] for name in names])
-    return _categories(model, _outputs(model, inputs))
+    categories = _categories(model, _outputs(model, inputs))
+    return [None if no else category for category, no in zip(categories, refused.tolist(), strict=True)]
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    return values == "" if values.dtype == object else np.isnan(values)
+
+
+def _invalid(root: ET.Element, model: ET.Element, cells: Cells, rows: int) -> np.ndarray:
+    """Where a field that is missing, or none of its listed values, is to return no result."""
+    result = np.zeros(rows, dtype=bool)
+    listed = {
+        field.attrib["name"]: {value.attrib["value"] for value in field.iterfind(f"{P}Value")}
+        for field in root.iterfind(f"{P}DataDictionary/{P}DataField")
+    }
+    for field in model.iterfind(f"{P}MiningSchema/{P}MiningField"):
+        values = cells.get(field.attrib["name"], np.empty(0))
+        if values.size and field.get("missingValueTreatment") == "returnInvalid":
+            result |= _missing(values)
+        if values.size and field.get("invalidValueTreatment", "returnInvalid") == "returnInvalid":
+            known = listed[field.attrib["name"]]
+            result |= ~_missing(values) & np.array([value not in known for value in values.tolist()])
+    return result
 
 
 def _filled(model: ET.Element, cells: Cells) -> Cells:
@@ -36,8 +61,7 @@ def _filled(model: ET.Element, cells: Cells) -> Cells:
         name, fill = field.attrib["name"], field.get("missingValueReplacement")
         if fill is not None and name in result:
             values = result[name]
-            missing = values == "" if values.dtype == object else np.isnan(values)
-            result[name] = np.where(missing, fill if values.dtype == object else float(fill), values)
+            result[name] = np.where(_missing(values), fill if values.dtype == object else float(fill), values)
     return result
 
 

@@ -22,7 +22,7 @@ class Probe:
     cells: tuple[np.ndarray, ...] | sp.csr_array
     expected: np.ndarray  # class numbers
     rows: np.ndarray  # which row of `source` each is
-    source: str  # in words: "row", "support vector"
+    source: str  # in words: "row", "training row", "support vector"
 
     def __len__(self) -> int:
         return self.expected.size
@@ -79,11 +79,23 @@ def _prepared_sparse(plain: Plain, cells: sp.csr_array) -> Rows:
 def from_vectors(plain: Plain, trained: TrainedModel) -> Probe:
     """Raw rows that become the support vectors (up to rounding) once they are prepared."""
     rows = trained.model.points.rows
-    dense = rows.toarray() if sp.issparse(rows) else rows
-    raw = dense / np.where(plain.scale == 0.0, 1.0, plain.scale) + plain.shift
-    cells = tuple(_raw(plain, raw, number) for number in range(len(plain.columns)))
-    probe = Probe(cells, np.zeros(len(dense), dtype=np.int64), np.arange(len(dense)), "support vector")
+    cells = _raw_sparse(plain, rows) if sp.issparse(rows) else _raw_cells(plain, rows)
+    count = rows.shape[0]
+    probe = Probe(cells, np.zeros(count, dtype=np.int64), np.arange(count), "support vector")
     return replace(probe, expected=trained.model.predict(prepared(plain, probe)))
+
+
+def _raw_sparse(plain: Plain, rows: sp.csr_array) -> sp.csr_array:
+    """Sparse data have no shift, and may have a million columns."""
+    entries = rows.tocoo()
+    row, feature = entries.coords
+    values = entries.data / plain.scale[feature]
+    return sp.csr_array((values, (row, plain.sources[feature])), shape=(rows.shape[0], len(plain.columns)))
+
+
+def _raw_cells(plain: Plain, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    raw = rows / np.where(plain.scale == 0.0, 1.0, plain.scale) + plain.shift
+    return tuple(_raw(plain, raw, number) for number in range(len(plain.columns)))
 
 
 def _raw(plain: Plain, raw: np.ndarray, number: int) -> np.ndarray:
@@ -104,7 +116,7 @@ def _unknown(levels: tuple[str, ...]) -> str:
     return name
 
 
-def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset) -> Probe:
+def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset, source: str = "row") -> Probe:
     """The rows of a data set, less those with a missing cell that the model has no rule for."""
     every = _numbered(plain, dataset) if dataset.table is None else _cells(plain, dataset)
     rows = np.flatnonzero(_usable(plain, every))
@@ -112,7 +124,7 @@ def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset) -> Probe:
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels = trained.decide(dataset if rows.size == dataset.rows else dataset.take(rows))
     expected = np.array([numbers[str(label)] for label in labels], dtype=np.int64)
-    return Probe(cells, expected, rows, "row")
+    return Probe(cells, expected, rows, source)
 
 
 def _cells(plain: Plain, dataset: Dataset) -> tuple[np.ndarray, ...]:

@@ -33,11 +33,17 @@ HEAD = '''"""A multi-class support vector machine, written by mcsvm. Needs Pytho
                              None, nan or "" where one is missing
     values = scores(row)     class functions; for one-vs-one and dag, functions of the pairs (0, 1), (0, 2), ...
     labels = predict_all(rows)
+
+ValueError for a row that the model refuses: a missing value that nothing fills, a number that is not finite$unknown.
 """
 
 import math
 
 '''
+UNKNOWN = {
+    True: ",\na text that training did not know",
+    False: ".\nA text that training did not know counts as none of the known ones",
+}
 
 DENSE = """
 def _products(x):
@@ -75,15 +81,21 @@ def prepare(row):
     values = [row[name] for name in COLUMNS] if isinstance(row, dict) else list(row)
     if len(values) != len(COLUMNS):
         raise ValueError("a row has %d values, not %d" % (len(COLUMNS), len(values)))
-    values = [_filled(value, fill) for value, fill in zip(values, FILLS)]
-    found = [float(values[c]) if level is None else float(values[c] == level) for c, level in zip(SOURCES, LEVELS)]
-    return [(value - shift) * scale for value, shift, scale in zip(found, SHIFT, SCALE)]
+    values = [fill if value is None or value == "" or value != value else value for value, fill in zip(values, FILLS)]
+    for c, known in KNOWN.items():
+        if values[c] is not None and values[c] not in known:
+            raise ValueError("training did not know %r in the column %r" % (values[c], COLUMNS[c]))
+    found = [_value(values[c], level, COLUMNS[c]) for c, level in zip(SOURCES, LEVELS)]
+    x = [(value - shift) * scale for value, shift, scale in zip(found, SHIFT, SCALE)]
+    if not all(map(math.isfinite, x)):
+        raise ValueError("a number is not finite")
+    return x
 
 
-def _filled(value, fill):
-    if fill is not None and (value is None or value == "" or value != value):
-        return fill
-    return value
+def _value(value, level, column):
+    if value is None:
+        raise ValueError("the column %r is missing" % column)
+    return float(value) if level is None else float(value == level)
 
 
 def scores(row):
@@ -157,7 +169,8 @@ def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None
 
 
 def written(plain: Plain) -> Files:
-    parts = [HEAD, *_tables(plain), "\n", SPARSE if plain.sparse else DENSE]
+    head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
+    parts = [head, *_tables(plain), "\n", SPARSE if plain.sparse else DENSE]
     parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides]]
     return {"": "".join(parts).encode("ascii")}
 
@@ -168,6 +181,7 @@ def _tables(plain: Plain) -> Iterable[str]:
     yield f"FILLS = {_names(column.fill for column in plain.columns)}\n"
     yield f"SOURCES = {_numbers(plain.sources, 'int')}\n"
     yield f"LEVELS = {_levels(plain)}\n"
+    yield f"KNOWN = {_known(plain)}\n"
     yield f"SHIFT = {_numbers(plain.shift)}\n"
     yield f"SCALE = {_numbers(plain.scale)}\n"
     yield from (f"{key.upper()} = {value!r}\n" for key, value in plain.parameters.items())
@@ -188,6 +202,12 @@ def _literal(name: Any) -> str:
 
 def _levels(plain: Plain) -> str:
     return f"[None] * {plain.features}" if plain.numbers_only else _names(plain.levels)
+
+
+def _known(plain: Plain) -> str:
+    """The columns where a text that training did not know is refused, and those it knew."""
+    known = {c: column.levels for c, column in enumerate(plain.columns) if plain.strict and column.levels is not None}
+    return "{" + "".join(f"\n    {c}: {_names(levels)}," for c, levels in known.items()) + "}"
 
 
 def _numbers(values: np.ndarray, kind: str = "float") -> str:

@@ -14,6 +14,10 @@ import scipy.sparse as sp
 from mcsvm_gui.core.exporters.plain import Plain, Rows
 
 MOST_SHOWN = 999_999  # svm-predict prints labels with six digits
+UNUSUAL = {
+    True: "missing cells that nothing fills and texts not named here, which the model refuses",
+    False: "missing cells that nothing fills, which the model refuses; a text not named here is none of the levels",
+}
 
 
 def companions(plain: Plain, numbers: np.ndarray) -> dict[str, bytes]:
@@ -69,6 +73,7 @@ def names_file(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
     yield "# The numbers of the model file, and what they stand for. Names are JSON texts.\n"
     yield "# The model expects prepared features: value, or 1 where it is the level named and 0 where not,\n"
     yield "# less shift, times scale; svm-scale -r with the file .range beside this one does it.\n"
+    yield f"# Whoever prepares the rows must see to {UNUSUAL[plain.strict]}: this format cannot refuse.\n"
     for label, name in zip(label_numbers(plain), plain.class_names, strict=True):
         yield f"label {label} = {json.dumps(name)}\n"
     for feature, (source, level) in enumerate(zip(plain.sources.tolist(), plain.levels, strict=True)):

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from export_models import FORMATS, KERNELS, NO_ONNX, Trained, iris, trained_on
+from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, trained_on
 
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters import EXPORTERS, c, deliver, libsvm_judges, onnx, python
 from mcsvm_gui.core.exporters.border import on_border
 from mcsvm_gui.core.exporters.libsvm_judges import read
@@ -74,6 +76,25 @@ def test_where_rounding_decides_a_difference_is_said_and_no_reason_to_refuse(tra
     assert f"150 rows, every label as the model's but for {ties} on the border of two classes" in said
 
 
+def modulo() -> Dataset:
+    """Two three-level categories, and their sum modulo 3: no class function can tell one class from another."""
+    cells = np.array([(a, b) for a in range(3) for b in range(3)] * 3)
+    table = pd.DataFrame(
+        {"a": np.array(list("abc"), object)[cells[:, 0]], "b": np.array(list("xyz"), object)[cells[:, 1]]}
+    )
+    return dataset_of(table.astype(object), cells.sum(axis=1) % 3)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(("machine", "cost"), [("llw", 100.0), ("cs", 1e5), ("ovo", 0.1)])
+def test_symmetric_data_stay_exportable(machine: str, cost: float, name: str, tmp_path: Path) -> None:
+    trained = trained_on(modulo(), machine=machine, kernel="linear", C=cost)
+    if EXPORTERS[name].holds(trained) is None:
+        assert (
+            "27 rows, every label as the model's" in EXPORTERS[name].export(trained, tmp_path / "m", modulo()).sentence
+        )
+
+
 @pytest.mark.parametrize("machine", ["ww", "ovo", "dag"])
 def test_the_border_is_narrow(machine: str) -> None:
     """Not one row of iris lies on it."""
@@ -85,6 +106,13 @@ def test_the_border_is_narrow(machine: str) -> None:
     assert on_border(
         on_the_border(trained_on(iris(), machine="ww", **KERNELS["rbf"])), probe.take(np.arange(1)), np.array([1])
     )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_gamma_from_the_data_is_written_as_a_number(name: str, tmp_path: Path) -> None:
+    trained = trained_on(iris(), machine="ww", kernel="rbf", gamma="scale")
+    if EXPORTERS[name].holds(trained) is None:
+        assert "150 rows, every label" in EXPORTERS[name].export(trained, tmp_path / "m", iris()).sentence
 
 
 def test_files_appear_together(trained: Trained, tmp_path: Path) -> None:
@@ -117,8 +145,10 @@ def test_no_room_to_try_it_out_is_a_sentence(trained: Trained, tmp_path: Path, m
 
 def test_who_was_not_asked_is_said(trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert EXPORTERS["c"].export(trained, tmp_path / "m.c").checks == ("Not checked: there is no C compiler here.",)
-    checks = EXPORTERS["libsvm"].export(trained, tmp_path / "m").checks
+    assert EXPORTERS["c"].export(trained, tmp_path / "m.c", iris()).checks == (
+        "Not checked: there is no C compiler here.",
+    )
+    checks = EXPORTERS["libsvm"].export(trained, tmp_path / "m", iris()).checks
     assert checks[0].startswith("Checked with the file read back")
     assert checks[1] == "Not checked: svm-predict (LIBSVM) is not installed here."
 
