@@ -45,9 +45,21 @@ DOUBTS = (
 
 def save(path: str | os.PathLike[str], trained: TrainedModel) -> None:
     """Whole or not at all; the file there before stays until the new one is complete."""
+    with written(path) as stream:
+        _fill(stream, trained)
+
+
+def packed(trained: TrainedModel) -> bytes:
+    """The bytes of the file, to be kept elsewhere."""
+    stream = io.BytesIO()
+    _fill(stream, trained)
+    return stream.getvalue()
+
+
+def _fill(stream: IO[bytes], trained: TrainedModel) -> None:
     document = {"format": FORMAT, "schema": SCHEMA, **model_document.describe(trained)}
     arrays = model_document.arrays_of(trained)
-    with written(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         _put(archive, DOCUMENT, json.dumps(document, allow_nan=False).encode("ascii"))
         for name, array in arrays.items():
             _put(archive, name + SUFFIX, _bytes_of(array))
@@ -69,9 +81,18 @@ def _bytes_of(array: np.ndarray) -> bytes:
 
 def load(path: str | os.PathLike[str]) -> TrainedModel:
     """Raises FileError, and nothing else, where this is no sound model of a version that is known here."""
+    return _opened(path, path)
+
+
+def unpacked(name: str | os.PathLike[str], content: bytes) -> TrainedModel:
+    """What `packed` gave, kept under that name."""
+    return _opened(name, io.BytesIO(content))
+
+
+def _opened(path: str | os.PathLike[str], source: str | os.PathLike[str] | IO[bytes]) -> TrainedModel:
     with _doubting(path):
         try:
-            with zipfile.ZipFile(path) as archive:
+            with zipfile.ZipFile(source) as archive:
                 return _read(path, archive)
         except OSError as error:
             raise FileError(path, f"the file cannot be read: {error.strerror or error}") from error

@@ -1,0 +1,1 @@
+"""The project file: every run with its trace, model and certificate, in one SQLite file."""

@@ -1,0 +1,69 @@
+"""The tables of a project, as they came to be: one step per version of the format."""
+
+from __future__ import annotations
+
+import sqlite3
+
+FIRST = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    created TEXT NOT NULL,
+    name TEXT NOT NULL,
+    note TEXT NOT NULL,
+    state TEXT NOT NULL,
+    data_name TEXT NOT NULL,
+    request TEXT NOT NULL,
+    document TEXT,
+    error TEXT,
+    deleted INTEGER NOT NULL
+);
+CREATE TABLE parts (
+    run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (run, kind)
+);
+CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+);
+CREATE TABLE cells (
+    search TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    cost REAL NOT NULL,
+    gamma REAL,
+    document TEXT NOT NULL,
+    UNIQUE (search, machine, cost, gamma)
+);
+"""
+
+MIGRATIONS = (FIRST,)  # append; never change what was released
+
+
+def migrate(connection: sqlite3.Connection, migrations: tuple[str, ...] = MIGRATIONS) -> None:
+    """Each step whole or not at all, together with the version it leads to."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    for step in range(version, len(migrations)):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in filter(str.strip, migrations[step].split(";")):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {step + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+
+def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """Everything the file declares: a trigger or a view that we did not make would run unasked."""
+    return connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY type, name").fetchall()
+
+
+def expected_tables(migrations: tuple[str, ...] = MIGRATIONS) -> list[tuple[str, str, str]]:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(connection, migrations)
+        return tables_of(connection)
+    finally:
+        connection.close()

@@ -1,0 +1,176 @@
+"""A run as the project keeps it, and what tables show of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mcsvm_gui.core.verdict import Verdict, verdict
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.request import Request
+    from solvers.trace import Sample
+
+STATES = "queued", "running", "done", "failed", "interrupted", "discarded"
+ACTIVE = "queued", "running"
+NO_PARAMETERS: Mapping[str, Any] = {}
+OF_KERNEL = {"gamma": ("rbf", "polynomial", "sigmoid"), "degree": ("polynomial",), "coef0": ("polynomial", "sigmoid")}
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """Plain values. While a run goes on, `live` is where it stands; afterwards its document says all."""
+
+    id: int
+    created: str  # UTC, ISO
+    name: str
+    data_name: str
+    plain_request: Mapping[str, Any]  # Request.document()
+    note: str = ""
+    state: str = "queued"
+    document: Mapping[str, Any] | None = None  # as `mcsvm train --json` prints it
+    error: str | None = None
+    live: Sample | None = field(default=None, compare=False)
+
+    @cached_property
+    def request(self) -> Request:
+        from mcsvm_gui.core.request import Request
+
+        return Request.from_document(self.plain_request)
+
+    @property
+    def active(self) -> bool:
+        return self.state in ACTIVE
+
+    @property
+    def digest(self) -> str | None:
+        return _text(self.plain_request.get("digest"))
+
+    # -- what was asked for -----------------------------------------------------------------------
+
+    @property
+    def machine(self) -> str:
+        return _text(self.plain_request.get("machine")) or ""
+
+    @property
+    def solver(self) -> str:
+        """The one that did it, once that is known."""
+        return _text(self._documented("solver_used")) or _text(self.plain_request.get("solver")) or ""
+
+    @property
+    def kernel(self) -> str:
+        return _text(self.plain_request.get("kernel")) or ""
+
+    @property
+    def C(self) -> float | None:
+        return _number(self.plain_request.get("C"))
+
+    @property
+    def gamma(self) -> float | str | None:
+        """As it was computed with, once that is known; none where the kernel has none."""
+        if self.kernel not in OF_KERNEL["gamma"]:
+            return None
+        parameters = self._documented("kernel")
+        computed = _number(parameters.get("gamma")) if isinstance(parameters, Mapping) else None
+        asked = self.plain_request.get("gamma")
+        return computed if computed is not None else _text(asked) or _number(asked)
+
+    @property
+    def seed(self) -> float | None:
+        return _number(self.plain_request.get("seed"))
+
+    # -- what came of it --------------------------------------------------------------------------
+
+    @property
+    def ending(self) -> str | None:
+        return _text(self._documented("ending"))
+
+    @property
+    def verdict(self) -> Verdict | None:
+        gap = self.relative_gap
+        return None if self.ending is None or gap is None else verdict(self.ending, gap, self.kernel)
+
+    @property
+    def seconds(self) -> float | None:
+        return self._now("seconds", "seconds")
+
+    @property
+    def iterations(self) -> float | None:
+        return self._now("iterations", "iteration")
+
+    @property
+    def n_support(self) -> float | None:
+        return self._now("n_support", "support")
+
+    @property
+    def n_bounded(self) -> float | None:
+        return self._now("n_bounded", "bounded")
+
+    @property
+    def gap(self) -> float | None:
+        return self._certified("gap")
+
+    @property
+    def relative_gap(self) -> float | None:
+        return self._certified("relative_gap")
+
+    @property
+    def violation(self) -> float | None:
+        return self._certified("violation")
+
+    @property
+    def train_accuracy(self) -> float | None:
+        return _number(self._documented("train_accuracy"))
+
+    @property
+    def test_accuracy(self) -> float | None:
+        return _number(self._documented("test_accuracy"))
+
+    @property
+    def n_train(self) -> float | None:
+        return _number(self._documented("n_train"))
+
+    @property
+    def n_test(self) -> float | None:
+        return _number(self._documented("n_test"))
+
+    def _documented(self, name: str) -> Any:
+        return None if self.document is None else self.document.get(name)
+
+    def _now(self, documented: str, sampled: str) -> float | None:
+        if self.document is None:
+            return None if self.live is None else getattr(self.live, sampled)
+        return _number(self.document.get(documented))
+
+    def _certified(self, name: str) -> float | None:
+        if self.document is None:
+            return None if self.live is None else getattr(self.live, name)
+        certificate = self.document.get("certificate")
+        return _number(certificate.get(name)) if isinstance(certificate, Mapping) else None
+
+
+def _number(value: Any) -> float | None:
+    """Files may hold anything: what is no number is not known."""
+    return value if type(value) in (int, float) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def to_json(document: Mapping[str, Any] | None) -> str | None:
+    return None if document is None else json.dumps(document, allow_nan=False)
+
+
+def from_json(text: Any) -> dict[str, Any]:
+    """Raises ValueError where that is no JSON document."""
+    try:
+        found = json.loads(text)
+    except (TypeError, RecursionError) as error:
+        raise ValueError("a document is no text") from error
+    if not isinstance(found, dict):
+        raise ValueError("a document is no mapping")
+    return found

@@ -1,0 +1,53 @@
+"""What SQLite says, in words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+FULL = "there is no room left on the disk; what is not saved yet stays in memory and is written when there is"
+BUSY = "the project is open in another window or program; close it there first, or open another project"
+READ_ONLY = "the project cannot be written to; copy it to a folder of your own and open the copy"
+DAMAGED = "the project file is damaged; restore it from a backup, or begin a new project"
+WORDS = {
+    sqlite3.SQLITE_FULL: FULL,
+    sqlite3.SQLITE_BUSY: BUSY,
+    sqlite3.SQLITE_LOCKED: BUSY,
+    sqlite3.SQLITE_READONLY: READ_ONLY,
+    sqlite3.SQLITE_PERM: READ_ONLY,
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_NOTADB: DAMAGED,
+}
+PRIMARY = 0xFF  # of an extended result code
+
+
+@contextmanager
+def speaking(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Whatever goes wrong with the file becomes one FileError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        refuse(path, _sentence(error), error)
+    except OSError as error:
+        refuse(path, f"the project cannot be used: {error.strerror or error}", error)
+    except (ValueError, OverflowError, MemoryError) as error:
+        from solvers.errors import InputError
+
+        if isinstance(error, InputError):
+            raise
+        refuse(path, f"{DAMAGED} ({' '.join(str(error).split())[:100] or type(error).__name__})", error)
+
+
+def _sentence(error: sqlite3.Error) -> str:
+    code = getattr(error, "sqlite_errorcode", 0)
+    known = WORDS.get(code & PRIMARY)
+    return known or f"the project cannot be used: {' '.join(str(error).split())}"
+
+
+def refuse(path: str | os.PathLike[str], what: str, cause: BaseException | None = None) -> NoReturn:
+    from mcsvm_gui.core.errors import FileError
+
+    raise FileError(path, what) from cause

@@ -1,0 +1,266 @@
+"""The project file, one SQLite database in the hands of one window.
+
+The window holds it exclusively: a second one gets a sentence, and no file beside it says who is there. Every write
+is one transaction, so that a killed process leaves what was committed last. What is no project of ours is told
+from its first bytes, before SQLite, which might write to it, sees it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of
+from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
+from mcsvm_gui.core.project.sentences import BUSY, READ_ONLY, refuse, speaking
+
+APPLICATION = 0x6D637376  # "mcsv"
+MAGIC, HEADER = b"SQLite format 3\0", 100
+PARTS = "trace", "readings", "model", "checkpoint"
+BESIDE = "-wal", "-shm", "-journal"
+
+COLUMNS = "id, created, name, note, state, data_name, request, document, error"
+UPSERT = f"""INSERT INTO runs ({COLUMNS}, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, note = excluded.note, state = excluded.state,
+    document = excluded.document, error = excluded.error, deleted = excluded.deleted"""
+
+_held: set[str] = set()  # by this process: a second look at a held file would drop its POSIX locks
+_holding = threading.Lock()
+
+
+@dataclass
+class Change:
+    """The newest that is known of a run; of its parts those that changed, None for those to be dropped."""
+
+    record: RunRecord
+    deleted: bool = False
+    parts: dict[str, bytes | None] = field(default_factory=dict)
+
+
+class ProjectStore:
+    """All methods may be called from any thread; one at a time gets its turn."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._lock = threading.RLock()
+        _hold(self.path)
+        try:
+            with speaking(self.path):
+                if not self.path.exists():
+                    create(self.path)
+                examine(self.path)
+                self._connection = _connect(self.path)
+                self.last_id: int = self._one("SELECT coalesce(max(id), 0) FROM runs")
+        except BaseException:
+            _release(self.path)
+            raise
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def records(self) -> list[RunRecord]:
+        """Of all runs that are not deleted, the oldest first."""
+        with self._turn():
+            rows = self._connection.execute(f"SELECT {COLUMNS} FROM runs WHERE deleted = 0 ORDER BY id")
+            return [_record(row) for row in rows]
+
+    def part(self, run: int, kind: str) -> bytes | None:
+        return self._one("SELECT content FROM parts WHERE run = ? AND kind = ?", run, kind)
+
+    def settings(self) -> dict[str, Any]:
+        with self._turn():
+            rows = self._connection.execute("SELECT key, value FROM settings").fetchall()
+            return {key: from_json(value)["value"] for key, value in rows}
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    def write(self, changes: Iterable[Change] = (), settings: dict[str, Any] | None = None) -> None:
+        """All of it or nothing."""
+        rows = [((*_row(change.record), change.deleted), change.parts) for change in changes]
+        plain = [(key, to_json({"value": value})) for key, value in (settings or {}).items()]
+        with self._turn(), self._transaction() as connection:
+            for row, parts in rows:
+                connection.execute(UPSERT, row)
+                for kind, content in parts.items():
+                    _put_part(connection, row[0], kind, content)
+            connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", plain)
+
+    def purge(self) -> None:
+        """Forget deleted runs for good, and give their room back."""
+        with self._turn():
+            with self._transaction() as connection:
+                connection.execute("DELETE FROM runs WHERE deleted = 1")
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+    def copy_to(self, path: str | os.PathLike[str]) -> None:
+        """A complete project at `path`, whole or not at all; what was there is replaced unless a window holds it."""
+        target = Path(os.path.realpath(path))
+        with self._turn():
+            if target == self.path:
+                return
+            with speaking(target), _fresh(target) as beside:
+                copy = sqlite3.connect(beside)
+                try:
+                    self._connection.backup(copy)
+                finally:
+                    copy.close()
+
+    def close(self) -> None:
+        """The write-ahead log goes into the file and away."""
+        with self._lock:
+            with suppress(sqlite3.Error):
+                self._connection.close()
+            _release(self.path)
+
+    # -- turns ------------------------------------------------------------------------------------
+
+    def _one(self, question: str, *values: Any) -> Any:
+        with self._turn():
+            row = self._connection.execute(question, values).fetchone()
+            return None if row is None else row[0]
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with self._lock, speaking(self.path):
+            yield
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:  # a full disk may have ended it already
+                self._connection.execute("ROLLBACK")
+            raise
+
+
+# -- opening --------------------------------------------------------------------------------------
+
+
+def _hold(path: Path) -> None:
+    with _holding:
+        if str(path) in _held:
+            refuse(path, BUSY)
+        _held.add(str(path))
+
+
+def _release(path: Path) -> None:
+    with _holding:
+        _held.discard(str(path))
+
+
+def create(path: Path, migrations: tuple[str, ...] = MIGRATIONS) -> None:
+    """An empty project, complete before it has its name."""
+    with _fresh(path) as beside:
+        connection = sqlite3.connect(beside, isolation_level=None)
+        try:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            migrate(connection, migrations)
+        finally:
+            connection.close()
+
+
+@contextmanager
+def _fresh(target: Path) -> Iterator[Path]:
+    """A file beside `target` that takes its place when the block ends well."""
+    beside = target.with_name(f".mcsvm-{uuid.uuid4().hex}.part")
+    try:
+        yield beside
+        with open(beside, "rb") as stream:
+            os.fsync(stream.fileno())
+        if target.exists():
+            _check_free(target)
+        for ending in BESIDE:  # the log of another database would be replayed into this one
+            with suppress(FileNotFoundError):
+                os.unlink(f"{target}{ending}")
+        os.replace(beside, target)
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _check_free(target: Path) -> None:
+    """That no window holds what is about to be replaced."""
+    _hold(target)
+    try:
+        connection = sqlite3.connect(target, timeout=0.0, isolation_level=None)
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+                raise
+        except sqlite3.DatabaseError:
+            pass  # something else than a database may be replaced
+        finally:
+            connection.close()
+    finally:
+        _release(target)
+
+
+def examine(path: Path) -> None:
+    """Refuse what is no project by its first bytes, without a trace left on it."""
+    with open(path, "rb") as stream:
+        header = stream.read(HEADER)
+    if len(header) < HEADER or not header.startswith(MAGIC):
+        refuse(path, "this is no mcsvm project")
+    if int.from_bytes(header[68:72], "big") != APPLICATION:
+        refuse(path, "this is the database of another program, no mcsvm project")
+    version = int.from_bytes(header[60:64], "big")
+    if version > len(MIGRATIONS):
+        what = f"the project was written by a newer mcsvm (format {version}; this one reads up to {len(MIGRATIONS)})"
+        refuse(path, f"{what}: update mcsvm")
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        refuse(path, READ_ONLY)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in ("locking_mode = EXCLUSIVE", "trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
+        migrate(connection)
+        if tables_of(connection) != expected_tables():
+            refuse(path, "this is no mcsvm project: its tables are others")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the first bytes tell the version
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+# -- rows -----------------------------------------------------------------------------------------
+
+
+def _row(record: RunRecord) -> tuple[Any, ...]:
+    documents = to_json(record.plain_request), to_json(record.document)
+    head = record.id, record.created, record.name, record.note, record.state, record.data_name
+    return (*head, *documents, record.error)
+
+
+def _record(row: tuple[Any, ...]) -> RunRecord:
+    run, created, name, note, state, data_name, request, document, error = row
+    texts = created, name, note, state, data_name
+    if not all(isinstance(text, str) for text in texts) or state not in STATES or not isinstance(error, str | None):
+        raise ValueError(f"run {run} is not readable")
+    known = None if document is None else from_json(document)
+    return RunRecord(run, created, name, data_name, from_json(request), note, state, known, error)
+
+
+def _put_part(connection: sqlite3.Connection, run: int, kind: str, content: bytes | None) -> None:
+    if content is None:
+        connection.execute("DELETE FROM parts WHERE run = ? AND kind = ?", (run, kind))
+    else:
+        connection.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?)", (run, kind, content))

@@ -1,0 +1,127 @@
+"""The one thread that writes the project, in the order in which things happened."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from mcsvm_gui.core.project.backlog import BATCH, Backlog, Batch, Part
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.project.store import ProjectStore
+
+RETRY = 2.0  # seconds until a write that failed is tried again
+
+Errand = Callable[[ProjectStore], Any]
+Answer = Callable[[Any], object]
+
+
+class Writer(QThread):
+    """`put` and `set` keep what they are given until it is on the disk, however long that takes."""
+
+    written = Signal(list)  # numbers of runs of which the file now holds what was known when it was written
+    trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
+    _answered = Signal(object, object)
+
+    def __init__(self, store: ProjectStore, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.backlog = Backlog()
+        self._store = store
+        self._errands: deque[tuple[Errand, Answer, Answer]] = deque()
+        self._wake = threading.Condition()
+        self._closing = self._waiting = False
+        self._sentence = ""
+        self._answered.connect(self._give)
+
+    @property
+    def store(self) -> ProjectStore:
+        return self._store
+
+    # -- from the window --------------------------------------------------------------------------
+
+    def put(self, record: RunRecord, deleted: bool = False, parts: Mapping[str, Part] | None = None) -> None:
+        self.backlog.put(record, deleted, parts)
+        self._call()
+
+    def set(self, key: str, value: Any) -> None:
+        self.backlog.set(key, value)
+        self._call()
+
+    def ask(self, errand: Errand, done: Answer, failed: Answer) -> None:
+        """Run `errand` in the thread, after what was put before; the answer is given in the window's thread."""
+        self._errands.append((errand, done, failed))
+        self._call()
+
+    def move_to(self, store: ProjectStore) -> None:
+        """Go on in another file. Called by errands only."""
+        self._store.close()
+        self._store = store
+
+    def finish(self, milliseconds: int = 5000) -> bool:
+        """A last attempt to write; True if nothing is left. The store is closed."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        ended = self.wait(milliseconds) if self.isRunning() else True
+        if ended:
+            self._store.close()
+        return ended and not self.backlog
+
+    @Slot(object, object)
+    def _give(self, answer: Answer, value: object) -> None:
+        answer(value)
+
+    def _call(self) -> None:
+        with self._wake:
+            self._wake.notify()
+
+    # -- in the thread ----------------------------------------------------------------------------
+
+    def run(self) -> None:
+        while not self._closing:
+            self._work()
+            with self._wake:
+                idle = not self._errands and not self.backlog
+                if not self._closing and (idle or self._sentence):
+                    self._wake.wait(RETRY if self._sentence else None)
+        self._work()
+
+    def _work(self) -> None:
+        self._write_all()
+        while self._errands:
+            self._go(*self._errands.popleft())
+            self._write_all()
+
+    def _write_all(self) -> None:
+        """In trouble one by one, so that what fits is written."""
+        while batch := self.backlog.take(1 if self._sentence else BATCH):
+            if not self._write(batch):
+                return
+
+    def _write(self, batch: Batch) -> bool:
+        try:
+            self._store.write([pending.encoded() for pending in batch.runs], batch.settings)
+        except Exception as error:
+            self.backlog.give_back(batch)
+            self._say(str(error))
+            return False
+        self.backlog.settle()
+        self._say("")
+        self.written.emit([pending.record.id for pending in batch.runs])
+        return True
+
+    def _say(self, sentence: str) -> None:
+        if sentence != self._sentence:
+            self._sentence = sentence
+            self.trouble.emit(sentence)
+
+    def _go(self, errand: Errand, done: Answer, failed: Answer) -> None:
+        try:
+            answer = errand(self._store)
+        except Exception as error:
+            self._answered.emit(failed, str(error))
+        else:
+            self._answered.emit(done, answer)
