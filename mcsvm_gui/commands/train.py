@@ -10,12 +10,12 @@ from mcsvm_gui.commands.interrupt import Interrupt
 from mcsvm_gui.commands.progress import Progress
 from mcsvm_gui.commands.reading import request_of
 from mcsvm_gui.core import model_file
-from mcsvm_gui.core.dataset import Dataset, NumberedColumns
+from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
-from mcsvm_gui.core.prediction import open_like
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import Outcome, train
+from mcsvm_gui.core.sources import test_of
 from mcsvm_gui.core.writing import check_writable, csv_text, write_text
 from solvers.ending import Ending
 from solvers.errors import InputError
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     _check(request, options)
     dataset = open_dataset(options.data, request.read)
     request = replace(request, digest=dataset.digest)
-    test = _test(request, dataset)
+    test = test_of(request, dataset)
     with Interrupt() as interrupt:
         outcome = _train(request, dataset, test, options, interrupt)
         _write(outcome, options)
@@ -47,13 +47,6 @@ def _check(request: Request, options: argparse.Namespace) -> None:
     for path in (options.model, options.trace):
         if path is not None:
             check_writable(path)
-
-
-def _test(request: Request, dataset: Dataset) -> Dataset | None:
-    if request.test is None:
-        return None
-    numbered = isinstance(dataset.columns, NumberedColumns)
-    return open_like(request.test, request.read, None if numbered else dataset.label_name)
 
 
 def _train(

@@ -1,0 +1,28 @@
+"""The files that a request names, read as it says."""
+
+from __future__ import annotations
+
+from mcsvm_gui.core.dataset import Dataset, NumberedColumns
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.prediction import open_like
+from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.request import Request
+
+
+def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
+    """Rows to test on: read as the training rows were, the label found by its name there."""
+    numbered = isinstance(training.columns, NumberedColumns)
+    return open_like(path, read, None if numbered else training.label_name)
+
+
+def test_of(request: Request, training: Dataset) -> Dataset | None:
+    return None if request.test is None else open_test(request.test, request.read, training)
+
+
+def data_of(request: Request) -> tuple[Dataset, Dataset | None]:
+    """Training and test rows; FileError where the file is not the one that was trained on."""
+    assert request.data is not None
+    dataset = open_dataset(request.data, request.read)
+    if request.digest is not None and dataset.digest != request.digest:
+        raise FileError(request.data, "the file has changed since it was trained on")
+    return dataset, test_of(request, dataset)

@@ -1,0 +1,215 @@
+"""What the pages share: the data at hand, how it is prepared, the runs, the queue, and work in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from mcsvm_gui.core.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.dataset import Dataset
+    from mcsvm_gui.core.preparation.rules import Rules
+    from mcsvm_gui.core.readers.options import ReadOptions
+    from mcsvm_gui.core.request import Request
+    from mcsvm_gui.core.settings import Settings
+    from mcsvm_gui.presenters.runs import RunBook
+    from mcsvm_gui.workers.queue import JobQueue
+    from mcsvm_gui.workers.tasks import Tasks, Ticket
+
+KEPT = "data"  # the key under which a project keeps what was looked at last
+
+
+class Workspace(QObject):
+    """Facts and wishes; which widget shows them is not known here."""
+
+    loading = Signal(str)  # the path of a file that is being read
+    data_changed = Signal()  # another data set, or none; other reading options
+    data_failed = Signal(str)  # why the file cannot be read; `path` and `read` are those that were tried
+    preparation_changed = Signal()  # rules, hold-out, seed or test file
+    message = Signal(str)  # one line for the status bar
+
+    def __init__(
+        self, runs: RunBook, queue: JobQueue, tasks: Tasks, settings: Settings, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.runs, self.queue, self.tasks, self.settings = runs, queue, tasks, settings
+        self.dataset: Dataset | None = None
+        self.path: str | None = None
+        self.test: Dataset | None = None
+        self.test_path: str | None = None
+        self.holdout: float | None = 0.3
+        self.seed = 0
+        self._read: ReadOptions | None = None
+        self._rules: dict[str, str] = {}
+        self._reading: Ticket | None = None
+
+    @property
+    def read(self) -> ReadOptions:
+        from mcsvm_gui.core.readers.options import ReadOptions
+
+        return self._read or ReadOptions()
+
+    @property
+    def rules(self) -> Rules:
+        from mcsvm_gui.core.preparation.rules import Rules
+
+        return Rules(**self._rules)
+
+    # -- data -------------------------------------------------------------------------------------
+
+    def open_data(self, path: str, read: ReadOptions | None = None) -> None:
+        """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for."""
+        from mcsvm_gui.core.readers import open_dataset
+
+        self.cancel_reading()
+        another = path != self.path
+        self.path, self._read = path, read
+        if another:
+            self._forget_test()
+        self.loading.emit(path)
+        self._reading = self.tasks.start(lambda: open_dataset(path, self.read), self._opened, self._refused)
+
+    def cancel_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def close_data(self) -> None:
+        self.cancel_reading()
+        self.path = self._read = None
+        self._forget_test()
+        self._set(None)
+
+    def _opened(self, dataset: Dataset) -> None:
+        assert self.path is not None
+        self.settings.remember_file(self.path)
+        self._set(dataset)
+        self._keep()
+
+    def _refused(self, sentence: str) -> None:
+        self._reading, self.dataset = None, None
+        self.data_failed.emit(sentence)
+
+    def _set(self, dataset: Dataset | None) -> None:
+        self._reading, self.dataset = None, dataset
+        self.data_changed.emit()
+
+    # -- rows to test on --------------------------------------------------------------------------
+
+    def open_test(self, path: str) -> None:
+        """Rows to test on instead of a part of the data; a file that cannot be read is told as a message."""
+        from mcsvm_gui.core import sources
+
+        data = self.dataset
+        if data is None:
+            return
+
+        def opened(test: Dataset) -> None:
+            if self.dataset is data:
+                self.test, self.test_path = test, path
+                self.holdout = None
+                self.preparation_changed.emit()
+                self._keep()
+
+        self.tasks.start(lambda: sources.open_test(path, self.read, data), opened, self.message.emit)
+
+    def drop_test(self) -> None:
+        self._forget_test()
+        self.preparation_changed.emit()
+        self._keep()
+
+    def _forget_test(self) -> None:
+        self.test = self.test_path = None
+
+    # -- preparation ------------------------------------------------------------------------------
+
+    def set_preparation(self, **values: Any) -> None:
+        """scale, missing and unknown as in Rules; holdout: a share or None; seed."""
+        if values.get("holdout") is not None:
+            self._forget_test()
+        for name in ("holdout", "seed"):
+            if name in values:
+                setattr(self, name, values.pop(name))
+        rules = values.pop("rules", None)
+        self._rules |= asdict(rules) if rules is not None else values
+        self.preparation_changed.emit()
+        self._keep()
+
+    # -- training ---------------------------------------------------------------------------------
+
+    def base_request(self, **machine: Any) -> Request:
+        """A request on the data at hand; raises InputError where a value is none."""
+        from mcsvm_gui.core.request import Request
+
+        return Request(
+            **machine,
+            seed=self.seed,
+            holdout=self.holdout,
+            rules=self.rules,
+            read=self.read,
+            data=self.path,
+            test=self.test_path,
+            digest=None if self.dataset is None else self.dataset.digest,
+        )
+
+    def train(self, requests: Sequence[Request]) -> list[int]:
+        """Begins a run of each, and returns their numbers."""
+        dataset = self.dataset
+        assert dataset is not None, "there is nothing to train on"
+        begun = [self.runs.begin(request, self.data_name) for request in requests]
+        for run, request in zip(begun, requests, strict=True):
+            self.queue.submit(run, request, dataset, self.test)
+        return begun
+
+    @property
+    def data_name(self) -> str:
+        return Path(self.path).name if self.path else ""
+
+    def go_on(self, run: int) -> None:
+        """An interrupted run, from its last checkpoint, on its own data read again."""
+        from mcsvm_gui.core import sources
+
+        record = self.runs.record(run)
+
+        def found(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
+            dataset, test, checkpoint = answer
+            self.runs.go_on(run)
+            self.queue.submit(run, record.request, dataset, test, checkpoint)
+
+        self.tasks.start(
+            lambda: (*sources.data_of(record.request), self.runs.checkpoint(run)),
+            found,
+            lambda sentence: self.message.emit(tr("{run} cannot go on: {why}", run=record.name, why=sentence)),
+        )
+
+    # -- what a project keeps ---------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        kept = {
+            "path": self.path,
+            "read": asdict(self.read),
+            "rules": self._rules,
+            "test": self.test_path,
+            "holdout": self.holdout,
+            "seed": self.seed,
+        }
+        self.runs.keep_setting(KEPT, kept)
+
+    def restore(self) -> None:
+        """The data and preparation that the project was left with, unless something is open already."""
+        kept = self.runs.setting(KEPT)
+        if self.path is not None or not isinstance(kept, dict) or not kept.get("path"):
+            return
+        from mcsvm_gui.core.readers.options import ReadOptions
+
+        self.holdout, self.seed, self._rules = kept["holdout"], kept["seed"], dict(kept["rules"])
+        self.preparation_changed.emit()
+        if Path(kept["path"]).exists():
+            self.open_data(kept["path"], ReadOptions(**kept["read"]))
+        else:
+            self.message.emit(tr("{path} is not there any more.", path=kept["path"]))
