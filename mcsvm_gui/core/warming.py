@@ -1,0 +1,45 @@
+"""What takes long the first time, done before anyone waits for it: imports, and compiling the solvers' loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+MACHINES = "ww", "cs", "llw", "ova", "ovo"  # dag is trained as ovo
+
+
+def prepare(wanted: Callable[[], bool] = lambda: True) -> None:
+    """Ends early, between two steps, once it is not wanted any more."""
+    for step in _steps():
+        if not wanted():
+            return
+        step()
+
+
+def _steps() -> Iterator[Callable[[], object]]:
+    yield _import
+    for machine in MACHINES:
+        yield lambda machine=machine: _train(machine)
+
+
+def _import() -> None:
+    from mcsvm_gui.core import (  # noqa: F401
+        model_file,
+        prediction,
+        session,
+    )
+
+
+def _train(machine: str) -> None:
+    """A few points: the kinds of compiled code do not depend on how many."""
+    import numpy as np
+
+    from solvers.kernels import KERNELS
+    from solvers.problem import pose
+    from solvers.run import Run
+
+    angles = np.arange(9.0)
+    features = np.stack([np.sin(angles), np.cos(angles)], axis=1)
+    problem = pose(features, np.arange(9) % 3, machine=machine, kernel=KERNELS["rbf"](gamma=1.0))
+    run = Run(problem)
+    while run.running:
+        run.advance()
