@@ -1,0 +1,79 @@
+"""From the course of a run to the lines of the four live plots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+Axis = Literal["seconds", "iteration"]
+Line = tuple[np.ndarray, np.ndarray]
+BAND = 300  # corners of a shaded band along each edge, at most
+SETTLED = 0.25  # share of the samples that come before a convergence plot's scale begins to count
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """What is plotted of one run: its trace and readings as tables."""
+
+    run: int
+    label: str
+    machine: str
+    trace: Mapping[str, np.ndarray]
+    readings: Mapping[str, np.ndarray] = field(default_factory=dict)
+    class_names: tuple[str, ...] = ()
+
+
+def convergence(course: Course, axis: Axis) -> dict[str, Line]:
+    return _of(course.trace, axis, ("primal", "dual"))
+
+
+def violation(course: Course, axis: Axis) -> dict[str, Line]:
+    return _of(course.trace, axis, ("violation",))
+
+
+def support(course: Course, axis: Axis) -> dict[str, Line]:
+    return _of(course.trace, axis, ("support", "bounded"))
+
+
+def support_per_class(course: Course, axis: Axis) -> list[Line]:
+    """One line per class, from the readings."""
+    counts = course.readings.get("support_per_class")
+    if counts is None or not counts.size:
+        return []
+    return [(course.readings[axis], counts[:, number]) for number in range(counts.shape[1])]
+
+
+def accuracy(course: Course, axis: Axis) -> dict[str, Line]:
+    """In per cent; a side that was never read has no line."""
+    lines = _of(course.readings, axis, ("train_accuracy", "test_accuracy"))
+    return {kind: (x, 100.0 * y) for kind, (x, y) in lines.items() if np.isfinite(y).any()}
+
+
+def _of(table: Mapping[str, np.ndarray], axis: Axis, kinds: tuple[str, ...]) -> dict[str, Line]:
+    return {kind: (table[axis], table[kind]) for kind in kinds if kind in table and table[kind].size}
+
+
+def band(lower: Line, upper: Line) -> Line:
+    """The outline of what lies between two lines over the same places: no more corners than can be seen."""
+    x, low, high = lower[0], lower[1], upper[1]
+    if x.size > BAND:
+        starts = np.linspace(0, x.size, BAND, endpoint=False).astype(int)
+        x, low, high = x[starts], np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+        x = np.append(x[:-1], lower[0][-1])
+    return np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
+
+
+def settled(line: Line) -> tuple[float, float]:
+    """The lowest and highest of a line once its first leaps are over; its last value always counts."""
+    values = line[1][int(SETTLED * line[1].size) :]
+    return float(values.min()), float(values.max())
+
+
+def at(line: Line, place: float) -> float | None:
+    """The value that held at this place: of the last point not beyond it."""
+    x, y = line
+    position = int(np.searchsorted(x, place, side="right")) - 1
+    return float(y[position]) if 0 <= position < y.size else None

@@ -1,0 +1,163 @@
+"""The four plots that follow trainings: convergence, violation, support vectors, accuracy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPainterPath
+
+from mcsvm_gui.core import curves, figures
+from mcsvm_gui.core.curves import Axis, Course, Line
+from mcsvm_gui.views import theme
+from mcsvm_gui.views.plots.lines import LinePlot, Look
+from mcsvm_gui.views.words import tr
+
+SHADE = 36  # of 255
+MOST_CLASSES = len(theme.CLASS_COLOURS)  # lines per class, where there are not more
+
+
+class Band(pg.GraphicsObject):
+    """The area between two lines; pyqtgraph's own takes 20 ms for six runs."""
+
+    def __init__(self, colour: str) -> None:
+        super().__init__()
+        self._path = QPainterPath()
+        self._colour = QColor(colour)
+        self._colour.setAlpha(SHADE)
+
+    def set_outline(self, x: np.ndarray, y: np.ndarray) -> None:
+        seen = np.isfinite(x) & np.isfinite(y)
+        self._path = pg.arrayToQPath(x[seen], y[seen])
+        self.prepareGeometryChange()
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._path.boundingRect()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        painter.fillPath(self._path, self._colour)
+
+
+class LivePlot(LinePlot):
+    """One of the four: `draw` takes a run's course anew."""
+
+    always_log = False
+    may_be_log = True
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        raise NotImplementedError
+
+    def _put(self, course: Course, lines: dict[str, Line], words: dict[str, str], faint: tuple[str, ...] = ()) -> None:
+        style = theme.machine_style(course.machine)
+        for kind, line in lines.items():
+            self.put(Look(course.run, kind, words[kind], style, kind in faint), line)
+
+    def scale(self, x: bool, y: bool) -> None:
+        self.set_log(x, (y and self.may_be_log) or self.always_log)
+
+
+class ConvergencePlot(LivePlot):
+    def __init__(self) -> None:
+        self._bands: dict[int, Band] = {}
+        self._following = True
+        super().__init__("convergencePlot", tr("Primal and dual, the gap between them"), "", tr("objective"))
+        self.area.sigRangeChangedManually.connect(self._let_go)
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        lines = curves.convergence(course, axis)
+        self._put(course, lines, {"primal": tr("primal"), "dual": tr("dual")}, faint=("dual",))
+        if lines:
+            self._shade(course, lines)
+
+    def _shade(self, course: Course, lines: dict[str, Line]) -> None:
+        band = self._bands.get(course.run)
+        if band is None:
+            band = self._bands[course.run] = Band(theme.machine_style(course.machine).colour)
+            self.addItem(band, ignoreBounds=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x, y = curves.band(lines["dual"], lines["primal"])
+            band.set_outline(np.log10(x) if self._log[0] else x, np.log10(y) if self._log[1] else y)
+
+    def drop(self, run: int, kinds: object = None) -> None:
+        super().drop(run)
+        if run in self._bands:
+            self.removeItem(self._bands.pop(run))
+
+    # The first leaps of a primal would hide everything that follows.
+
+    def _let_go(self) -> None:
+        self._following = False
+
+    def fit(self) -> None:
+        self._following = True
+        super().fit()
+        self.finish()
+
+    def finish(self) -> None:
+        ranges = [curves.settled(line) for line in self._data.values() if line[1].size]
+        if ranges and self._following:
+            low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+            if self._log[1]:
+                low, high = np.log10(max(low, 1e-6 * high, 1e-12)), np.log10(max(high, 1e-12))
+            self.setYRange(low, high, padding=0.06)
+        super().finish()
+
+    def written(self, value: float) -> str:
+        return figures.objective(value)
+
+
+class ViolationPlot(LivePlot):
+    always_log = True
+
+    def __init__(self) -> None:
+        super().__init__("violationPlot", tr("Violation of optimality"), "", tr("violation"))
+        self.set_log(False, True)
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        self._put(course, curves.violation(course, axis), {"violation": tr("violation")})
+
+    def written(self, value: float) -> str:
+        return figures.violation(value)
+
+
+class SupportPlot(LivePlot):
+    key_height = 0.5
+
+    def __init__(self) -> None:
+        super().__init__("supportPlot", tr("Support vectors"), "", tr("rows"))
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        words = {"support": tr("all"), "bounded": tr("at their bound")}
+        self._put(course, curves.support(course, axis), words, faint=("bounded",))
+        lines = curves.support_per_class(course, axis) if alone else []
+        shown = lines if len(lines) <= MOST_CLASSES else []
+        for number, line in enumerate(shown):
+            style = theme.MachineStyle(theme.CLASS_COLOURS[number], (1, 3), theme.CLASS_MARKERS[number])
+            self.put(Look(course.run, f"class {number}", self._class_name(course, number), style), line)
+        if not shown:
+            self.drop(course.run, [f"class {number}" for number in range(MOST_CLASSES)])
+
+    @staticmethod
+    def _class_name(course: Course, number: int) -> str:
+        names = course.class_names
+        return names[number] if number < len(names) else tr("class {number}", number=number + 1)
+
+    def written(self, value: float) -> str:
+        return figures.count(round(value))
+
+
+class AccuracyPlot(LivePlot):
+    key_height = 1.0
+    may_be_log = False
+
+    def __init__(self) -> None:
+        super().__init__("accuracyPlot", tr("Accuracy on a sample of the rows"), "", tr("per cent"))
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        words = {"train_accuracy": tr("training"), "test_accuracy": tr("held out")}
+        lines = curves.accuracy(course, axis)
+        self._put(course, lines, words, faint=("train_accuracy",) if "test_accuracy" in lines else ())
+
+    def written(self, value: float) -> str:
+        return figures.accuracy(value / 100.0)
