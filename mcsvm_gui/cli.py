@@ -3,10 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
 
 from mcsvm_gui.commands import arguments
+from mcsvm_gui.commands.interrupt import at_once
 from mcsvm_gui.core.exits import WRONG, complain, exit_code
 
 
@@ -15,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character shows its code instead
             stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
-    return exit_code(lambda: options.command(options))
+    return exit_code(lambda: _run(options))
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,53 +36,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"mcsvm {_version()}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name, (add, command) in COMMANDS.items():
+    for name, add in COMMANDS.items():
         sub = commands.add_parser(name, help=add.__doc__, description=add.__doc__, allow_abbrev=False)
         add(sub)
-        sub.set_defaults(command=command)
+        sub.set_defaults(command=name.replace("-", "_"))
     return parser
 
 
-def _first_look(options: argparse.Namespace) -> int:
-    from mcsvm_gui.core.first_look import show
-
-    return show()
-
-
-def _inspect(options: argparse.Namespace) -> int:
-    from mcsvm_gui.commands.inspect import run
-
-    return run(options)
-
-
-def _train(options: argparse.Namespace) -> int:
-    from mcsvm_gui.commands.train import run
-
-    return run(options)
-
-
-def _predict(options: argparse.Namespace) -> int:
-    from mcsvm_gui.commands.predict import run
-
-    return run(options)
-
-
-def _verify(options: argparse.Namespace) -> int:
-    from mcsvm_gui.commands.verify import run
-
-    return run(options)
-
-
-def _export(options: argparse.Namespace) -> int:
-    from mcsvm_gui.commands.export import run
-
-    return run(options)
-
-
-def _doctor(options: argparse.Namespace) -> int:
-    from mcsvm_gui.commands.doctor import run
-
-    return run(options)
+def _run(options: argparse.Namespace) -> int:
+    with at_once():
+        command = import_module(f"mcsvm_gui.commands.{options.command}")
+    return int(command.run(options))
 
 
 def _version() -> str:
@@ -90,14 +56,15 @@ def _version() -> str:
         return "of a source folder that is not installed"
 
 
+# What may be given to each; its module in `commands` is called as it is, and has `run`.
 COMMANDS = {
-    "inspect": (arguments.inspect, _inspect),
-    "train": (arguments.train, _train),
-    "predict": (arguments.predict, _predict),
-    "export": (arguments.export, _export),
-    "verify": (arguments.verify, _verify),
-    "doctor": (arguments.doctor, _doctor),
-    "first-look": (arguments.first_look, _first_look),
+    "inspect": arguments.inspect,
+    "train": arguments.train,
+    "predict": arguments.predict,
+    "export": arguments.export,
+    "verify": arguments.verify,
+    "doctor": arguments.doctor,
+    "first-look": arguments.first_look,
 }
 
 

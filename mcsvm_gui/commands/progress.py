@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TextIO
@@ -11,6 +12,8 @@ from mcsvm_gui.core.projection import seconds_left
 from mcsvm_gui.core.session import Session
 from solvers.trace import Sample
 
+GAP = "  "
+UNKNOWN = 80  # columns, where a terminal does not say
 EVERY = 0.1  # seconds
 REMEMBERED = 400  # samples for the trend
 
@@ -50,9 +53,24 @@ class Progress:
             self._stream.flush()
 
     def _write(self, text: str) -> None:
+        text = fitting(text, _columns(self._stream))
         self._stream.write("\r" + text.ljust(self._width))
         self._stream.flush()
         self._width = len(text)
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or UNKNOWN
+    except OSError:
+        return UNKNOWN
+
+
+def fitting(text: str, columns: int) -> str:
+    """What goes into one line, as a second one could not be overwritten; what comes first is missed least."""
+    while text and len(text) >= columns:
+        text = text.partition(GAP)[2]
+    return text
 
 
 def line(sample: Sample, left: float | None) -> str:
@@ -61,12 +79,12 @@ def line(sample: Sample, left: float | None) -> str:
         f"{sample.seconds:.1f} s",
         f"{short(sample.iteration)} steps",
         f"{short(rate)}/s",
-        f"gap {per_cent(max(sample.relative_gap, 0.0))}",
-        f"violation {sample.violation:.2g}",
         f"{sample.support} support vectors",
+        f"violation {sample.violation:.2g}",
+        f"gap {per_cent(max(sample.relative_gap, 0.0))}",
         f"about {duration(left)} left" if left is not None else "time left unknown",
     ]
-    return "  ".join(parts)
+    return GAP.join(parts)
 
 
 def short(number: float) -> str:

@@ -42,6 +42,36 @@ def test_ctrl_c_stops_soon_and_keeps_the_model(large: Path, tmp_path: Path) -> N
     assert mcsvm("verify", model, large).code == 3
 
 
+SWALLOWED = """
+import os, signal
+from mcsvm_gui.commands.interrupt import at_once
+
+class Doomed:
+    def __del__(self):  # where Python ignores exceptions, as in some callbacks of its import system
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+with at_once():
+    Doomed()
+"""
+
+
+def test_ctrl_c_is_not_lost_while_the_program_loads() -> None:
+    program = subprocess.run([sys.executable, "-c", SWALLOWED], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (program.returncode, program.stdout, program.stderr) == (130, "", "")
+
+
+def test_being_asked_to_end_stops_and_keeps_too(large: Path, tmp_path: Path) -> None:
+    """As batch systems do when the time is over."""
+    model = tmp_path / "m.mcsvm"
+    program = begun(6.0, "train", large, *ENDLESS, "--quiet", "--model", model)
+    program.send_signal(signal.SIGTERM)
+    program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert model_file.load(model).origin.ending is Ending.STOPPED
+
+
 def test_ctrl_c_before_the_training_leaves_nothing(tmp_path: Path) -> None:
     """A reader that waits: the data come through a pipe that nobody writes to."""
     pipe = tmp_path / "data.csv"

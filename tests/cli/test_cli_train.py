@@ -15,11 +15,13 @@ import pytest
 from command_line import NASTY, ROOT, SHARED, mcsvm, real_mcsvm
 
 from mcsvm_gui.commands import arguments
+from mcsvm_gui.commands.progress import fitting, line
 from mcsvm_gui.core import model_file
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
+from solvers.trace import Sample
 
 DOCUMENT = {
     *("machine", "solver", "solver_used", "kernel", "C", "margin", "bias", "tol", "seed"),
@@ -240,7 +242,7 @@ def test_progress_stands_on_a_terminal_and_nowhere_else(large: Path) -> None:
         document = program.stdout.read()
     assert program.wait(60) == 3
     assert document.startswith(b"{")
-    for word in (b"steps", b"/s", b"gap", b"violation", b"support vectors", b"left"):
+    for word in (b"/s", b"gap", b"violation", b"support vectors", b"left"):
         assert word in shown
     assert real_mcsvm(*command[3:], "--max-iter", 10).err == ""
 
@@ -253,3 +255,23 @@ def test_help_names_what_there_is() -> None:
 
 def test_bundled_data_train() -> None:
     assert mcsvm("train", IRIS, "--json", "--machine", "llw").document["ending"] == "converged"
+
+
+@pytest.mark.parametrize("columns", [1, 20, 60, 80, 500])
+def test_progress_never_takes_a_second_line(columns: int) -> None:
+    full = line(Sample(1, 2.0, -3.0, 4.0, 0.5, 6, 7), 8.0)
+    shown = fitting(full, columns)
+    assert len(shown) < columns
+    assert full.endswith(shown)
+    assert columns < 500 or shown == full
+
+
+def test_all_that_matters_fits_a_common_terminal() -> None:
+    shown = fitting(line(Sample(123_456_789, 7999.0, -3.0, 4.0, 0.00123, 12_345, 7), 1234.0), 80)
+    assert shown.split("  ") == [
+        "15.4k/s",
+        "12345 support vectors",
+        "violation 0.0012",
+        "gap 175 %",
+        "about 21 min left",
+    ]
