@@ -23,6 +23,7 @@ LONGEST = 64 * 1024  # of one entry: an endless recursion is not told in full
 _lock = threading.Lock()
 _folder: Path | None = None
 _fault_file: IO[str] | None = None
+_last_fault = ""
 _heard: Callable[[str], None] | None = None
 
 
@@ -105,11 +106,12 @@ def _rotate(path: Path) -> None:
 
 def _watch_faults() -> None:
     """Faults of compiled code kill the process; Python's stacks reach a file of their own before."""
-    global _fault_file
+    global _fault_file, _last_fault
     with suppress(Exception):
         folder().mkdir(parents=True, exist_ok=True)
         path = folder() / FAULTS
         if path.exists() and path.stat().st_size:
+            _last_fault = path.read_text("utf-8", errors="replace")
             path.replace(path.with_name(f"{FAULTS}.1"))
         opened = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open as long as the process lives
         faulthandler.enable(opened)
@@ -120,6 +122,4 @@ def _watch_faults() -> None:
 
 def last_fault() -> str:
     """What killed the session before this one, or nothing."""
-    with suppress(OSError):
-        return (folder() / f"{FAULTS}.1").read_text("utf-8", errors="replace")
-    return ""
+    return _last_fault

@@ -126,14 +126,19 @@ class Settings:
 
     def save(self) -> None:
         """Raises InputError where the file cannot be written."""
-        if self.path is None or not self.changed:
+        if self.changed:
+            self.changed = False
+            self.write(self.text())
+
+    def write(self, text: str) -> None:
+        """Looks at nothing but the path, so that it can be done in another thread."""
+        if self.path is None:
             return
-        self.changed = False
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{self.path}: the settings cannot be kept: {error.strerror or error}") from error
-        write_text(self.path, self.text())
+        write_text(self.path, text)
 
     def _read(self, path: Path) -> None:
         try:

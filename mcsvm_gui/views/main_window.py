@@ -173,6 +173,9 @@ class MainWindow(QMainWindow):
     def page(self) -> str:
         return next((name for name, frame in self.pages.items() if frame is self._stack.currentWidget()), "")
 
+    def set_title(self, text: str) -> None:
+        self.setWindowTitle(text)
+
     def set_status(self, text: str) -> None:
         self._status.say(text)
 

@@ -1,0 +1,100 @@
+"""All settings, built from their table. Every change counts at once; there is nothing to confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QSpinBox, QWidget
+
+from mcsvm_gui.core.settings import Setting
+from mcsvm_gui.views.dialog import Dialog, words
+from mcsvm_gui.views.theme import UNIT
+from mcsvm_gui.views.words import tr
+
+
+class SettingsDialog(Dialog):
+    changed = Signal(str, object)  # key, value
+    reset_asked = Signal()
+
+    def __init__(self, parent: QWidget, settings: Iterable[Setting]) -> None:
+        super().__init__(parent, "settingsDialog", tr("Settings"), 64 * UNIT, 48 * UNIT)
+        self._editors: dict[str, QWidget] = {}
+        shown = [setting for setting in settings if setting.label]
+        for group, members in groupby(shown, key=lambda setting: setting.group):
+            self._add_group(group, list(members))
+        self.body.addStretch()
+        self.add_button("resetButton", tr("Back to defaults"), "undo").clicked.connect(self.reset_asked)
+
+    def _add_group(self, title: str, settings: list[Setting]) -> None:
+        self.body.addWidget(words(tr(title), "heading"))
+        form = QFormLayout()
+        form.setHorizontalSpacing(3 * UNIT)
+        form.setVerticalSpacing(UNIT)
+        form.setContentsMargins(0, 0, 0, 2 * UNIT)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+        for setting in settings:
+            self._add_row(form, setting)
+        self.body.addLayout(form)
+
+    def _add_row(self, form: QFormLayout, setting: Setting) -> None:
+        editor = _EDITORS[str if setting.choices else setting.kind](setting, self._tell)
+        editor.setObjectName(f"{setting.key}Setting")
+        editor.setAccessibleName(tr(setting.label))
+        self._editors[setting.key] = editor
+        if isinstance(editor, QCheckBox):
+            form.addRow(editor)
+        else:
+            label = QLabel(tr(setting.label))
+            label.setBuddy(editor)
+            editor.setMinimumWidth(22 * UNIT)
+            form.addRow(label, editor)
+        if setting.help:
+            editor.setAccessibleDescription(tr(setting.help))
+            form.addRow("", words(tr(setting.help), "muted"))
+
+    def _tell(self, key: str, value: object) -> None:
+        self.changed.emit(key, value)
+
+    def set_value(self, key: str, value: Any) -> None:
+        """Shown without being told back."""
+        editor = self._editors.get(key)
+        if editor is None:
+            return
+        editor.blockSignals(True)
+        if isinstance(editor, QCheckBox):
+            editor.setChecked(value)
+        elif isinstance(editor, QComboBox):
+            editor.setCurrentIndex(editor.findData(value))
+        elif isinstance(editor, QSpinBox):
+            editor.setValue(value)
+        editor.blockSignals(False)
+
+
+def _combo(setting: Setting, tell: Any) -> QComboBox:
+    combo = QComboBox()
+    for value, text in setting.choices:
+        combo.addItem(tr(text), value)
+    combo.currentIndexChanged.connect(lambda: tell(setting.key, combo.currentData()))
+    return combo
+
+
+def _spin(setting: Setting, tell: Any) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setRange(setting.lowest, setting.highest)
+    spin.setAlignment(Qt.AlignmentFlag.AlignRight)
+    spin.setSuffix(f" {setting.unit}" if setting.unit else "")
+    spin.setKeyboardTracking(False)
+    spin.valueChanged.connect(lambda value: tell(setting.key, value))
+    return spin
+
+
+def _check(setting: Setting, tell: Any) -> QCheckBox:
+    check = QCheckBox(tr(setting.label))
+    check.toggled.connect(lambda value: tell(setting.key, value))
+    return check
+
+
+_EDITORS = {str: _combo, int: _spin, bool: _check}

@@ -1,0 +1,90 @@
+"""What stands around the shell in its tests: views that remember, a workspace that does nothing by itself."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoStack
+
+from mcsvm_gui.core.settings import Settings
+
+
+class Remembering(QObject):
+    """Any method that is not there is one that notes its call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, tuple[Any, ...]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *values: self.calls.append((name, values))
+
+    def last(self, name: str) -> tuple[Any, ...]:
+        return next(values for called, values in reversed(self.calls) if called == name)
+
+    def called(self, name: str) -> bool:
+        return any(called == name for called, _ in self.calls)
+
+
+class FakeWindow(Remembering):
+    asked, theme_chosen, language_chosen, recent_chosen = Signal(str), Signal(str), Signal(str), Signal(str)
+    recent_cleared, file_chosen, files_dropped = Signal(), Signal(str, str), Signal(list)
+    page_shown, closed = Signal(str), Signal()
+
+    def frame(self) -> tuple[bytes, bytes]:
+        return b"geometry", b"state"
+
+
+class FakeDialogs(Remembering):
+    setting_changed, settings_reset_asked, stop_chosen = Signal(str, object), Signal(), Signal()
+
+
+class FakeTasks:
+    """Work is done at once, and what fails is told as the real one does."""
+
+    def start(self, function, done, failed=None) -> SimpleNamespace:
+        try:
+            answer = function()
+        except (OSError, ValueError) as error:
+            if failed is not None:
+                failed(str(error))
+        else:
+            done(answer)
+        return SimpleNamespace(cancel=lambda: None)
+
+
+class FakeQueue(QObject):
+    state_changed = Signal(int, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.limit, self.running, self.stopped = 0, [], False
+
+    def active(self) -> list[int]:
+        return self.running
+
+    def stop_all(self) -> None:
+        self.stopped = True
+
+    def end(self, number: int) -> None:
+        self.running.remove(number)
+        self.state_changed.emit(number, None)
+
+
+class FakeRuns(Remembering):
+    moved, failed, trouble, selection_changed = Signal(str), Signal(str), Signal(str), Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.undo_stack, self.path, self.selected = QUndoStack(self), "/projects/soil.mcsvmproj", ()
+
+
+class FakeWorkspace(Remembering):
+    message, data_changed = Signal(str), Signal()
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        super().__init__()
+        self.settings = settings or Settings()
+        self.runs, self.queue, self.tasks, self.data_name = FakeRuns(), FakeQueue(), FakeTasks(), ""
