@@ -276,6 +276,7 @@ class ShellPresenter(QObject):
         self.settings["window_geometry"] = base64.b64encode(geometry).decode("ascii")
         self.settings["window_state"] = base64.b64encode(state).decode("ascii")
         self._rest.stop()
+        self.undo.blockSignals(True)  # stacks that go away later would speak to a window that is gone
         try:
             self.settings.save()
         except Exception as error:  # the window closes whatever happens

@@ -46,6 +46,9 @@ class DoctorDialog(Dialog):
         for title, facts in sections:
             head = QTreeWidgetItem(self._facts, [title, ""])
             head.setFirstColumnSpanned(True)
+            font = head.font(0)
+            font.setBold(True)
+            head.setFont(0, font)
             for name, value in facts:
                 item = QTreeWidgetItem(head, [name, value])
                 item.setToolTip(1, value)

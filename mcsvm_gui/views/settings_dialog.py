@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSpinBox, QWidget
 
 from mcsvm_gui.core.settings import Setting
 from mcsvm_gui.views.dialog import Dialog, words
@@ -20,7 +20,7 @@ class SettingsDialog(Dialog):
     reset_asked = Signal()
 
     def __init__(self, parent: QWidget, settings: Iterable[Setting]) -> None:
-        super().__init__(parent, "settingsDialog", tr("Settings"), 64 * UNIT, 48 * UNIT)
+        super().__init__(parent, "settingsDialog", tr("Settings"), 72 * UNIT, 56 * UNIT)
         self._editors: dict[str, QWidget] = {}
         shown = [setting for setting in settings if setting.label]
         for group, members in groupby(shown, key=lambda setting: setting.group):
@@ -30,30 +30,34 @@ class SettingsDialog(Dialog):
 
     def _add_group(self, title: str, settings: list[Setting]) -> None:
         self.body.addWidget(words(tr(title), "heading"))
-        form = QFormLayout()
-        form.setHorizontalSpacing(3 * UNIT)
-        form.setVerticalSpacing(UNIT)
-        form.setContentsMargins(0, 0, 0, 2 * UNIT)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * UNIT)
+        grid.setVerticalSpacing(UNIT // 2)
+        grid.setContentsMargins(0, 0, 0, 2 * UNIT)
+        grid.setColumnMinimumWidth(0, 22 * UNIT)
+        grid.setColumnStretch(2, 1)
         for setting in settings:
-            self._add_row(form, setting)
-        self.body.addLayout(form)
+            self._add_row(grid, setting)
+        self.body.addLayout(grid)
 
-    def _add_row(self, form: QFormLayout, setting: Setting) -> None:
+    def _add_row(self, grid: QGridLayout, setting: Setting) -> None:
         editor = _EDITORS[str if setting.choices else setting.kind](setting, self._tell)
         editor.setObjectName(f"{setting.key}Setting")
         editor.setAccessibleName(tr(setting.label))
         self._editors[setting.key] = editor
+        row = grid.rowCount()
         if isinstance(editor, QCheckBox):
-            form.addRow(editor)
+            grid.addWidget(editor, row, 1, 1, 2)
         else:
             label = QLabel(tr(setting.label))
             label.setBuddy(editor)
-            editor.setMinimumWidth(22 * UNIT)
-            form.addRow(label, editor)
+            editor.setFixedWidth(22 * UNIT)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(editor, row, 1)
         if setting.help:
             editor.setAccessibleDescription(tr(setting.help))
-            form.addRow("", words(tr(setting.help), "muted"))
+            grid.addWidget(words(tr(setting.help), "muted"), row + 1, 1, 1, 2)
+            grid.setRowMinimumHeight(row + 2, UNIT // 2)
 
     def _tell(self, key: str, value: object) -> None:
         self.changed.emit(key, value)

@@ -58,6 +58,7 @@ def facts_tree(name: str, title: str, header: tuple[str, str]) -> QTreeWidget:
     tree.setHeaderLabels(list(header))
     tree.setRootIsDecorated(False)
     tree.setUniformRowHeights(True)
+    tree.setStyleSheet(f"QTreeView::item {{ padding: {UNIT // 4}px {UNIT}px; }}")
     tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     return tree
