@@ -1,20 +1,78 @@
-"""Where the desktop program is put together. Until its window exists, it shows the first look as text."""
+"""Where the desktop program is put together: file, threads, pages, window."""
 
+from __future__ import annotations
+
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.exits import exit_code
+from mcsvm_gui.core.exits import complain, exit_code
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from mcsvm_gui.views.main_window import MainWindow
+
+USAGE = "usage: mcsvm-gui [FILE]    FILE: data, a model or a project; `mcsvm` is the program without a window"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = sys.argv[1:] if arguments is None else arguments
-    if given:
-        print(f"error: {given[0]}: mcsvm-gui cannot open files yet; start it without arguments", file=sys.stderr)
-        return 2
-    return exit_code(_first_look)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given in (["-h"], ["--help"]):
+        print(USAGE)
+        return 0
+    if len(given) > 1 or any(text.startswith("-") for text in given):
+        return complain(f"{given[-1]}: {USAGE}")
+    if given and not Path(given[0]).exists():
+        return complain(f"{given[0]}: there is no such file")
+    if not has_screen():
+        return exit_code(_without_screen)
+    return exit_code(lambda: _with_window(given[0] if given else None))
 
 
-def _first_look() -> int:
+def has_screen() -> bool:
+    """Qt aborts the process where it finds none, so this is asked before."""
+    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _without_screen() -> int:
     from mcsvm_gui.core.first_look import show
 
+    print("There is no screen for the window; `mcsvm --help` lists what works without one. A first look:\n", flush=True)
     return show()
+
+
+def _with_window(path: str | None) -> int:
+    try:
+        from PySide6.QtWidgets import QApplication
+    except ImportError as error:
+        return complain(f"Qt cannot be loaded ({error}); `mcsvm doctor` names the system packages that bring it")
+    from mcsvm_gui.core import crash_log
+
+    crash_log.install()
+    application = QApplication(sys.argv[:1])
+    _name(application)
+    window = create_window(path if path and path.endswith(".mcsvmproj") else None)
+    if path and not path.endswith(".mcsvmproj"):
+        window.assembly.shell.open(os.path.abspath(path))
+    window.show()
+    return application.exec()
+
+
+def _name(application: QApplication) -> None:
+    application.setApplicationName("mcsvm")
+    application.setApplicationDisplayName("mcsvm")
+    application.setDesktopFileName("mcsvm")
+
+
+def create_window(
+    project: str | os.PathLike[str] | None = None, settings: str | os.PathLike[str] | None = None
+) -> MainWindow:
+    """The window with all that is behind it, without an event loop. Without names the user's own files are taken."""
+    from mcsvm_gui.assembly import assemble
+
+    return assemble(project, settings)

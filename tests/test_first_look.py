@@ -45,13 +45,21 @@ def test_ctrl_c_ends_with_its_own_status(monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupted() -> int:
         raise KeyboardInterrupt
 
+    without_screen(monkeypatch)
     monkeypatch.setattr(first_look, "show", interrupted)
     assert cli.main(["first-look"]) == 130
     assert app.main([]) == 130
 
 
-def test_a_reader_that_goes_early_is_no_trouble() -> None:
-    code = "import sys; from mcsvm_gui.app import main; sys.exit(main([]))"
+def without_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_reader_that_goes_early_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_screen(monkeypatch)
+    code = "import sys; sys.platform = 'linux'; from mcsvm_gui.app import main; sys.exit(main([]))"
     program = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert program.stdout
     program.stdout.close()
@@ -59,9 +67,10 @@ def test_a_reader_that_goes_early_is_no_trouble() -> None:
     assert (program.returncode, errors) == (1, b"")
 
 
-def test_the_program_says_what_it_cannot_do_yet(capsys: pytest.CaptureFixture[str]) -> None:
-    assert app.main(["data.csv"]) == 2
-    assert capsys.readouterr().err.startswith("error: data.csv: ")
+@pytest.mark.parametrize("given", [["missing.csv"], ["a.csv", "b.csv"], ["--fast"]])
+def test_the_program_says_what_it_cannot_open(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.main(given) == 2
+    assert capsys.readouterr().err.startswith(f"error: {given[-1]}: ")
 
 
 def test_missing_resources_are_one_sentence(

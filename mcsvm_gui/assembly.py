@@ -1,0 +1,75 @@
+"""The window, its pages and their presenters, connected: who knows whom is decided here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+from mcsvm_gui.core import translation, warming, words
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.project.unnamed import open_unnamed
+from mcsvm_gui.core.settings import Settings, default_path
+from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.data import DataPresenter
+from mcsvm_gui.presenters.runs import RunBook
+from mcsvm_gui.presenters.shell import ShellPresenter
+from mcsvm_gui.presenters.workspace import Workspace
+from mcsvm_gui.views.data_page import DataPage
+from mcsvm_gui.views.dialogs import Dialogs
+from mcsvm_gui.views.main_window import MainWindow
+from mcsvm_gui.workers.queue import JobQueue
+from mcsvm_gui.workers.tasks import Tasks
+
+WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted
+
+
+def assemble(project: str | os.PathLike[str] | None, settings: str | os.PathLike[str] | None) -> MainWindow:
+    kept = Settings(default_path() if settings is None else Path(settings))
+    words.install(translation.translator(translation.chosen(kept["language"])))
+    store, trouble = open_unnamed() if project is None else (ProjectStore(project), "")
+    window = MainWindow()
+    window.assembly = Assembly(window, kept, store)
+    if trouble:
+        window.set_status(trouble)
+    return window
+
+
+class Assembly(QObject):
+    """Owns everything that is not a widget. It has no parent: its undo stacks speak to the window to their last."""
+
+    def __init__(self, window: MainWindow, settings: Settings, store: ProjectStore) -> None:
+        super().__init__()
+        self.window, self.settings = window, settings
+        self.queue, self.tasks = JobQueue(settings["parallel_jobs"], self), Tasks(self)
+        self.runs = RunBook(self.queue, store, self)
+        self.workspace = Workspace(self.runs, self.queue, self.tasks, settings, self)
+        self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
+        self._open = True
+        self._add_pages()
+        window.shown.connect(self._prepare)
+        window.closed.connect(self.close)
+        self.runs.reset.connect(self.workspace.restore)
+
+    def _add_pages(self) -> None:
+        data = DataPage()
+        self.data = DataPresenter(data, self.workspace, self)
+        self.window.add_page("data", data)
+
+    def _prepare(self) -> None:
+        """Behind the first picture: imports and compiling, with a note that says so."""
+        self.window.set_note(tr("Preparing the solvers…"))
+        QTimer.singleShot(0, self, self._warm)
+
+    def _warm(self) -> None:
+        self.tasks.start(
+            lambda: warming.prepare(lambda: self._open), lambda nothing: self.window.set_note(""), self.window.set_note
+        )
+
+    def close(self) -> None:
+        if self._open:
+            self._open = False
+            self.queue.shut_down(WAIT)
+            self.tasks.shut_down(WAIT)
+            self.runs.close()
