@@ -37,7 +37,7 @@ def samples() -> tuple[Sample, ...]:
             name="iris",
             title=tr("Iris"),
             sentence=tr(
-                "Three species of iris by the length and width of their petals and sepals. One separates at once, two overlap."
+                "Three species of iris by the length and width of their petals and sepals. Two of them overlap."
             ),
             rows=150,
             features=4,
@@ -48,7 +48,7 @@ def samples() -> tuple[Sample, ...]:
             name="wine",
             title=tr("Wine"),
             sentence=tr(
-                "Wines from three growers, told apart by chemical analysis. The columns spread very differently: scaling matters."
+                "Wines from three growers, told apart by chemical analysis. Their columns spread very differently."
             ),
             rows=178,
             features=13,

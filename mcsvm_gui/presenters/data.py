@@ -1,0 +1,278 @@
+"""The Data page: what is open, how it was read, what there is to say about it, and how it is prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from mcsvm_gui.core import figures
+from mcsvm_gui.core.data_form import applied, columns_of, missing_answers, reading_form, scale_answers
+from mcsvm_gui.core.samples import samples
+from mcsvm_gui.core.survey import Survey, summary, survey
+from mcsvm_gui.core.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.advice import Advice
+    from mcsvm_gui.core.data_form import Answer, Field
+    from mcsvm_gui.core.dataset import Dataset
+    from mcsvm_gui.core.preparation.rules import Rules
+    from mcsvm_gui.core.principal import Projected
+    from mcsvm_gui.core.samples import Sample
+    from mcsvm_gui.presenters.workspace import Workspace
+    from mcsvm_gui.workers.tasks import Ticket
+
+PREPARATION = "scale", "missing"
+
+
+class DataView(Protocol):
+    file_chosen: SignalInstance  # str
+    test_chosen: SignalInstance  # str
+    sample_chosen: SignalInstance  # str
+    cancelled: SignalInstance
+    gallery_asked: SignalInstance
+    data_asked: SignalInstance
+    reading_changed: SignalInstance  # str, object
+    scale_changed: SignalInstance  # str
+    missing_changed: SignalInstance  # str
+    holdout_changed: SignalInstance  # int
+    seed_changed: SignalInstance  # int
+    test_dropped: SignalInstance
+    acted: SignalInstance  # str, object
+
+    def show_welcome(self, samples: Sequence[Sample], recent: Sequence[str], back: str) -> None: ...
+    def show_loading(self, name: str, words: str) -> None: ...
+    def show_rereading(self, words: str) -> None: ...
+    def show_failed(self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str]) -> None: ...
+    def show_data(self, name: str, path: str, dataset: Dataset, fields: Sequence[Field]) -> None: ...
+    def show_summary(self, words: str) -> None: ...
+    def show_classes(self, names: Sequence[str], counts: Sequence[int]) -> None: ...
+    def show_projection(self, projected: Projected) -> None: ...
+    def say_projection(self, words: str) -> None: ...
+    def show_advice(self, advice: Sequence[Advice]) -> None: ...
+    def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None: ...
+    def show_preparation(self, scale: str, missing: str, holdout: int, seed: int) -> None: ...
+    def show_test(self, name: str, words: str) -> None: ...
+    def set_folder(self, folder: str) -> None: ...
+    def focus_option(self, option: str) -> None: ...
+
+
+class DataPresenter(QObject):
+    """Answers of background work count only for the data that they were asked about."""
+
+    def __init__(self, view: DataView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.view, self.workspace = view, workspace
+        self._looks: dict[str, Ticket] = {}  # background work under way, by what it looks at
+        self._shown: Dataset | None = None
+        self._projected: tuple[Dataset, str] | None = None  # what was asked for last
+        self._advised: tuple[Dataset, Rules] | None = None
+        self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
+        self._listen()
+        view.show_answers(scale_answers(), missing_answers())
+        self._data_changed()
+
+    def _listen(self) -> None:
+        view, workspace = self.view, self.workspace
+        view.file_chosen.connect(self.open)
+        view.sample_chosen.connect(self.open_sample)
+        view.test_chosen.connect(workspace.open_test)
+        view.cancelled.connect(self._cancel)
+        view.gallery_asked.connect(self._show_gallery)
+        view.data_asked.connect(self._data_changed)
+        view.reading_changed.connect(self._read_again)
+        view.scale_changed.connect(lambda scale: workspace.set_preparation(scale=scale))
+        view.missing_changed.connect(lambda missing: workspace.set_preparation(missing=missing))
+        view.holdout_changed.connect(self._hold_out)
+        view.seed_changed.connect(lambda seed: workspace.set_preparation(seed=seed))
+        view.test_dropped.connect(workspace.drop_test)
+        view.acted.connect(self._act)
+        workspace.loading.connect(self._loading)
+        workspace.data_changed.connect(self._data_changed)
+        workspace.data_failed.connect(self._failed)
+        workspace.preparation_changed.connect(self._preparation_changed)
+
+    # -- what the user wants ----------------------------------------------------------------------
+
+    def open(self, path: str) -> None:
+        self._sample_test = None
+        self.workspace.open_data(path)
+
+    def open_sample(self, name: str) -> None:
+        sample = next(sample for sample in samples() if sample.name == name)
+        path, test = str(sample.path), sample.test_path
+        self._sample_test = None if test is None else (path, str(test))
+        self.workspace.open_data(path)
+
+    def _read_again(self, option: str, value: str | None) -> None:
+        path = self.workspace.path
+        if path is not None:
+            self.workspace.open_data(path, applied(self.workspace.read, option, value))
+
+    def _hold_out(self, per_cent: int) -> None:
+        self.workspace.set_preparation(holdout=per_cent / 100.0 if per_cent else None)
+
+    def _act(self, option: str, value: str | None) -> None:
+        if value is None:
+            self.view.focus_option(option)
+        elif option in PREPARATION:
+            self.workspace.set_preparation(**{option: value})
+        else:
+            self._read_again(option, value)
+
+    def _cancel(self) -> None:
+        self.workspace.cancel_reading()
+        if self.workspace.dataset is None:
+            self.workspace.close_data()
+        else:
+            self._data_changed()
+
+    # -- states -----------------------------------------------------------------------------------
+
+    def _show_gallery(self) -> None:
+        data = self.workspace.dataset
+        back = "" if data is None else Path(data.name).name
+        settings = self.workspace.settings
+        self.view.set_folder(settings["last_folder"])
+        self.view.show_welcome(samples(), settings["recent_files"], back)
+
+    def _loading(self, path: str) -> None:
+        again = self.workspace.dataset is not None and self.workspace.dataset.name == path
+        if again:
+            self.view.show_rereading(tr("Reading again…"))
+        else:
+            self._drop_looks()
+            self.view.show_loading(Path(path).name, _size_in_words(path))
+
+    def _failed(self, sentence: str) -> None:
+        from mcsvm_gui.core.advice import in_the_window, options_named
+
+        self._drop_looks()
+        path, read, marked = self.workspace.path or "", self.workspace.read, options_named(sentence)
+        name, words = Path(path).name, in_the_window(without_path(sentence, path))
+
+        def show(columns: Sequence[str]) -> None:
+            self.view.show_failed(name, words, reading_form(read, None, columns), marked)
+
+        show(())
+        self._look("columns", lambda: columns_of(path, read), show)
+
+    def _data_changed(self) -> None:
+        data = self.workspace.dataset
+        self._drop_looks()
+        self._shown = data
+        if data is None:
+            self._show_gallery()
+            return
+        name = Path(data.name).name
+        self.view.show_data(name, data.name, data, reading_form(self.workspace.read, data))
+        self.view.set_folder(self.workspace.settings["last_folder"])
+        self.view.show_summary(tr("Counting rows and classes…"))
+        self.view.show_advice(())
+        self._look("survey", lambda: survey(data), self._surveyed, self.view.show_summary)
+        self._preparation_changed()
+        self._open_its_test(data.name)
+
+    def _open_its_test(self, path: str) -> None:
+        pair, self._sample_test = self._sample_test, None
+        if pair is not None and pair[0] == path:
+            self.workspace.open_test(pair[1])
+
+    def _preparation_changed(self) -> None:
+        workspace = self.workspace
+        rules, holdout = workspace.rules, workspace.holdout
+        self.view.show_preparation(rules.scale, rules.missing, round(100 * (holdout or 0.0)), workspace.seed)
+        self._show_test()
+        data = workspace.dataset
+        if data is not None and data is self._shown:
+            self._advise(data)
+            self._project(data)
+
+    def _show_test(self) -> None:
+        test, path = self.workspace.test, self.workspace.test_path
+        if test is None or path is None:
+            self.view.show_test("", tr("A file of rows that are only tested on, instead of a hold-out"))
+        else:
+            words = tr("{path}: {rows} rows", path=path, rows=figures.count(test.rows))
+            self.view.show_test(Path(path).name, words)
+
+    # -- looking at the data in the background ----------------------------------------------------
+
+    def _look(
+        self,
+        what: str,
+        function: Callable[[], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        if what in self._looks:
+            self._looks[what].cancel()
+        self._looks[what] = self.workspace.tasks.start(function, done, failed)
+
+    def _drop_looks(self) -> None:
+        for ticket in self._looks.values():
+            ticket.cancel()
+        self._looks.clear()
+        self._projected = self._advised = None
+
+    def _surveyed(self, found: Survey) -> None:
+        self.view.show_summary(summary(found))
+        self.view.show_classes(found.classes, found.counts)
+
+    def _advise(self, data: Dataset) -> None:
+        rules = self.workspace.rules
+        if self._advised != (data, rules):
+            self._advised = data, rules
+            self._look("advice", lambda: _advice(data, rules), self.view.show_advice, self._say_advice)
+
+    def _project(self, data: Dataset) -> None:
+        """The picture of the scaled data: anew only where data or scaling have changed."""
+        scale = self.workspace.rules.scale
+        if self._projected == (data, scale):
+            return
+        self._projected = data, scale
+        self.view.say_projection(tr("Looking for the two widest directions…"))
+        self._look("projection", lambda: _projection(data, scale), self.view.show_projection, self._say_no_projection)
+
+    def _say_no_projection(self, sentence: str) -> None:
+        data = self.workspace.dataset
+        self.view.say_projection(sentence if data is None else without_path(sentence, data.name))
+
+    def _say_advice(self, sentence: str) -> None:
+        """What is wrong with the data as a whole is itself the advice."""
+        from mcsvm_gui.core.advice import Advice, in_the_window
+
+        data = self.workspace.dataset
+        words = sentence if data is None else without_path(sentence, data.name)
+        self.view.show_advice((Advice(in_the_window(words)),))
+
+
+def without_path(sentence: str, path: str) -> str:
+    """Where the file is named above, its line is enough."""
+    rest = sentence.removeprefix(f"{path}:")
+    number, colon, words = rest.partition(": ")
+    if rest != sentence and colon and number.strip().isdigit():
+        return tr("Line {number}: {what}", number=number.strip(), what=words)
+    return rest.strip()[:1].upper() + rest.strip()[1:]
+
+
+def _advice(dataset: Dataset, rules: Rules) -> tuple[Advice, ...]:
+    from mcsvm_gui.core.advice import advise
+
+    return advise(dataset, rules)
+
+
+def _projection(dataset: Dataset, scale: str) -> Projected:
+    from mcsvm_gui.core.principal import project
+
+    return project(dataset, scale)
+
+
+def _size_in_words(path: str) -> str:
+    try:
+        octets = Path(path).stat().st_size
+    except OSError:
+        return ""
+    return figures.size(octets)
