@@ -55,5 +55,5 @@ class HeadedPlot(Plot):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "_heading"):
+        if hasattr(self, "plotItem"):  # else still being built
             self._write_heading()
