@@ -55,5 +55,5 @@ class HeadedPlot(Plot):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "plotItem"):  # else still being built
+        if hasattr(self, "titled"):  # else still being built
             self._write_heading()
