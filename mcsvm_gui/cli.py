@@ -13,11 +13,7 @@ from mcsvm_gui.core.exits import WRONG, complain, exit_code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character shows its code instead
-            stream.reconfigure(errors="backslashreplace")
-    options = _parser().parse_args(arguments)
-    return exit_code(lambda: _run(options))
+    return exit_code(lambda: _run(arguments))
 
 
 class Parser(argparse.ArgumentParser):
@@ -43,7 +39,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(arguments: Sequence[str] | None) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character shows its code instead
+            stream.reconfigure(errors="backslashreplace")
+    options = _parser().parse_args(arguments)
     with at_once():
         command = import_module(f"mcsvm_gui.commands.{options.command}")
     return int(command.run(options))

@@ -10,7 +10,7 @@ from mcsvm_gui.core.exits import DONE
 from mcsvm_gui.core.exporters import EXPORTERS
 from mcsvm_gui.core.prediction import label_of, open_like
 from mcsvm_gui.core.readers import ReadOptions
-from mcsvm_gui.core.writing import check_writable
+from mcsvm_gui.core.writing import check_outputs
 from solvers.errors import InputError
 
 
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     reason = exporter.holds(trained)
     if reason is not None:
         raise InputError(f"--to {options.to}: {reason}")
-    check_writable(options.output)
+    check_outputs([options.output], (options.model, options.check))
     check = None if options.check is None else open_like(options.check, ReadOptions(), label_of(trained))
     receipt = exporter.export(trained, options.output, check)
     if options.json:

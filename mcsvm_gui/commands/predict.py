@@ -13,13 +13,12 @@ from mcsvm_gui.commands.reading import read_options, with_missing_rule
 from mcsvm_gui.core import model_file
 from mcsvm_gui.core.exits import DONE
 from mcsvm_gui.core.prediction import Prediction, label_of, open_like, predict
-from mcsvm_gui.core.writing import check_writable, write_text
+from mcsvm_gui.core.writing import check_outputs, write_text
 
 
 def run(options: argparse.Namespace) -> int:
     trained = with_missing_rule(model_file.load(options.model), options)
-    if options.output is not None:
-        check_writable(options.output)
+    check_outputs([options.output], (options.model, options.data))
     prediction = predict(trained, open_like(options.data, read_options(options), label_of(trained)))
     if options.output is not None:
         write_text(options.output, prediction.table(options.scores))

@@ -16,7 +16,7 @@ from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import Outcome, train
 from mcsvm_gui.core.sources import test_of
-from mcsvm_gui.core.writing import check_writable, csv_text, write_text
+from mcsvm_gui.core.writing import check_outputs, csv_text, write_text
 from solvers.ending import Ending
 from solvers.errors import InputError
 from solvers.trace import COLUMNS, Trace
@@ -44,9 +44,7 @@ def _check(request: Request, options: argparse.Namespace) -> None:
     """Before anything long begins."""
     if request.test is not None and request.holdout is not None:
         raise InputError("--test and --holdout cannot go together: test on a file, or on a part of DATA")
-    for path in (options.model, options.trace):
-        if path is not None:
-            check_writable(path)
+    check_outputs((options.model, options.trace), (options.data, options.test))
 
 
 def _train(

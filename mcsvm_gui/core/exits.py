@@ -3,12 +3,14 @@
 import os
 import sys
 from collections.abc import Callable
+from typing import TextIO
 
 DONE, WRONG, UNCONVERGED, INTERRUPTED = 0, 2, 3, 130
 
 
 def exit_code(command: Callable[[], int]) -> int:
     """What the command returns; wrong input, Ctrl-C and a reader that has gone end it without a traceback."""
+    _open_streams()
     try:
         status = command()
         print(end="", flush=True)
@@ -29,6 +31,18 @@ def exit_code(command: Callable[[], int]) -> int:
         if not isinstance(error, InputError):
             raise
         return complain(str(error))
+
+
+def _open_streams() -> None:
+    """A closed stream leads nowhere; its number must not go to the next file that is opened, to be printed into."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def complain(sentence: str) -> int:

@@ -8,15 +8,17 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 from solvers.errors import InputError
+
+Named: TypeAlias = str | os.PathLike[str]
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @contextmanager
-def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def written(path: Named) -> Iterator[BinaryIO]:
     """A stream whose content takes the place of `path` when the block ends well."""
     target = Path(os.path.realpath(path))
     try:
@@ -26,8 +28,20 @@ def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise InputError(f"{path}: the file cannot be written: {error.strerror or error}") from error
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse before hours of work what would fail after them."""
+def check_outputs(outputs: Iterable[Named | None], inputs: Iterable[Named | None] = ()) -> None:
+    """Refuse before hours of work what would fail after them, or destroy what they began with."""
+    taken = {os.path.realpath(path): "is read" for path in inputs if path}
+    for path in (path for path in outputs if path is not None):
+        check_writable(path)
+        target = os.path.realpath(path)
+        if target in taken and not _special(Path(target)):
+            raise InputError(f"{path}: this file {taken[target]} here; choose another name for what is to be written")
+        taken[target] = "is written already"
+
+
+def check_writable(path: Named) -> None:
+    if not os.fspath(path):
+        raise InputError("the name of a file to be written is empty")
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InputError(f"{path}: this is a folder; a file name is needed")
@@ -94,7 +108,7 @@ def _field(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if odd else text
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
+def write_text(path: Named, text: str) -> None:
     with written(path) as stream:
         stream.write(text.encode("utf-8"))
 

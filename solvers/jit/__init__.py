@@ -10,6 +10,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,22 @@ def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = Fals
     before, config.CACHE_DIR = config.CACHE_DIR, str(CACHE_FOLDER)
     try:
         # error_model: a division that Python would check for zero is never vectorised
-        return numba.njit(cache=CACHE_WORKS, nogil=True, fastmath=RELAXED if relaxed else False, error_model="numpy")(
-            function
-        )
+        found: Any = numba.njit(
+            cache=CACHE_WORKS, nogil=True, fastmath=RELAXED if relaxed else False, error_model="numpy"
+        )(function)
     finally:
         config.CACHE_DIR = before
+    if CACHE_WORKS and not config.DISABLE_JIT:
+        _forgive(found._cache)
+    return found
+
+
+def _forgive(cache: Any) -> None:
+    """A disk that has become full costs the next start some seconds, and this one nothing."""
+    save = cache.save_overload
+
+    def attempt(*what: Any) -> None:
+        with suppress(OSError):
+            save(*what)
+
+    cache.save_overload = attempt

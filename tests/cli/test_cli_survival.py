@@ -83,6 +83,37 @@ def test_ctrl_c_before_the_training_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
 
 
+@pytest.mark.parametrize("closed", ["1", "2", "1 and 2"])
+def test_closed_streams_lead_nowhere(blobs: Path, model: Path, tmp_path: Path, closed: str) -> None:
+    """Above all not into the file that is opened next."""
+    written = tmp_path / "p.csv"
+
+    def close() -> None:
+        for handle in closed.split(" and "):
+            os.close(int(handle))
+
+    program = process("predict", model, blobs, preexec_fn=close)
+    err = program.communicate(timeout=60)[1]
+    assert program.returncode == 0, err
+    assert real_mcsvm("predict", model, blobs, "-o", written, preexec_fn=close).code == 0
+    assert written.read_text() == mcsvm("predict", model, blobs).out
+    assert real_mcsvm("predict", "nothing", blobs, preexec_fn=close).code == 2
+
+
+def test_the_data_are_not_written_over(blobs: Path, model: Path) -> None:
+    before = blobs.read_bytes(), model.read_bytes()
+    for arguments in (
+        ("train", blobs, "--model", blobs),
+        ("train", blobs, "--test", model, "--trace", model),
+        ("predict", model, blobs, "-o", blobs),
+        ("predict", model, blobs, "-o", model),
+        ("export", model, "--to", "json", "-o", model),
+        ("export", model, "--to", "json", "--check", blobs, "-o", blobs),
+    ):
+        assert "this file is read here" in mcsvm(*arguments).complaint
+    assert (blobs.read_bytes(), model.read_bytes()) == before
+
+
 def test_a_full_device_is_a_sentence(blobs: Path, model: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")

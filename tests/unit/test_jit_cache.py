@@ -141,16 +141,41 @@ from solvers import MultiClassSVC
 rng = np.random.default_rng(0)
 y = rng.integers(0, 4, 260)
 X = rng.normal(size=(260, 5)) + y[:, None]
-for machine, solver in [(m, "auto") for m in ("ww", "llw", "cs", "ova", "ovo")] + [("ww", "s2do"), ("ovo", "s2do")]:
+for machine, solver in {fits!r}:
     model = MultiClassSVC(machine=machine, solver=solver, gamma=0.5, C=2.0, tol=1e-3).fit(X, y)
     stamp = hashlib.sha256(model.dual_coef_.tobytes() + model.intercept_.tobytes() + model.trace_["dual"].tobytes())
     print(machine, solver, model.n_iter_, stamp.hexdigest())
 """
+EVERY = [(machine, "auto") for machine in ("ww", "llw", "cs", "ova", "ovo")] + [("ww", "s2do"), ("ovo", "s2do")]
 
 
-def test_loading_compiled_code_gives_the_bits_of_compiling_it(tmp_path: Path) -> None:
-    compiling = python(FITS, ROOT, tmp_path)
-    assert len(compiling.splitlines()) == 7
+@pytest.mark.parametrize("fits", [[("ww", "s2do")], pytest.param(EVERY, marks=pytest.mark.large)], ids=["one", "every"])
+def test_loading_compiled_code_gives_the_bits_of_compiling_it(fits: list[tuple[str, str]], tmp_path: Path) -> None:
+    code = FITS.format(fits=fits)
+    compiling = python(code, ROOT, tmp_path)
+    assert len(compiling.splitlines()) == len(fits)
     stored = set(tmp_path.rglob("*.nbc"))
-    assert python(FITS, ROOT, tmp_path).splitlines() == compiling.splitlines()
+    assert stored
+    assert python(code, ROOT, tmp_path).splitlines() == compiling.splitlines()
     assert set(tmp_path.rglob("*.nbc")) == stored
+
+
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+from solvers.jit import compiled
+
+@compiled
+def double(x):
+    return 2.0 * x
+
+print(double(21.0))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows knows no limit of this kind")
+def test_a_full_disk_costs_the_cache_only(tmp_path: Path) -> None:
+    code = tmp_path / "full.py"  # numba caches nothing that has no file
+    code.write_text(FULL)
+    assert python(f"import runpy; runpy.run_path({str(code)!r})", ROOT, tmp_path / "cache") == "42.0"
+    assert not list((tmp_path / "cache").rglob("*.nb?"))

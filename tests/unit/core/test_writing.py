@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.writing import check_writable, csv_text, plain_cell, safe_cell, write_text, written
+from mcsvm_gui.core.writing import check_outputs, check_writable, csv_text, plain_cell, safe_cell, write_text, written
 from solvers import InputError
 
 
@@ -40,6 +40,21 @@ def test_places_that_cannot_be_written_are_said_before(tmp_path: Path) -> None:
         check_writable(tmp_path / "a" / "b")
     with pytest.raises(InputError, match="cannot be written: No such file"):
         write_text(tmp_path / "a" / "b", "x")
+    with pytest.raises(InputError, match="is empty"):
+        check_writable("")
+
+
+def test_nothing_is_written_over_what_is_read_or_written(tmp_path: Path) -> None:
+    data, link, other = tmp_path / "data.csv", tmp_path / "link", tmp_path / "other"
+    data.write_text("x")
+    link.symlink_to(data)
+    for same in (data, link, tmp_path / "." / "data.csv"):
+        with pytest.raises(InputError, match="this file is read here"):
+            check_outputs([None, same], [data, None])
+    with pytest.raises(InputError, match="is written already"):
+        check_outputs([other, tmp_path / "other"], [data])
+    check_outputs([other, None], [data, None])
+    check_outputs(["/dev/null", "/dev/null"], ["/dev/null"])
 
 
 @given(st.text() | st.from_regex(r"'*[=+\-@\t\r].*"))
