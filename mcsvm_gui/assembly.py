@@ -13,12 +13,14 @@ from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.core.settings import Settings, default_path
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.data import DataPresenter
+from mcsvm_gui.presenters.recovery import RecoveryPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.presenters.shell import ShellPresenter
 from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.views.data_page import DataPage
 from mcsvm_gui.views.dialogs import Dialogs
 from mcsvm_gui.views.main_window import MainWindow
+from mcsvm_gui.views.recovery_bar import RecoveryBar
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.tasks import Tasks
 
@@ -48,6 +50,7 @@ class Assembly(QObject):
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
         self._open = True
         self._add_pages()
+        self._add_banner()
         window.shown.connect(self._prepare)
         window.closed.connect(self.close)
         self.runs.reset.connect(self.workspace.restore)
@@ -56,6 +59,11 @@ class Assembly(QObject):
         data = DataPage()
         self.data = DataPresenter(data, self.workspace, self)
         self.window.add_page("data", data)
+
+    def _add_banner(self) -> None:
+        banner = RecoveryBar()
+        self.recovery = RecoveryPresenter(banner, self.workspace, self)
+        self.window.add_banner(banner)
 
     def _prepare(self) -> None:
         """Behind the first picture: imports and compiling, with a note that says so."""

@@ -170,8 +170,8 @@ class Workspace(QObject):
     def data_name(self) -> str:
         return Path(self.path).name if self.path else ""
 
-    def go_on(self, run: int) -> None:
-        """An interrupted run, from its last checkpoint, on its own data read again."""
+    def go_on(self, run: int, keep: bool = False) -> None:
+        """An interrupted run, from its last checkpoint, on its own data read again; `keep`: no further than that."""
         from mcsvm_gui.core import sources
 
         record = self.runs.record(run)
@@ -179,7 +179,7 @@ class Workspace(QObject):
         def found(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
             dataset, test, checkpoint = answer
             self.runs.go_on(run)
-            self.queue.submit(run, record.request, dataset, test, checkpoint)
+            self.queue.submit(run, record.request, dataset, test, checkpoint, keep=keep)
 
         self.tasks.start(
             lambda: (*sources.data_of(record.request), self.runs.checkpoint(run)),

@@ -16,7 +16,17 @@ from PySide6.QtGui import (
     QKeySequence,
     QShowEvent,
 )
-from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QMainWindow, QMenu, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from mcsvm_gui.views import commands, file_dialogs, icons, menus, theme
 from mcsvm_gui.views.commands import Page
@@ -65,12 +75,15 @@ class MainWindow(QMainWindow):
         self._stack.setObjectName("pages")
         for page in commands.pages():
             self._add_navigation(page)
+        self._column = QVBoxLayout()
+        self._column.addWidget(self._stack, 1)
         centre = QWidget()
         row = QHBoxLayout(centre)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
         row.addWidget(self._navigation)
-        row.addWidget(self._stack, 1)
+        row.addLayout(self._column, 1)
+        for layout in (row, self._column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
         self.setCentralWidget(centre)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
 
@@ -144,6 +157,10 @@ class MainWindow(QMainWindow):
         self._page_actions[name].setEnabled(True)
         if len(self.pages) == 1:
             self.show_page(name)
+
+    def add_banner(self, banner: QWidget) -> None:
+        """Above all pages; it hides itself where it has nothing to say."""
+        self._column.insertWidget(0, banner)
 
     def add_dock(self, dock: QDockWidget) -> None:
         """Below the pages, with a line in the View menu that shows and hides it."""

@@ -57,10 +57,13 @@ class JobQueue(QObject):
         dataset: Dataset,
         test: Dataset | None = None,
         checkpoint: bytes | None = None,
+        *,
+        keep: bool = False,
     ) -> None:
+        """`checkpoint`: where to go on from; `keep`: stop right there, for a model of it."""
         assert number not in self.active(), "a job has one number"
         self._states.pop(number, None)
-        self._waiting[number] = Job(number, request, dataset, test, checkpoint)
+        self._waiting[number] = Job(number, request, dataset, test, checkpoint, keep)
         self._become(number, JobState.QUEUED)
         self._fill()
 

@@ -44,6 +44,7 @@ class Job:
     dataset: Dataset
     test: Dataset | None = None
     checkpoint: bytes | None = None
+    keep: bool = False  # what the checkpoint holds, and train no further
 
 
 class Training(QThread):
@@ -63,7 +64,7 @@ class Training(QThread):
         self.job = job
         self._may_run = threading.Event()
         self._may_run.set()
-        self._stopping = self._discarding = False
+        self._stopping, self._discarding = job.keep, False
         self._shown = self._saved = 0.0
 
     # -- wishes -----------------------------------------------------------------------------------
