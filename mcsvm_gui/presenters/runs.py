@@ -195,8 +195,9 @@ class RunBook(QObject):
     # -- edits, all of them with undo -------------------------------------------------------------
 
     def rename(self, run: int, name: str) -> None:
-        if name.strip() and name != self._records[run].name:
-            self.undo_stack.push(Name(self, run, self._records[run].name, name.strip()))
+        before, after = self._records[run].name, name.strip()
+        if after and after != before:
+            self.undo_stack.push(Name(self, run, before, after))
 
     def annotate(self, run: int, note: str) -> None:
         if note != self._records[run].note:

@@ -20,6 +20,7 @@ WORDS = {
     sqlite3.SQLITE_PERM: READ_ONLY,
     sqlite3.SQLITE_CORRUPT: DAMAGED,
     sqlite3.SQLITE_NOTADB: DAMAGED,
+    sqlite3.SQLITE_ERROR: DAMAGED,  # such as a file format that no SQLite writes
 }
 PRIMARY = 0xFF  # of an extended result code
 
@@ -42,7 +43,8 @@ def speaking(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _sentence(error: sqlite3.Error) -> str:
-    code = getattr(error, "sqlite_errorcode", 0)
+    """An error without a code is of Python: text that is no UTF-8."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
     known = WORDS.get(code & PRIMARY)
     return known or f"the project cannot be used: {' '.join(str(error).split())}"
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of
+from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
 from mcsvm_gui.core.project.sentences import BUSY, READ_ONLY, refuse, speaking
 
@@ -96,7 +96,7 @@ class ProjectStore:
         with self._turn():
             with self._transaction() as connection:
                 connection.execute("DELETE FROM runs WHERE deleted = 1")
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            self._connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
         """A complete project at `path`, whole or not at all; what was there is replaced unless a window holds it."""
@@ -157,14 +157,15 @@ def _release(path: Path) -> None:
         _held.discard(str(path))
 
 
-def create(path: Path, migrations: tuple[str, ...] = MIGRATIONS) -> None:
+def create(path: Path) -> None:
     """An empty project, complete before it has its name."""
     with _fresh(path) as beside:
         connection = sqlite3.connect(beside, isolation_level=None)
         try:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            migrate(connection, migrations)
+            migrate(connection, MIGRATIONS)
+            connection.execute("PRAGMA journal_mode = WAL")
         finally:
             connection.close()
 
@@ -223,15 +224,14 @@ def examine(path: Path) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """Reading takes the lock, as the file is in WAL mode; nothing is written before it is known to be ours."""
     connection = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
     try:
         for pragma in ("locking_mode = EXCLUSIVE", "trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("COMMIT")
-        migrate(connection)
-        if tables_of(connection) != expected_tables():
+        if tables_of(connection) != expected_tables(version_of(connection)):
             refuse(path, "this is no mcsvm project: its tables are others")
+        migrate(connection, MIGRATIONS)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the first bytes tell the version

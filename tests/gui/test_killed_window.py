@@ -1,0 +1,82 @@
+"""kill -9 during a training: the next start finds everything but the running slice, and can go on from there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from pytestqt.qtbot import QtBot
+from small_table import clouds
+
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.session import train
+from mcsvm_gui.presenters.runs import RunBook
+from mcsvm_gui.workers.queue import JobQueue
+
+TESTS = Path(__file__).resolve().parents[1]
+LONG = {"solver": "smo", "C": 1e4, "gamma": 0.7, "tol": 1e-9}
+WINDOW = """
+import sys
+sys.path.insert(0, {tests!r})
+from PySide6.QtCore import QCoreApplication
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.presenters.runs import RunBook
+from mcsvm_gui.workers import training
+from mcsvm_gui.workers.queue import JobQueue
+from small_table import clouds
+
+training.BETWEEN_CHECKPOINTS = 0.1
+application = QCoreApplication([])
+queue = JobQueue()
+book = RunBook(queue, ProjectStore({path!r}))
+data = clouds(600)
+quick, long = Request(C=3.0, gamma=0.7), Request(**{long!r})
+first, second = book.begin(quick, "clouds"), book.begin(long, "clouds")
+saved = []
+queue.checkpointed.connect(lambda run, content: saved.append(run))
+def written(runs):
+    if len(saved) > 1 and book.record(first).state == "done" and not len(book._writer.backlog):
+        print(book.record(first).document["certificate"]["primal"], flush=True)
+book._writer.written.connect(written)
+queue.submit(first, quick, data)
+queue.submit(second, long, data)
+application.exec()
+"""
+
+
+def test_a_killed_window_loses_the_running_slice_and_nothing_else(tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "a.mcsvmproj"
+    code = WINDOW.format(tests=str(TESTS), path=str(path), long=LONG)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as window:
+        assert window.stdout is not None
+        primal = float(window.stdout.readline())
+        window.kill()
+    queue = JobQueue()
+    book = RunBook(queue, ProjectStore(path))
+    qtbot.waitUntil(lambda: book.loaded)
+    (cut,) = book.interrupted()
+    (done,) = set(book.ids()) - {cut.id}
+    assert book.record(done).document["certificate"]["primal"] == primal  # type: ignore[index]
+    assert book.model(done).certificate.primal == primal
+    with qtbot.waitSignal(book.changed):
+        book.trace(cut.id)
+    reached = book.trace(cut.id).last.iteration
+    assert reached > 0
+    data, checkpoint = clouds(600), book.checkpoint(cut.id)
+    assert checkpoint
+    book.go_on(cut.id)
+    queue.submit(cut.id, cut.request, data, checkpoint=checkpoint)
+    qtbot.waitUntil(lambda: book.live(cut.id) is not None and book.live(cut.id).iteration > reached, timeout=20_000)
+    assert book.trace(cut.id).table()["iteration"][0] < reached
+    queue.stop(cut.id)
+    qtbot.waitUntil(lambda: not book.record(cut.id).active, timeout=20_000)
+    assert book.record(cut.id).ending == "stopped"
+    assert np.all(np.diff(book.trace(cut.id).table()["iteration"]) >= 0)
+    assert queue.shut_down(10_000)
+    assert book.close()
+    oracle = train(Request(C=3.0, gamma=0.7), data).document
+    assert book.record(done).document["certificate"] == oracle["certificate"]  # type: ignore[index]

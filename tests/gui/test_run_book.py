@@ -1,0 +1,421 @@
+"""RunBook: what the window knows of its runs is what the file holds when it is opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_queue import FakeQueue
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from PySide6.QtCore import QCoreApplication, QEvent
+from pytestqt.qtbot import QtBot
+from small_table import clouds
+
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.live import Reading
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.session import Outcome, train
+from mcsvm_gui.presenters.runs import RunBook
+from mcsvm_gui.workers import writer as writer_module
+from mcsvm_gui.workers.training import JobState
+from solvers.trace import Sample
+
+Open = Callable[[Path], RunBook]
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    return train(Request(C=3.0, gamma=0.7), clouds())
+
+
+@pytest.fixture
+def queue(qapp: QCoreApplication) -> FakeQueue:
+    return FakeQueue()
+
+
+@pytest.fixture
+def books(qtbot: QtBot, queue: FakeQueue) -> Iterator[Open]:
+    opened: list[RunBook] = []
+
+    def open_book(path: Path) -> RunBook:
+        for book in opened:
+            book.close()
+        book = RunBook(queue, ProjectStore(path))
+        opened.append(book)
+        qtbot.waitUntil(lambda: book.loaded)
+        return book
+
+    yield open_book
+    for book in opened:
+        book.close()
+        book.deleteLater()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.mcsvmproj"
+
+
+def sample(step: int) -> Sample:
+    return Sample(step, 0.01 * step, 1.0, 2.0, 0.5, step, 0)
+
+
+def test_a_finished_run_comes_back_with_everything(
+    books: Open, queue: FakeQueue, path: Path, outcome: Outcome, qtbot: QtBot
+) -> None:
+    book = books(path)
+    run = book.begin(Request(C=3.0), "clouds")
+    queue.run(run)
+    queue.read.emit(run, Reading(1, 0.1, 0.5, float("nan"), (1, 2, 3)))
+    queue.end(run, outcome)
+    before = book.record(run)
+    book = books(path)
+    assert book.record(run) == before
+    assert before.document == outcome.document
+    with qtbot.waitSignal(book.changed):
+        assert len(book.trace(run)) == 0
+    assert np.array_equal(book.trace(run).pack(), outcome.trace.pack())
+    readings = book.readings(run)
+    assert readings is not None
+    assert readings.table()["support_per_class"].tolist() == [[1, 2, 3]]
+    assert np.array_equal(book.model(run).model.expansion, outcome.trained.model.expansion)
+    assert book.checkpoint(run) is None
+
+
+def test_a_model_is_there_at_once(books: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
+    book = books(path)
+    run = book.begin(Request(), "clouds")
+    queue.run(run)
+    queue.kept.emit(run, outcome.trained)
+    assert book.model(run) is outcome.trained
+    with pytest.raises(KeyError):
+        book.model(run + 1)
+
+
+def test_samples_make_the_trace_and_are_shown_now_and_then(
+    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot
+) -> None:
+    book = books(path)
+    run = book.begin(Request(), "clouds")
+    queue.run(run)
+    shown: list[int] = []
+    book.changed.connect(shown.append)
+    for step in range(1, 200):
+        queue.sampled.emit(run, sample(step))
+    assert book.live(run) == sample(199)
+    assert len(book.trace(run)) == 199
+    qtbot.waitUntil(lambda: bool(shown))
+    assert shown == [run]
+
+
+def test_a_run_cut_short_is_found_and_can_go_on(
+    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome
+) -> None:
+    book = books(path)
+    run, waiting = book.begin(Request(), "clouds"), book.begin(Request(), "clouds")
+    queue.run(run)
+    for step in range(1, 10):
+        queue.sampled.emit(run, sample(step))
+    queue.checkpointed.emit(run, b"checkpoint")
+    book = books(path)
+    assert [record.id for record in book.interrupted()] == [run, waiting]
+    assert (book.checkpoint(run), book.checkpoint(waiting)) == (b"checkpoint", None)
+    book.go_on(run)
+    queue.run(run)
+    queue.sampled.emit(run, sample(12))
+    qtbot.waitUntil(lambda: len(book.trace(run)) == 10)
+    queue.end(run, outcome)
+    book.abandon([waiting])
+    book = books(path)
+    assert book.interrupted() == []
+    assert [book.record(number).state for number in (run, waiting)] == ["done", "discarded"]
+    assert book.checkpoint(run) is None
+
+
+def test_a_failure_is_kept_in_words(books: Open, queue: FakeQueue, path: Path) -> None:
+    book = books(path)
+    run = book.begin(Request(), "clouds")
+    queue.run(run)
+    queue.fail(run, "There is not enough memory.")
+    assert (books(path).record(run).state, book.record(run).error) == ("failed", "There is not enough memory.")
+
+
+def test_runs_that_go_on_are_not_deleted(books: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
+    book = books(path)
+    ended, going = book.begin(Request(), "a"), book.begin(Request(), "a")
+    queue.run(ended)
+    queue.end(ended, outcome)
+    book.select([ended, going])
+    assert book.delete([ended, going]) == (ended,)
+    assert (book.ids(), book.selected) == ([going], (going,))
+
+
+def test_many_at_once_are_told_as_one(books: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
+    book = books(path)
+    runs = [book.begin(Request(), "a") for _ in range(60)]
+    for run in runs:
+        queue.discarded.emit(run)
+    told: list[str] = []
+    book.reset.connect(lambda: told.append("reset"))
+    book.removed.connect(lambda run: told.append("removed"))
+    book.delete(runs)
+    book.undo_stack.undo()
+    assert told == ["reset", "reset"]
+    assert book.ids() == runs
+
+
+def test_numbers_are_never_given_twice(books: Open, queue: FakeQueue, path: Path) -> None:
+    book = books(path)
+    first = book.begin(Request(), "a")
+    queue.discarded.emit(first)
+    book.delete([first])
+    assert books(path).begin(Request(), "a") > first
+
+
+def test_settings_of_the_project_come_back(books: Open, path: Path) -> None:
+    books(path).keep_setting("data", {"path": "x.csv"})
+    assert books(path).setting("data") == {"path": "x.csv"}
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def test_save_as_goes_on_in_the_copy(books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome) -> None:
+    book, target = books(path), path.with_name("b.mcsvmproj")
+    first, second = book.begin(Request(), "a"), book.begin(Request(), "a")
+    queue.end(first, outcome)
+    with qtbot.waitSignal(book.moved):
+        book.save_as(target)
+    assert book.path == str(target)
+    queue.end(second, outcome)
+    book.close()
+    copy, original = ProjectStore(target), ProjectStore(path)
+    assert [record.state for record in copy.records()] == ["done", "done"]
+    assert [record.state for record in original.records()] == ["done", "queued"]
+    copy.close()
+    original.close()
+
+
+def test_saving_where_it_cannot_be_is_a_sentence_and_changes_nothing(books: Open, path: Path, qtbot: QtBot) -> None:
+    book = books(path)
+    with qtbot.waitSignal(book.failed) as told:
+        book.save_as(path.parent / "nowhere" / "b.mcsvmproj")
+    assert "nowhere" in told.args[0]
+    assert book.path == str(path)
+
+
+def test_another_project_takes_the_place_of_this_one(
+    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome
+) -> None:
+    other = path.with_name("b.mcsvmproj")
+    book = books(other)
+    queue.end(book.begin(Request(), "in b"), outcome)
+    book = books(path)
+    queue.end(book.begin(Request(), "in a"), outcome)
+    book.rename(1, "renamed")
+    with qtbot.waitSignal(book.reset):
+        book.open(other)
+    assert [book.record(run).data_name for run in book.ids()] == ["in b"]
+    assert not book.undo_stack.canUndo()
+    with qtbot.waitSignal(book.reset):
+        book.open(path)
+    assert [book.record(run).name for run in book.ids()] == ["renamed"]
+
+
+def test_a_project_is_not_left_while_runs_go_on(books: Open, path: Path, qtbot: QtBot) -> None:
+    book = books(path)
+    book.begin(Request(), "a")
+    with qtbot.waitSignal(book.failed):
+        book.open(path.with_name("b.mcsvmproj"))
+    assert len(book.ids()) == 1
+
+
+def test_what_is_no_project_is_a_sentence_and_this_one_stays(books: Open, path: Path, qtbot: QtBot) -> None:
+    book = books(path)
+    stranger = path.with_name("data.csv")
+    stranger.write_text("x,label\n1,a\n" * 50)
+    with qtbot.waitSignal(book.failed) as told:
+        book.open(stranger)
+    assert "no mcsvm project" in told.args[0]
+    assert book.path == str(path)
+
+
+def test_a_full_disk_is_said_once_and_everything_is_written_later(
+    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "RETRY", 0.02)
+    book = books(path)
+    with monkeypatch.context() as full:
+
+        def refuse(*values: Any) -> None:
+            raise FileError(path, "there is no room left on the disk")
+
+        full.setattr(ProjectStore, "write", refuse)
+        told: list[str] = []
+        book.trouble.connect(told.append)
+        runs = [book.begin(Request(), "a") for _ in range(3)]
+        for run in runs:
+            queue.end(run, outcome)
+        qtbot.waitUntil(lambda: bool(told))
+        qtbot.wait(80)
+        assert told == [f"{path}: there is no room left on the disk"]
+        assert book.unwritten == 3
+        assert book.model(runs[0]) is outcome.trained
+    qtbot.waitUntil(lambda: book.unwritten == 0)
+    qtbot.waitUntil(lambda: told[-1] == "")
+    assert [books(path).record(run).state for run in runs] == ["done"] * 3
+
+
+def test_closing_says_what_could_not_be_written(
+    books: Open, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    book = books(path)
+
+    def refuse(*values: Any) -> None:
+        raise FileError(path, "there is no room left on the disk")
+
+    monkeypatch.setattr(ProjectStore, "write", refuse)
+    book.begin(Request(), "a")
+    assert not book.close()
+
+
+# -- against a plain dict -------------------------------------------------------------------------
+
+
+class Book(RuleBasedStateMachine):
+    """The model: run -> (name, note, state). Undo is a list of earlier models, cut by edits that can be undone."""
+
+    folder: Path
+    outcome: Outcome
+    count = 0
+
+    @initialize()
+    def start(self) -> None:
+        Book.count += 1
+        self.path = self.folder / f"{Book.count}.mcsvmproj"
+        self.runs: dict[int, dict[str, str]] = {}
+        self.done: list[tuple[Callable[[], None], Callable[[], None]]] = []
+        self.undone: list[tuple[Callable[[], None], Callable[[], None]]] = []
+        self.open()
+
+    def open(self) -> None:
+        self.queue = FakeQueue()
+        self.book = RunBook(self.queue, ProjectStore(self.path))
+        while not self.book.loaded:
+            QCoreApplication.processEvents()
+
+    def edit(self, redo: Callable[[], None], undo: Callable[[], None]) -> None:
+        redo()
+        self.done.append((redo, undo))
+        self.undone = []
+
+    def some(self, data: st.DataObject, *states: str) -> int | None:
+        known = [run for run, values in self.runs.items() if not states or values["state"] in states]
+        return data.draw(st.sampled_from(known)) if known else None
+
+    @rule()
+    def begin(self) -> None:
+        run = self.book.begin(Request(), "data")
+        assert run not in self.runs
+        self.runs[run] = {"name": f"ww {run}", "note": "", "state": "queued"}
+
+    @rule(data=st.data())
+    def go(self, data: st.DataObject) -> None:
+        run = self.some(data, "queued")
+        if run is not None:
+            self.queue.run(run)
+            self.runs[run]["state"] = "running"
+
+    @rule(data=st.data(), what=st.sampled_from(["done", "failed", "discarded"]))
+    def leave(self, data: st.DataObject, what: str) -> None:
+        run = self.some(data, "queued", "running")
+        if run is None:
+            return
+        self.queue.become(run, JobState(what))
+        {
+            "done": lambda: self.queue.ended.emit(run, self.outcome),
+            "failed": lambda: self.queue.failed.emit(run, "why"),
+            "discarded": lambda: self.queue.discarded.emit(run),
+        }[what]()
+        self.runs[run]["state"] = what
+
+    @rule(data=st.data(), field=st.sampled_from(["name", "note"]), text=st.text("ab\n'", min_size=1, max_size=3))
+    def write(self, data: st.DataObject, field: str, text: str) -> None:
+        run = self.some(data)
+        if run is None:
+            return
+        (self.book.rename if field == "name" else self.book.annotate)(run, text)
+        before, after = self.runs[run][field], text.strip() if field == "name" else text
+        if after and after != before:
+            self.edit(lambda: self.put(run, field, after), lambda: self.put(run, field, before))
+
+    def put(self, run: int, field: str, text: str) -> None:
+        if run in self.runs:
+            self.runs[run][field] = text
+
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        chosen = data.draw(st.lists(st.sampled_from(sorted(self.runs)), max_size=3)) if self.runs else []
+        gone = {run: self.runs[run] for run in chosen if self.runs[run]["state"] not in ("queued", "running")}
+        assert set(self.book.delete(chosen)) == set(gone)
+        if gone:
+            self.edit(lambda: self.drop(gone), lambda: self.runs.update(gone))
+
+    def drop(self, gone: Iterable[int]) -> None:
+        for run in gone:
+            self.runs.pop(run)
+
+    @precondition(lambda self: self.done)
+    @rule()
+    def undo(self) -> None:
+        self.book.undo_stack.undo()
+        self.undone.append(self.done.pop())
+        self.undone[-1][1]()
+
+    @precondition(lambda self: self.undone)
+    @rule()
+    def redo(self) -> None:
+        self.book.undo_stack.redo()
+        self.done.append(self.undone.pop())
+        self.done[-1][0]()
+
+    @rule()
+    def reopen(self) -> None:
+        assert self.book.close()
+        self.done, self.undone = [], []
+        for values in self.runs.values():
+            values["state"] = "interrupted" if values["state"] in ("queued", "running") else values["state"]
+        self.open()
+
+    @invariant()
+    def agrees(self) -> None:
+        if hasattr(self, "book"):
+            records = {run: self.book.record(run) for run in self.book.ids()}
+            found = {run: {"name": r.name, "note": r.note, "state": r.state} for run, r in records.items()}
+            assert found == self.runs
+            assert list(found) == sorted(self.runs)
+
+    def teardown(self) -> None:
+        if hasattr(self, "book"):
+            self.book.close()
+            self.book.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def test_the_book_agrees_with_a_plain_dict(qapp: QCoreApplication, tmp_path: Path, outcome: Outcome) -> None:
+    Book.folder, Book.outcome = tmp_path, outcome
+    few = settings(max_examples=25, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(Book, settings=few)  # type: ignore[no-untyped-call]
