@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
+from typing import Any
 
 from PySide6.QtCore import QByteArray, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -39,6 +40,8 @@ SMALLEST, FIRST_SIZE = QSize(800, 560), QSize(1280, 840)
 
 
 class MainWindow(QMainWindow):
+    assembly: Any  # what is behind the window, kept as long as it lives
+
     asked = Signal(str)  # the name of a command in the menus
     theme_chosen = Signal(str)
     language_chosen = Signal(str)
