@@ -20,7 +20,16 @@ _SAID_BY_THE_READER = {
     "empty columns": "all-missing-column",
     "many levels": "many-categories",
 }
-_NO_WARNING = {"sparse", "categories", "filled", "dropped rows", "comments", "query-numbers", "zero-based"}
+_NO_WARNING = {
+    "sparse",
+    "categories",
+    "filled",
+    "dropped rows",
+    "comments",
+    "query-numbers",
+    "zero-based",
+    "constant columns",
+}
 _NO_WARNING |= {"label-truth-values", "label-spellings", "trailing-separator", "label-blanks"}
 _ASK = re.compile(r"[;,] (?:if [^;]*, )?say --(label|format|header|separator|decimal|encoding)\b.*$")
 _OPTION = re.compile(r"(?:say )?--(label|format|header|separator|decimal|encoding|missing|scale)\b")
@@ -110,12 +119,13 @@ def _repeated(duplicates: int, conflicts: int) -> Iterator[Advice]:
         yield Advice(tr("1 row occurs again."), False)
     elif duplicates:
         yield Advice(tr("{count} rows occur again.", count=count(duplicates)), False)
-    if conflicts:
-        times = count(conflicts)
-        sentence = tr(
-            "Rows with equal features have different classes, {count} times: not all can be right.", count=times
+    if conflicts == 1:
+        yield Advice(tr("The same features stand with different classes once: not all can be right."))
+    elif conflicts:
+        often = count(conflicts)
+        yield Advice(
+            tr("The same features stand with different classes {count} times: not all can be right.", count=often)
         )
-        yield Advice(sentence)
 
 
 def _ended(sentence: str) -> str:

@@ -151,7 +151,7 @@ class DataPresenter(QObject):
 
         self._drop_looks()
         path, read, marked = self.workspace.path or "", self.workspace.read, options_named(sentence)
-        name, words = Path(path).name, in_the_window(without_path(sentence, path))
+        name, words = Path(path).name, in_the_window(without_path(sentence, path)).rstrip(".") + "."
 
         def show(columns: Sequence[str]) -> None:
             self.view.show_failed(name, words, reading_form(read, None, columns), marked)

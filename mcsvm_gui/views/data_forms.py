@@ -136,7 +136,7 @@ class PreparationForm(Form):
     test_dropped = Signal()
 
     def __init__(self) -> None:
-        super().__init__(tr("How they are prepared"))
+        super().__init__(tr("How the data are prepared"))
         self.scale = answers_box("scaleCombo", tr("Scaling"))
         self.missing = answers_box("missingCombo", tr("Missing cells"))
         self.holdout = _spin("holdoutSpin", tr("Hold-out"), MOST_PER_CENT)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _FIGURES = Qt.ItemDataRole.UserRole + 1
 _SENTENCE = Qt.ItemDataRole.UserRole + 2
-_NARROWEST, _HEIGHT, _GAP = 28 * UNIT, 17 * UNIT, 2 * UNIT
+_NARROWEST, _HEIGHT, _GAP = 34 * UNIT, 17 * UNIT, 2 * UNIT
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -116,10 +116,13 @@ class Gallery(QListWidget):
         super().resizeEvent(event)
 
     def _lay_out(self) -> None:
-        room = self.width() - 1
+        """As many cards side by side as fit; a scroll bar only where their lines do not."""
+        room = self.width()
         side_by_side = max(1, min(3, room // _NARROWEST))
         lines = -(-self.count() // side_by_side)
-        if lines * _HEIGHT > self.height():
-            room -= self.verticalScrollBar().sizeHint().width()
-        self.setGridSize(QSize(room // side_by_side, _HEIGHT))
         self.setMaximumHeight(lines * _HEIGHT)
+        scrolls = lines * _HEIGHT > self.height()
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if scrolls else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(policy)
+        room -= self.verticalScrollBar().sizeHint().width() if scrolls else 0
+        self.setGridSize(QSize((room - 2) // side_by_side, _HEIGHT))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.samples import Sample
 
 MOST_RECENT = 5
-_WIDEST = 120 * UNIT
+_WIDEST = 144 * UNIT
 
 
 class DropZone(QAbstractButton):
@@ -97,7 +97,8 @@ class Welcome(QWidget):
         column.addStretch()
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(middle)
+        outer.addWidget(middle, 100)
+        outer.addStretch(1)
 
     def show_choices(self, samples: Sequence[Sample], recent: Sequence[str]) -> None:
         if self.gallery.count() != len(samples):

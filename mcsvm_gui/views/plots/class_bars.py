@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 
 from mcsvm_gui.core.figures import count
@@ -17,7 +17,8 @@ from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
 MOST_NAMED = 12  # beyond, names would lie on each other
-_LONGEST_NAME = 18
+_MOST_LETTERS, _FEW_LETTERS = 32, 2  # so many names of so many letters stand under their bars
+_MOST_APART, _FEW_ROWS = 40, 6  # bars apart from each other; whole numbers that must be asked for
 _FEWEST_SLOTS = 6  # bars do not grow into blocks where there are few
 
 
@@ -56,17 +57,32 @@ class ClassBars(HeadedPlot):
 
     def _draw_named(self) -> None:
         """Markers at the ends make this the key to the projection."""
-        places = np.arange(len(self._names))
         for place, number in enumerate(self._counts):
             self._add_named(place, number)
-        names = [shortened(name, _LONGEST_NAME) for name in self._names]
-        axis = self.getAxis("left")
-        axis.setTicks([list(zip(places.tolist(), names, strict=True))])
-        axis.setWidth(max(map(self.fontMetrics().horizontalAdvance, names)) + 2 * UNIT)
         self.hideAxis("bottom")
         self.getViewBox().invertY(True)
-        slots = max(places.size, _FEWEST_SLOTS)
-        self.setRange(xRange=(0, self._counts.max() * 1.4), yRange=(-0.6, slots - 0.4), padding=0)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Of this width a part for the names, shortened to it, and a part for the figures behind the bars."""
+        letters = self.fontMetrics()
+        names = [
+            letters.elidedText(shortened(name, 60), Qt.TextElideMode.ElideMiddle, self.width() * 2 // 5)
+            for name in self._names
+        ]
+        axis, places = self.getAxis("left"), range(len(names))
+        width = max(map(letters.horizontalAdvance, names)) + 2 * UNIT
+        axis.setTicks([list(zip(places, names, strict=True))])
+        axis.setWidth(width)
+        figures = 3 * UNIT + letters.horizontalAdvance(count(int(self._counts.max())))
+        bars = max(2 * UNIT, self.width() - width - figures)
+        most = self._counts.max() * (bars + figures) / bars
+        self.setRange(xRange=(0, most), yRange=(-0.6, max(len(names), _FEWEST_SLOTS) - 0.4), padding=0)
+
+    def fit(self) -> None:
+        if self._names and self.named:
+            self._make_room()
+        super().fit()
 
     def _add_named(self, place: int, number: float) -> None:
         colour = QColor(class_colour(place))
@@ -83,16 +99,29 @@ class ClassBars(HeadedPlot):
 
     def _draw_ranked(self) -> None:
         counts = self._counts[self._order]
-        least, most = count(int(counts.min())), count(int(counts.max()))
-        bars = {"x": np.arange(1, counts.size + 1), "y0": np.zeros(counts.size), "height": counts, "width": 0.8}
+        width = 0.8 if counts.size <= _MOST_APART else 1.0
+        bars = {"x": np.arange(1, counts.size + 1), "y0": np.zeros(counts.size), "height": counts, "width": width}
         self.addItem(pg.BarGraphItem(pen=pg.mkPen(None), brush=QColor(theme.current().accent), **bars))
-        axis = self.getAxis("left")
-        axis.setTicks(None)
-        axis.setWidth(None)
         self.showAxis("bottom")
-        self.name_axis("bottom", tr("largest first: {most} to {least} rows", most=most, least=least))
+        self.name_axis("bottom", self._spread())
+        self._mark_axes(int(counts.max()))
         self.getViewBox().invertY(False)
         self.setRange(xRange=(0.4, counts.size + 0.6), yRange=(0, counts.max() * 1.08), padding=0)
+
+    def _spread(self) -> str:
+        least, most = count(int(self._counts.min())), count(int(self._counts.max()))
+        if least == most:
+            return tr("{rows} rows each", rows=most)
+        return tr("largest first: {most} to {least} rows", most=most, least=least)
+
+    def _mark_axes(self, most: int) -> None:
+        """Whole numbers of rows, and names where they are short enough to stand under their bars."""
+        rows, classes = self.getAxis("left"), self.getAxis("bottom")
+        rows.setWidth(None)
+        rows.setTicks([[(number, str(number)) for number in range(most + 1)]] if most < _FEW_ROWS else None)
+        names = [self._names[number] for number in self._order]
+        short = len(names) <= _MOST_LETTERS and max(map(len, names)) <= _FEW_LETTERS
+        classes.setTicks([list(enumerate(names, 1))] if short else None)
 
     def class_at(self, x: float, y: float) -> int | None:
         """The number of the class whose bar is there."""

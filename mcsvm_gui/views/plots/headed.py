@@ -37,10 +37,9 @@ class HeadedPlot(Plot):
 
     def _write_heading(self) -> None:
         """A title that is too long would push the plot out of its widget."""
-        room = QFontMetrics(self.font()).elidedText(
-            self.heading, Qt.TextElideMode.ElideRight, max(8 * UNIT, self.width() - 8 * UNIT)
-        )
-        self.setTitle(html.escape(room), color=theme.current().text, size="10pt")
+        room = self.width() - int(self.getAxis("left").width()) - 3 * UNIT
+        words = QFontMetrics(self.font()).elidedText(self.heading, Qt.TextElideMode.ElideRight, max(8 * UNIT, room))
+        self.setTitle(html.escape(words), color=theme.current().text, size="10pt")
 
     def _pointed(self, where: QPointF) -> None:
         words = self.named_at(where)
@@ -54,6 +53,11 @@ class HeadedPlot(Plot):
         super().leaveEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """Comes also while pyqtgraph builds this up and takes it down."""
         super().resizeEvent(event)
-        if hasattr(self, "titled"):  # else still being built
-            self._write_heading()
+        if hasattr(self, "titled") and self.plotItem is not None:
+            self.fit()
+
+    def fit(self) -> None:
+        """To a new size."""
+        self._write_heading()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,9 +21,9 @@ from mcsvm_gui.views.words import tr
 if TYPE_CHECKING:
     from mcsvm_gui.core.principal import Projected
 
-MOST_IN_LEGEND = 8
+MOST_IN_LEGEND, MOST_SHOWN, _SHORT = 20, 6, 14  # classes in pictures saved, and in the window if so short
 _NEAR = 8.0  # pixels from the pointer to a point that is meant
-_SIZE = 7
+_SIZE, _MANY = 7, 2_000
 
 
 class Projection(HeadedPlot):
@@ -47,7 +49,7 @@ class Projection(HeadedPlot):
         if hasattr(self, "legend"):
             colours = theme.current()
             ground = QColor(colours.surface)
-            ground.setAlpha(208)
+            ground.setAlpha(160)
             self.legend.setBrush(ground)
             self.legend.setLabelTextColor(colours.text)
             self._draw()
@@ -64,6 +66,20 @@ class Projection(HeadedPlot):
         for mark in range(min(DISTINCT, max(1, len(shown.classes)))):
             self._add_class(shown, mark)
         self._put_legend_aside(shown.points)
+        self.legend.setVisible(self._legend_is_small())
+
+    @contextmanager
+    def exporting(self) -> Iterator[None]:
+        """Away from the bars, which are its key in the window, the picture needs its legend."""
+        self.legend.setVisible(bool(self.legend.items))
+        try:
+            yield
+        finally:
+            self.legend.setVisible(self._legend_is_small())
+
+    def _legend_is_small(self) -> bool:
+        names = () if self._shown is None else self._shown.classes
+        return 1 < len(names) <= MOST_SHOWN and max(map(len, names)) <= _SHORT
 
     def _add_class(self, shown: Projected, mark: int) -> None:
         """All classes of this colour and marker: only beyond a hundred classes are there several."""
@@ -75,14 +91,14 @@ class Projection(HeadedPlot):
         points = pg.ScatterPlotItem(
             pos=shown.points[chosen],
             symbol=class_marker(mark),
-            size=_SIZE,
+            size=_SIZE if shown.rows.size <= _MANY else _SIZE - 2,
             pen=outline,
             brush=filling,
             pxMode=True,
         )
         self.addItem(points)
         if 1 < len(shown.classes) <= MOST_IN_LEGEND:
-            self.legend.addItem(points, html.escape(shortened(shown.classes[mark], 20)))
+            self.legend.addItem(points, html.escape(shortened(shown.classes[mark], 30)))
 
     def _title(self) -> str:
         shown = self._shown
