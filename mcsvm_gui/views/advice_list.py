@@ -56,6 +56,9 @@ class AdviceList(QScrollArea):
             line.acted.connect(self.acted)
             column.addWidget(line)
         column.addStretch()
+        before = self.takeWidget()
+        if before is not None:
+            before.deleteLater()  # not at once: its button may have been the one that was pressed
         self.setWidget(held)
         self.setVisible(bool(advice))
         self._fit()

@@ -1,0 +1,265 @@
+"""The Data page with real widgets, reached by their names, on a real workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QSpinBox,
+    QTableView,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.core import resources
+from mcsvm_gui.core.settings import Settings
+from mcsvm_gui.presenters.data import DataPresenter
+from mcsvm_gui.presenters.workspace import Workspace
+from mcsvm_gui.views import theme
+from mcsvm_gui.views.data_page import DataPage
+from mcsvm_gui.workers.tasks import Tasks
+
+Kind = TypeVar("Kind", bound=QWidget)
+
+
+class NoRuns:
+    def keep_setting(self, key: str, value: Any) -> None:
+        pass
+
+
+class Stage:
+    def __init__(self, qtbot: QtBot) -> None:
+        self.bot, self.tasks, self.settings = qtbot, Tasks(), Settings()
+        self.workspace = Workspace(NoRuns(), None, self.tasks, self.settings)  # type: ignore[arg-type]
+        self.page = DataPage()
+        self.presenter = DataPresenter(self.page, self.workspace)
+        self.page.resize(928, 640)
+        qtbot.addWidget(self.page)
+        with qtbot.waitExposed(self.page):
+            self.page.show()
+
+    def find(self, kind: type[Kind], name: str) -> Kind:
+        found = self.page.findChild(kind, name)
+        assert found is not None, name
+        return found
+
+    def settle(self) -> None:
+        self.bot.waitUntil(lambda: not self.tasks.busy, timeout=20_000)
+
+    def open(self, path: str | Path) -> None:
+        self.page.file_chosen.emit(str(path))
+        self.settle()
+
+    def pick(self, name: str, value: object) -> None:
+        box = self.find(QComboBox, name)
+        place = box.findData(value)
+        assert place >= 0, (name, value)
+        box.setCurrentIndex(place)
+        self.settle()
+
+
+@pytest.fixture
+def stage(qtbot: QtBot) -> Any:
+    made = Stage(qtbot)
+    yield made
+    assert made.tasks.shut_down(10_000)
+    QApplication.processEvents()
+
+
+NAMES: dict[str, type[QWidget]] = {
+    "dataPage": QWidget,
+    "openButton": QPushButton,
+    "sampleList": QListWidget,
+    "labelCombo": QComboBox,
+    "scaleCombo": QComboBox,
+    "missingCombo": QComboBox,
+    "holdoutSpin": QSpinBox,
+    "seedSpin": QSpinBox,
+    "testFileButton": QPushButton,
+    "dataTable": QTableView,
+    "dataSummary": QLabel,
+    "classChart": QWidget,
+    "projectionPlot": QWidget,
+}
+
+
+def test_every_control_has_its_name_and_says_what_it_is(stage: Stage) -> None:
+    stage.open(resources.dataset("iris"))
+    for name, kind in NAMES.items():
+        found = stage.page if name == "dataPage" else stage.find(kind, name)
+        assert found.accessibleName(), name
+    touched = (QComboBox, QSpinBox, QAbstractButton, QLineEdit, QTableView, QListWidget)
+    own = [w for kind in touched for w in stage.page.findChildren(kind) if not w.objectName().startswith("qt_")]
+    nameless = [w for w in own if not w.accessibleName() and not w.parent().inherits("QHeaderView")]
+    inside = [w for w in nameless if not isinstance(w.parent(), (QSpinBox, QTableView))]
+    assert not [(type(w).__name__, w.objectName()) for w in inside]
+
+
+def test_a_sample_is_one_click_away(stage: Stage) -> None:
+    gallery = stage.find(QListWidget, "sampleList")
+    assert gallery.item(3).data(Qt.ItemDataRole.UserRole) == "vowel"
+    stage.bot.mouseClick(
+        gallery.viewport(), Qt.MouseButton.LeftButton, pos=gallery.visualItemRect(gallery.item(3)).center()
+    )
+    stage.settle()
+    assert "528 rows" in stage.find(QLabel, "dataSummary").text()
+    assert "11 classes" in stage.find(QLabel, "dataSummary").text()
+    assert stage.find(QTableView, "dataTable").model().rowCount() == 528
+    assert stage.find(QPushButton, "testFileButton").text() == "vowel_test.csv"
+    assert not stage.find(QSpinBox, "holdoutSpin").isEnabled()
+    stage.find(QPushButton, "testFileClearButton").click()
+    assert stage.workspace.test is None
+    assert stage.find(QSpinBox, "holdoutSpin").isEnabled()
+
+
+def test_cards_are_reached_and_chosen_by_keys(stage: Stage) -> None:
+    gallery = stage.find(QListWidget, "sampleList")
+    gallery.setFocus()
+    gallery.setCurrentRow(1)
+    stage.bot.keyClick(gallery, Qt.Key.Key_Return)
+    stage.settle()
+    assert stage.workspace.data_name == "wine.csv"
+
+
+def test_what_came_back_is_open_again_in_two_clicks(stage: Stage) -> None:
+    stage.open(resources.dataset("glass"))
+    stage.find(QPushButton, "samplesButton").click()
+    recent = stage.find(QPushButton, "recentFileButton")
+    assert recent.text().startswith("glass.csv")
+    assert recent.isVisible()
+    stage.find(QPushButton, "samplesButton").click()
+    assert stage.find(QTableView, "dataTable").isVisible()
+
+
+def test_another_label_column_is_read_in_the_background(stage: Stage, tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text("kind,x,class\n" + "".join(f"{'uvw'[i % 3]},{i}.5,{'ab'[i % 2]}\n" for i in range(60)))
+    stage.open(path)
+    assert stage.find(QComboBox, "labelCombo").currentData() == "class"
+    assert stage.find(QLabel, "labelGuess").isVisible()
+    stage.pick("labelCombo", "kind")
+    assert stage.workspace.dataset is not None
+    assert stage.workspace.dataset.classes == ("u", "v", "w")
+    assert stage.find(QComboBox, "labelCombo").currentData() == "kind"
+    assert not stage.find(QLabel, "labelGuess").isVisible()
+    assert stage.find(QTableView, "dataTable").model().headerData(0, Qt.Orientation.Horizontal) == "kind"
+
+
+def test_a_wrong_separator_fails_beside_its_control_and_is_mended_there(stage: Stage) -> None:
+    stage.open(resources.dataset("iris"))
+    stage.pick("separatorCombo", ";")
+    error = stage.find(QLabel, "dataError")
+    assert error.isVisible()
+    assert error.text()
+    assert not stage.find(QTableView, "dataTable").isVisible()
+    assert stage.find(QComboBox, "separatorCombo").isVisible()
+    stage.pick("separatorCombo", None)
+    assert not error.isVisible()
+    assert stage.find(QTableView, "dataTable").isVisible()
+
+
+def test_a_label_can_be_typed_where_none_was_found(stage: Stage, tmp_path: Path) -> None:
+    path = tmp_path / "measured.csv"
+    path.write_text("kind,x,z\n" + "".join(f"{'ab'[i % 2]},{i},{i / 7}\n" for i in range(60)))
+    stage.open(path)
+    assert stage.find(QLabel, "dataError").isVisible()
+    box = stage.find(QComboBox, "labelCombo")
+    edit = box.lineEdit()
+    assert edit is not None
+    edit.setText("1")
+    stage.bot.keyClick(edit, Qt.Key.Key_Return)
+    stage.settle()
+    assert stage.workspace.dataset is not None
+    assert stage.workspace.dataset.label_name == "kind"
+
+
+def test_a_warning_is_acted_on_where_it_stands(stage: Stage, tmp_path: Path) -> None:
+    path = tmp_path / "gaps.csv"
+    path.write_text("x,z,class\n" + "".join(f"{i if i % 7 else ''},{i * i % 11},{'ab'[i % 2]}\n" for i in range(1, 40)))
+    stage.open(path)
+    stage.find(QPushButton, "missingAdvice").click()
+    stage.settle()
+    assert stage.workspace.rules.missing == "mean"
+    assert stage.find(QComboBox, "missingCombo").currentData() == "mean"
+    QApplication.processEvents()
+    left = [button for button in stage.page.findChildren(QPushButton, "missingAdvice") if button.isVisible()]
+    assert not left
+
+
+def test_preparation_goes_to_the_workspace_and_comes_back(stage: Stage) -> None:
+    stage.open(resources.dataset("iris"))
+    stage.pick("scaleCombo", "standard")
+    stage.find(QSpinBox, "holdoutSpin").setValue(0)
+    stage.find(QSpinBox, "seedSpin").setValue(42)
+    workspace = stage.workspace
+    assert (workspace.rules.scale, workspace.holdout, workspace.seed) == ("standard", None, 42)
+    workspace.set_preparation(holdout=0.4, seed=3, scale="none")
+    assert stage.find(QSpinBox, "holdoutSpin").value() == 40
+    assert stage.find(QSpinBox, "seedSpin").value() == 3
+    assert stage.find(QComboBox, "scaleCombo").currentData() == "none"
+    stage.settle()
+
+
+def test_the_dialog_opens_without_blocking_and_its_answer_is_read(stage: Stage) -> None:
+    stage.find(QPushButton, "openButton").click()
+    dialog = stage.find(QFileDialog, "fileDialog")
+    dialog.fileSelected.emit(str(resources.dataset("wine")))
+    dialog.reject()
+    stage.settle()
+    assert stage.workspace.data_name == "wine.csv"
+    QApplication.processEvents()
+
+
+def test_cancelling_a_read_returns_to_the_gallery(stage: Stage) -> None:
+    stage.page.file_chosen.emit(str(resources.dataset("optdigits_train")))
+    cancel = stage.find(QPushButton, "cancelReadButton")
+    assert cancel.isVisible()
+    cancel.click()
+    assert stage.find(QListWidget, "sampleList").isVisible()
+    stage.settle()
+    assert stage.workspace.dataset is None
+    assert stage.find(QListWidget, "sampleList").isVisible()
+
+
+@pytest.mark.parametrize("choice", ["light", "dark"])
+@pytest.mark.parametrize("size", [(828, 560), (1824, 1020)])
+def test_nothing_is_cut_off_at_any_size(stage: Stage, choice: str, size: tuple[int, int]) -> None:
+    theme.use(choice)
+    try:
+        stage.page.resize(*size)
+        stage.open(resources.dataset("glass"))
+        assert not stage.page.grab().isNull()
+        assert stage.page.minimumSizeHint().width() <= 828
+        assert stage.page.minimumSizeHint().height() <= 560
+    finally:
+        theme.use("light")
+
+
+def test_the_window_goes_on_while_a_large_file_is_read(stage: Stage, tmp_path: Path) -> None:
+    """How long it waits at most is measured by a benchmark, not here."""
+    path = tmp_path / "large.csv"
+    values = np.random.default_rng(0).normal(size=(20_000, 8)).round(3)
+    labels = np.array(["a", "b", "c"])[np.arange(20_000) % 3]
+    lines = [",".join(map(str, row)) + f",{label}\n" for row, label in zip(values.tolist(), labels, strict=True)]
+    path.write_text(",".join("abcdefgh") + ",class\n" + "".join(lines))
+    ticks, timer, clock = [], QTimer(), QElapsedTimer()
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(lambda: ticks.append(clock.restart()))
+    clock.start()
+    timer.start(10)
+    stage.open(path)
+    timer.stop()
+    assert stage.find(QTableView, "dataTable").model().rowCount() == 20_000
+    assert len(ticks) > 3, "the window went on while the file was read"
