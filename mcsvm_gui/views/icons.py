@@ -12,6 +12,7 @@ from mcsvm_gui.core.resources import folder
 from mcsvm_gui.views import theme
 
 APPLICATION = "application"
+SMALL = 2 * theme.UNIT
 
 
 def icon(name: str) -> QIcon:
@@ -24,6 +25,12 @@ def application_icon() -> QIcon:
     for size in (16, 24, 32, 48, 64, 128, 256):
         result.addPixmap(_pixmap(renderer(APPLICATION, "#000000"), QSize(size, size)))
     return result
+
+
+@cache
+def tinted(name: str, colour: str) -> QPixmap:
+    """For cells and other places whose colour says something."""
+    return _pixmap(renderer(name, colour), QSize(SMALL, SMALL))
 
 
 def paint(painter: QPainter, name: str, area: QRectF, colour: str) -> None:

@@ -75,6 +75,7 @@ class FakeQueue(QObject):
 
 class FakeRuns(Remembering):
     moved, failed, trouble, selection_changed = Signal(str), Signal(str), Signal(str), Signal()
+    changed = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,3 +89,5 @@ class FakeWorkspace(Remembering):
         super().__init__()
         self.settings = settings or Settings()
         self.runs, self.queue, self.tasks, self.data_name = FakeRuns(), FakeQueue(), FakeTasks(), ""
+        self.dataset: Any = None
+        self.path: str | None = None

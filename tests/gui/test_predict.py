@@ -1,0 +1,277 @@
+"""The Predict page and what decides for it."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from PySide6.QtCore import QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from shell_fakes import FakeWorkspace, Remembering
+
+from mcsvm_gui.cli import main
+from mcsvm_gui.core import model_file
+from mcsvm_gui.core.exporters import EXPORTERS
+from mcsvm_gui.core.model_export import OWN, formats
+from mcsvm_gui.presenters.predict import PredictPresenter
+from mcsvm_gui.views import theme
+from mcsvm_gui.views.predict_page import PredictPage
+from mcsvm_gui.views.prediction_table import PredictionTable
+
+
+class FakePage(Remembering):
+    model_file_asked, model_file_chosen, run_model_asked = Signal(), Signal(str), Signal()
+    data_file_asked, data_file_chosen, open_data_asked = Signal(), Signal(str), Signal()
+    save_asked, save_chosen = Signal(), Signal(str)
+    export_asked, export_chosen = Signal(str), Signal(str, str)
+    misses_toggled = Signal(bool)
+    with_scores = False
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """A model of three clouds, rows it has not seen, and files that do not fit."""
+    folder, rng = tmp_path_factory.mktemp("predict"), np.random.default_rng(0)
+    labels = np.array(["ash", "birch", "=cedar"])[np.arange(60) % 3]
+    frame = pd.DataFrame(rng.normal(size=(60, 2)) + 2.0 * (np.arange(60) % 3)[:, None], columns=["height", "girth"])
+    frame["label"] = labels
+    frame[:40].to_csv(folder / "train.csv", index=False)
+    frame[40:].to_csv(folder / "test.csv", index=False)
+    frame[40:].drop(columns="label").to_csv(folder / "bare.csv", index=False)
+    frame[40:].drop(columns="girth").to_csv(folder / "narrow.csv", index=False)
+    frame[40:].assign(label="oak").to_csv(folder / "unseen.csv", index=False)
+    named = {path.stem: str(path) for path in folder.glob("*.csv")}
+    model = str(folder / "trees.mcsvm")
+    assert main(["train", named["train"], "--model", model, "--machine", "dag", "--quiet"]) == 0
+    return SimpleNamespace(folder=folder, model=model, trained=model_file.load(model), **named)
+
+
+class Stage:
+    def __init__(self, page: FakePage | PredictPage) -> None:
+        self.page, self.workspace = page, FakeWorkspace()
+        self.presenter = PredictPresenter(page, self.workspace)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def stage(qtbot: QtBot) -> Stage:
+    return Stage(FakePage())
+
+
+def shown(stage: Stage):
+    return stage.page.last("show_prediction")[0]
+
+
+def test_labels_scores_and_accuracy_are_the_models_own(stage: Stage, files) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    stage.page.data_file_chosen.emit(files.test)
+    prediction, true = shown(stage), pd.read_csv(files.test)["label"].to_numpy()
+    expected = files.trained.decide(prediction.dataset)
+    assert prediction.decisions.labels.tolist() == expected.tolist()
+    assert prediction.missed.tolist() == (expected != true).tolist()
+    assert f"{100 * np.mean(expected == true):.1f}" in stage.page.last("set_result")[0].replace("100 %", "100.0")
+    assert stage.workspace.settings["recent_files"] == [files.test, files.model]
+
+
+def test_the_model_is_described_in_words_with_its_certificate(stage: Stage, files) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    title, sentences, badge = stage.page.last("set_model")
+    machine = files.trained.model.machine
+    assert "trees.mcsvm" in title
+    assert machine.title in title
+    assert machine.decides.lower() in sentences[0].lower()
+    assert all(name in sentences[1] for name in files.trained.class_names)
+    assert badge.kind == "solved"
+
+
+@pytest.mark.parametrize("order", ["model first", "data first"])
+def test_whatever_comes_first_the_other_completes_it(stage: Stage, files, order: str) -> None:
+    first, second = (stage.page.model_file_chosen, files.model), (stage.page.data_file_chosen, files.bare)
+    for signal, path in (first, second) if order == "model first" else (second, first):
+        assert shown(stage) is None
+        assert stage.page.last("set_hint")[0]
+        signal.emit(path)
+    assert shown(stage).scores is None
+
+
+def test_a_missing_column_is_named_where_the_data_are(stage: Stage, files) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    stage.page.data_file_chosen.emit(files.narrow)
+    sentences, role = stage.page.last("set_notices")
+    assert "girth" in sentences[0]
+    assert role == "bad"
+    assert shown(stage) is None
+
+
+def test_an_unseen_class_is_said_in_words(stage: Stage, files) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    stage.page.data_file_chosen.emit(files.unseen)
+    assert any("oak" in sentence for sentence in stage.page.last("set_notices")[0])
+    assert shown(stage).missed.all()
+
+
+def test_what_is_no_model_is_refused_where_the_model_is(stage: Stage, files) -> None:
+    stage.page.model_file_chosen.emit(files.test)
+    assert "no mcsvm model" in stage.page.last("set_model_notice")[0]
+    assert not stage.page.called("set_formats")
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_what_is_saved_is_what_the_command_writes(stage: Stage, files, tmp_path: Path, scores: bool) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    stage.page.data_file_chosen.emit(files.test)
+    stage.page.with_scores = scores
+    stage.page.save_chosen.emit(str(tmp_path / "window.csv"))
+    options = ["-o", str(tmp_path / "command.csv"), "--quiet", *(["--scores"] if scores else [])]
+    assert main(["predict", files.model, files.test, *options]) == 0
+    assert (tmp_path / "window.csv").read_bytes() == (tmp_path / "command.csv").read_bytes()
+
+
+def test_a_place_that_cannot_be_written_is_said(stage: Stage, files, tmp_path: Path) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    stage.page.data_file_chosen.emit(files.test)
+    stage.page.save_chosen.emit(str(tmp_path / "no" / "folder.csv"))
+    assert stage.page.last("set_saved")[1] == "bad"
+
+
+def test_only_misses_are_exactly_the_misses(stage: Stage, files) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    stage.page.data_file_chosen.emit(files.test)
+    stage.page.misses_toggled.emit(True)
+    prediction, rows = stage.page.last("show_prediction")
+    assert rows.tolist() == np.flatnonzero(prediction.missed).tolist()
+    stage.page.misses_toggled.emit(False)
+    assert stage.page.last("show_prediction")[1] is None
+
+
+def test_the_formats_are_those_of_the_registry_and_our_own(files) -> None:
+    assert [format.name for format in formats()] == [OWN, *EXPORTERS]
+
+
+@pytest.mark.parametrize("name", [OWN, *EXPORTERS])
+def test_a_format_that_cannot_hold_the_model_says_so_and_the_others_ask_for_a_place(stage, files, name: str) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    stage.page.export_asked.emit(name)
+    refusal = None if name == OWN else EXPORTERS[name].holds(files.trained)
+    if refusal is None:
+        assert stage.page.last("choose_export")[0] == name
+    else:
+        assert refusal in stage.page.last("set_model_notice")[0]
+        assert not stage.page.called("choose_export")
+
+
+def test_an_export_ends_with_what_was_written(stage: Stage, files, tmp_path: Path) -> None:
+    stage.page.model_file_chosen.emit(files.model)
+    path = tmp_path / "again.mcsvm"
+    stage.page.export_chosen.emit(OWN, str(path))
+    assert str(path) in stage.page.last("set_model_notice")[0]
+    assert path.read_bytes() == Path(files.model).read_bytes()
+
+
+def test_the_model_of_the_selected_run_and_the_open_data_are_offered_when_they_exist(stage: Stage, files) -> None:
+    assert stage.page.last("set_sources") == (False, False)
+    runs = stage.workspace.runs
+    runs.selected, runs.record = (4,), lambda run: SimpleNamespace(state="done", name="first")
+    runs.model = lambda run: files.trained
+    stage.workspace.dataset = SimpleNamespace()
+    runs.selection_changed.emit()
+    assert stage.page.last("set_sources") == (True, True)
+    stage.page.run_model_asked.emit()
+    assert "first" in stage.page.last("set_model")[0]
+    runs.selected = (4, 5)
+    runs.selection_changed.emit()
+    assert stage.page.last("set_sources") == (False, True)
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> PredictPage:
+    page = PredictPage()
+    qtbot.addWidget(page)
+    page.show()
+    return page
+
+
+def child(page: PredictPage, kind: type, name: str):
+    found = page.findChild(kind, name)
+    assert found is not None, name
+    return found
+
+
+def test_every_control_has_the_name_of_the_contract_and_says_what_it_is(page: PredictPage) -> None:
+    for name in ("modelOpenButton", "predictDataButton", "predictTable", "predictSaveButton", "exportModelButton"):
+        assert child(page, QWidget, name).accessibleName()
+
+
+def test_the_journey_through_real_widgets(qtbot: QtBot, page: PredictPage, files) -> None:
+    Stage(page).presenter.open_model(files.model)
+    page.data_file_chosen.emit(files.test)
+    table, model = child(page, PredictionTable, "predictTable"), child(page, PredictionTable, "predictTable").table
+    frame = pd.read_csv(files.test)
+    assert (model.rowCount(), model.columnCount()) == (20, 3 + 3)
+    headers = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(6)]
+    assert headers == ["Row", "Prediction", "In the file", *files.trained.class_names]
+    for row in range(20):
+        number, predicted, true = (model.index(row, column).data() for column in range(3))
+        scores = [model.index(row, column).data().replace("\u2212", "-") for column in range(3, 6)]
+        assert (number, true) == (str(row + 1), frame["label"][row])
+        assert files.trained.class_names[int(np.argmax([float(score) for score in scores]))] == predicted
+        assert (model.index(row, 1).data(Qt.ItemDataRole.DecorationRole) is None) == (predicted == true)
+        colour = model.index(row, 1).data(Qt.ItemDataRole.ForegroundRole)
+        assert (colour == QColor(theme.current().bad)) == (predicted != true)
+    child(page, QCheckBox, "predictMissesCheck").click()
+    assert model.rowCount() == sum(predicted != true for predicted, true in _pairs(files))
+    assert table.isVisible()
+    assert not child(page, QLabel, "predictHint").isVisible()
+
+
+def _pairs(files) -> list[tuple[str, str]]:
+    from mcsvm_gui.core.readers import open_dataset
+
+    dataset = open_dataset(files.test)
+    return list(zip(files.trained.decide(dataset), dataset.labels, strict=True))
+
+
+def test_selected_cells_copy_as_tab_separated_text(qtbot: QtBot, page: PredictPage, files) -> None:
+    Stage(page).presenter.open_model(files.model)
+    page.data_file_chosen.emit(files.test)
+    table = child(page, PredictionTable, "predictTable")
+    for row, column in ((1, 0), (0, 1), (0, 0), (1, 1)):
+        table.selectionModel().select(table.table.index(row, column), QItemSelectionModel.SelectionFlag.Select)
+    qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    rows = [[table.table.index(row, column).data() for column in (0, 1)] for row in (0, 1)]
+    assert QGuiApplication.clipboard().text() == "".join("\t".join(cells) + "\n" for cells in rows)
+
+
+def test_the_menu_of_exports_asks_by_name(page: PredictPage, files) -> None:
+    button = child(page, QPushButton, "exportModelButton")
+    assert not button.isEnabled()
+    Stage(page).presenter.open_model(files.model)
+    assert button.isEnabled()
+    asked: list[str] = []
+    page.export_asked.disconnect()
+    page.export_asked.connect(asked.append)
+    for action in button.menu().actions():
+        assert isinstance(action, QAction)
+        action.trigger()
+    assert asked == [OWN, *EXPORTERS]
+
+
+def test_a_million_rows_are_shown_by_looking_at_those_on_the_screen(page: PredictPage, files, monkeypatch) -> None:
+    rows = 1_000_000
+    labels = np.full(rows, "ash", dtype=object)
+    decisions = SimpleNamespace(labels=labels, scores=np.zeros((rows, 3)))
+    dataset = SimpleNamespace(labels=labels)
+    many = SimpleNamespace(trained=files.trained, dataset=dataset, decisions=decisions, missed=np.zeros(rows, bool))
+    table = child(page, PredictionTable, "predictTable")
+    looks: list[int] = []
+    plain = table.table.data
+    monkeypatch.setattr(type(table.table), "data", lambda self, index, role=0: looks.append(1) or plain(index, role))
+    page.show_prediction(many, None)  # type: ignore[arg-type]
+    page.grab()
+    assert table.table.rowCount() == rows
+    assert 0 < len(looks) < 20_000
