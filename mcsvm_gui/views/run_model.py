@@ -1,0 +1,226 @@
+"""Thousands of runs as rows: an own permutation sorts and filters them, and nothing is printed that is not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from mcsvm_gui.core.project.columns import RunColumn
+from mcsvm_gui.core.project.records import RunRecord
+
+Index = QModelIndex | QPersistentModelIndex
+RECORD = Qt.ItemDataRole.UserRole
+NOWHERE = QModelIndex()
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class RunModel(QAbstractTableModel):
+    edited = Signal(int, str, str)  # run, column, text
+
+    def __init__(self, columns: Sequence[RunColumn]) -> None:
+        super().__init__()
+        self.columns = tuple(columns)
+        self._records: dict[int, RunRecord] = {}
+        self._order: list[int] = []
+        self._rows: dict[int, int] | None = None  # of each run shown; made when it is asked for
+        self._words: list[str] = []
+        self._haystacks: dict[int, str] = {}
+        self._by: int | None = None  # the column sorted by; None is the order of their numbers
+        self._falling = True
+
+    # -- what is in it ----------------------------------------------------------------------------
+
+    @property
+    def total(self) -> int:
+        return len(self._records)
+
+    def shown(self) -> list[int]:
+        """The runs in the order of the rows."""
+        return self._order
+
+    def run_at(self, row: int) -> int:
+        return self._order[row]
+
+    def row_of(self, run: int) -> int | None:
+        if self._rows is None:
+            self._rows = {number: row for row, number in enumerate(self._order)}
+        return self._rows.get(run)
+
+    def set_records(self, records: Iterable[RunRecord]) -> None:
+        self.beginResetModel()
+        self._records = {record.id: record for record in records}
+        self._haystacks = {}
+        self._set_order(self._arranged())
+        self.endResetModel()
+
+    def put(self, record: RunRecord) -> None:
+        """A new run, or news of one. News move no row: what one looks at must not jump away."""
+        known = self._records.get(record.id)
+        self._records[record.id] = record
+        if known is None or not _reads_the_same(known, record):
+            self._haystacks.pop(record.id, None)
+        row = self.row_of(record.id)
+        if row is not None:
+            self.dataChanged.emit(self.index(row, 0), self.index(row, len(self.columns) - 1))
+        elif known is None and self._fits(record.id):
+            self._insert(record.id)
+
+    def remove(self, run: int) -> None:
+        row = self.row_of(run)
+        if row is not None:
+            self.beginRemoveRows(NOWHERE, row, row)
+            self._set_order(self._order[:row] + self._order[row + 1 :])
+            self.endRemoveRows()
+        self._records.pop(run, None)
+        self._haystacks.pop(run, None)
+
+    def _insert(self, run: int) -> None:
+        """A new run is where its order puts it."""
+        target = self._arranged()
+        row = target.index(run) if len(target) == len(self._order) + 1 else len(self._order)
+        self.beginInsertRows(NOWHERE, row, row)
+        self._set_order([*self._order[:row], run, *self._order[row:]])
+        self.endInsertRows()
+
+    def _set_order(self, order: list[int]) -> None:
+        self._order, self._rows = order, None
+
+    # -- order and choice -------------------------------------------------------------------------
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._by = column if 0 <= column < len(self.columns) else None
+        self._falling = order is Qt.SortOrder.DescendingOrder
+        self._rearrange()
+
+    def set_filter(self, text: str) -> None:
+        """Rows in which every word occurs somewhere."""
+        self._words = text.casefold().split()
+        self._rearrange()
+
+    def _rearrange(self) -> None:
+        """The rows in view stay selected, wherever they go."""
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        runs = [(self._order[index.row()], index.column()) for index in before]
+        self._set_order(self._arranged())
+        after = [self._index_of(run, column) for run, column in runs]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    def _index_of(self, run: int, column: int) -> QModelIndex:
+        row = self.row_of(run)
+        return NOWHERE if row is None else self.index(row, column)
+
+    def _arranged(self) -> list[int]:
+        """Newest first among equals; what is not known comes last, in either direction."""
+        newest = sorted(filter(self._fits, self._records), reverse=True)
+        if self._by is None:
+            return newest
+        value = self.columns[self._by].value
+        keys = {run: value(self._records[run]) for run in newest}
+        known = [run for run in newest if keys[run] is not None]
+        known.sort(key=lambda run: _key(keys[run]), reverse=self._falling)
+        return known + [run for run in newest if keys[run] is None]
+
+    def _fits(self, run: int) -> bool:
+        if not self._words:
+            return True
+        haystack = self._haystacks.get(run)
+        if haystack is None:
+            haystack = self._haystacks[run] = _haystack(self._records[run], self.columns)
+        return all(word in haystack for word in self._words)
+
+    def differing(self) -> set[str]:
+        """Names of the columns in which the rows shown are not all the same."""
+        shown = [self._records[run] for run in self._order]
+        if len(shown) < 2:
+            return {column.name for column in self.columns}
+        return {column.name for column in self.columns if _differs(column, shown)}
+
+    # -- for the view -----------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._order):
+            return None
+        record, column = self._records[self._order[index.row()]], self.columns[index.column()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return column.text(record)
+        if role == RECORD:
+            return record
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if column.number else LEFT
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _tip(record, column)
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """What is written goes to those who keep it, and comes back as news."""
+        if role != Qt.ItemDataRole.EditRole or not index.isValid():
+            return False
+        self.edited.emit(self._order[index.row()], self.columns[index.column()].name, str(value))
+        return True
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        editable = index.isValid() and self.columns[index.column()].editable
+        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column.tip
+        return (RIGHT if column.number else LEFT) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    # -- out of the program -----------------------------------------------------------------------
+
+    def table(self, runs: Sequence[int]) -> tuple[list[str], list[list[object]]]:
+        """Names of columns and values as they are, not as they are printed."""
+        rows = [[_plain(column, self._records[run]) for column in self.columns] for run in runs]
+        return [column.name for column in self.columns], rows
+
+
+def _key(value: Any) -> Any:
+    """Numbers before words, so that gammas that are not known yet stand together; words as people sort them."""
+    return (1, 0, value.casefold()) if isinstance(value, str) else (0, value, "")
+
+
+def _plain(column: RunColumn, record: RunRecord) -> object:
+    value = column.value(record)
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else column.text(record) if isinstance(value, tuple) else value
+
+
+def _differs(column: RunColumn, records: Sequence[RunRecord]) -> bool:
+    first = column.value(records[0])
+    return any(column.value(record) != first for record in records)
+
+
+def _haystack(record: RunRecord, columns: Sequence[RunColumn]) -> str:
+    """All that is in words, and parameters as in `C=4`."""
+    words = [column.text(record) for column in columns if not column.number]
+    parameters = [f"{c.name}={c.text(record)}" for c in columns if c.name in ("C", "gamma", "seed")]
+    return "\n".join([*words, record.machine, *parameters]).casefold()
+
+
+def _reads_the_same(known: RunRecord, record: RunRecord) -> bool:
+    return known.state == record.state and known.name == record.name and known.note == record.note
+
+
+def _tip(record: RunRecord, column: RunColumn) -> str | None:
+    if column.name == "state":
+        return record.error
+    return record.note or None if column.name == "note" else None
