@@ -26,6 +26,8 @@ def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
     held = {column.name: held_cells(dataset, position) for position, column in enumerate(dataset.columns)}
     empty = [name for name, cells in held.items() if pd.isna(cells).all()]
     cells = {name: values for name, values in held.items() if name not in empty}
+    if not cells:
+        raise FileError(dataset.name, "no column holds a single value; a data file has at least one feature")
     notices = [Notice("empty columns", f"columns without any value are left out: {some(empty)}")] if empty else []
     if not rules.fills:
         kept = usable_rows(dataset, cells, rules)

@@ -64,8 +64,10 @@ def spread_notice(rule: str, names: list[str], reach: np.ndarray) -> list[Notice
     if rule != "none" or reach.size < 2 or reach.max() <= WIDE * reach.min():
         return []
     widest, narrowest = int(reach.argmax()), int(reach.argmin())
+    with np.errstate(over="ignore"):
+        times = float(reach[widest] / reach[narrowest])
     sentence = (
-        f"the columns are not scaled, and {names[widest]} spreads {reach[widest] / reach[narrowest]:.3g} times as wide"
+        f"the columns are not scaled, and {names[widest]} spreads {times:.3g} times as wide"
         f" as {names[narrowest]}: it decides nearly alone, and training can take many times longer;"
         " --scale minmax cures both"
     )

@@ -137,6 +137,16 @@ def test_dropped_rows_are_said() -> None:
     assert found.kept.tolist() == [0, 3]
 
 
+def test_columns_of_which_none_holds_a_value_are_refused() -> None:
+    with pytest.raises(InputError, match=r"d\.csv: no column holds a single value"):
+        fitted(table({"a": [np.nan, np.nan], "t": [None, None]}))
+
+
+def test_widths_whose_ratio_no_number_holds_are_compared_too() -> None:
+    [notice] = fitted(table({"tiny": [0.0, 5e-324], "wide": [0.0, 1e300]}), scale="none").notices
+    assert "wide spreads inf times as wide as tiny" in notice.sentence
+
+
 def test_constant_and_empty_columns_are_left_out_and_said() -> None:
     data = table({"a": [1.0, 2.0], "k": [5.0, 5.0], "n": [np.nan, np.nan], "t": ["x", "x"]})
     one = fitted(data)
