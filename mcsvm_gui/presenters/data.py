@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.data_form import applied, columns_of, missing_answers, reading_form, scale_answers
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.workers.tasks import Ticket
 
 PREPARATION = "scale", "missing"
+_ORDER = "columns", "survey", "advice", "projection"
+PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
 
 
 class DataView(Protocol):
@@ -59,13 +61,24 @@ class DataView(Protocol):
     def focus_option(self, option: str) -> None: ...
 
 
+class _Look(NamedTuple):
+    function: Callable[[], Any]
+    done: Callable[[Any], None]
+    failed: Callable[[str], None] | None
+
+
 class DataPresenter(QObject):
     """Answers of background work count only for the data that they were asked about."""
 
     def __init__(self, view: DataView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.view, self.workspace = view, workspace
-        self._looks: dict[str, Ticket] = {}  # background work under way, by what it looks at
+        self._waiting: dict[str, _Look] = {}
+        self._under_way: tuple[str, Ticket] | None = None  # what is looked at in the background
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAINTING)
+        self._pause.timeout.connect(self._next_look)
         self._shown: Dataset | None = None
         self._projected: tuple[Dataset, str] | None = None  # what was asked for last
         self._advised: tuple[Dataset, Rules] | None = None
@@ -207,14 +220,42 @@ class DataPresenter(QObject):
         done: Callable[[Any], None],
         failed: Callable[[str], None] | None = None,
     ) -> None:
-        if what in self._looks:
-            self._looks[what].cancel()
-        self._looks[what] = self.workspace.tasks.start(function, done, failed)
+        """One look after another, each when the answer before it is painted: threads that compute at the same time
+        as the window draws would make it wait, as there is one interpreter lock."""
+        self._waiting[what] = _Look(function, done, failed)
+        if self._under_way is not None and self._under_way[0] == what:
+            self._under_way[1].cancel()
+            self._under_way = None
+        if self._under_way is None:
+            self._pause.start()
+
+    @property
+    def looking(self) -> bool:
+        """Whether something about the data at hand is still to be found out."""
+        return bool(self._waiting) or self._under_way is not None
+
+    def _next_look(self) -> None:
+        if self._under_way is not None or not self._waiting:
+            return
+        what = min(self._waiting, key=_ORDER.index)
+        look = self._waiting.pop(what)
+
+        def ended(tell: Callable[[Any], None] | None, answer: Any) -> None:
+            self._under_way = None
+            if tell is not None:
+                tell(answer)
+            self._pause.start()
+
+        ticket = self.workspace.tasks.start(
+            look.function, lambda answer: ended(look.done, answer), lambda sentence: ended(look.failed, sentence)
+        )
+        self._under_way = what, ticket
 
     def _drop_looks(self) -> None:
-        for ticket in self._looks.values():
-            ticket.cancel()
-        self._looks.clear()
+        self._waiting.clear()
+        if self._under_way is not None:
+            self._under_way[1].cancel()
+            self._under_way = None
         self._projected = self._advised = None
 
     def _surveyed(self, found: Survey) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mcsvm_gui.core.dataset import Dataset
 
-MOST_SHOWN = 200  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
+MOST_SHOWN = 100  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
 MISSING, ZERO = "–", "·"  # noqa: RUF001 - an en dash
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -89,7 +89,7 @@ class DataModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if self._data is None or not index.isValid():
             return None
-        feature = self._feature(index.column())
+        feature = self.feature_of(index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(feature)
         if role == Qt.ItemDataRole.DisplayRole:
@@ -107,7 +107,7 @@ class DataModel(QAbstractTableModel):
             return None
         if orientation is Qt.Orientation.Vertical:
             return self._row_header(section, role)
-        feature = self._feature(section)
+        feature = self.feature_of(section)
         if role == Qt.ItemDataRole.DisplayRole:
             return self._data.label_name if feature is None else self._data.columns[feature].name
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -158,7 +158,7 @@ class DataModel(QAbstractTableModel):
             cells = self._cells[feature] = table.iloc[:, feature].to_numpy(copy=False)
         return cells
 
-    def _feature(self, column: int) -> int | None:
+    def feature_of(self, column: int) -> int | None:
         """None is the label."""
         return None if self.labelled and column == 0 else self.first + column - int(self.labelled)
 

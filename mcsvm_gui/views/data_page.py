@@ -118,6 +118,9 @@ class DataPage(QWidget):
         row = QHBoxLayout(charts)
         row.setContentsMargins(0, UNIT, 0, 0)
         row.setSpacing(2 * UNIT)
+        kept = self.classes.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.classes.setSizePolicy(kept)
         row.addWidget(self.classes, 1)
         row.addWidget(self.projection, 1)
         self.split = QSplitter(Qt.Orientation.Vertical)
@@ -196,6 +199,7 @@ class DataPage(QWidget):
         self.title.setToolTip(path)
         self.reading.show_fields(fields)
         self.preparation.show()
+        self.classes.hide()  # until its counts are there
         self.table.show_data(dataset)
         self.content.setCurrentIndex(0)
 
@@ -219,6 +223,7 @@ class DataPage(QWidget):
 
     def show_classes(self, names: Sequence[str], counts: Sequence[int]) -> None:
         self.classes.show_counts(names, counts)
+        self.classes.show()
 
     def show_projection(self, projected: Projected) -> None:
         self.projection.show_points(projected)

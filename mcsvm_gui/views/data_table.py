@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.dataset import Dataset
 
 _NARROW, _WIDE = 7 * UNIT, 24 * UNIT
-_ROWS_MEASURED = 20
+_CELLS_MEASURED = 400
+_FEW = 20  # features that need no field to find one
 MOST_COPIED = 100_000  # cells
 
 
@@ -142,7 +143,7 @@ class DataTable(QWidget):
 
     def _refresh(self) -> None:
         model = self.model
-        self.bar.setVisible(model.features > MOST_SHOWN // 10)
+        self.bar.setVisible(model.features > _FEW)
         capped = model.features > MOST_SHOWN
         self.back.setVisible(capped)
         self.on.setVisible(capped)
@@ -154,12 +155,13 @@ class DataTable(QWidget):
         self._size_columns()
 
     def _size_columns(self) -> None:
-        """By heading and the first rows, in characters: measuring every text would cost more than it tells."""
-        character = self.grid.fontMetrics().averageCharWidth() + 1
-        rows = range(min(self.model.rowCount(), _ROWS_MEASURED))
-        for column in range(self.model.columnCount()):
-            texts = [self.model.index(row, column).data() for row in rows]
-            heading = str(self.model.headerData(column, Qt.Orientation.Horizontal))
+        """By heading and some first cells, in characters: measuring every text would cost more than it tells."""
+        model, character = self.model, self.grid.fontMetrics().averageCharWidth() + 1
+        columns = model.columnCount()
+        rows = range(min(model.rowCount(), max(3, _CELLS_MEASURED // max(1, columns))))
+        for column in range(columns):
+            texts = [model.text(row, model.feature_of(column)) for row in rows]
+            heading = str(model.headerData(column, Qt.Orientation.Horizontal))
             wanted = max(map(len, [heading, *texts])) * character + 3 * UNIT
             self.grid.setColumnWidth(column, max(_NARROW, min(_WIDE, wanted)))
 

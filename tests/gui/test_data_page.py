@@ -46,7 +46,6 @@ class Stage:
         self.page = DataPage()
         self.presenter = DataPresenter(self.page, self.workspace)
         self.page.resize(928, 640)
-        qtbot.addWidget(self.page)
         with qtbot.waitExposed(self.page):
             self.page.show()
 
@@ -56,7 +55,8 @@ class Stage:
         return found
 
     def settle(self) -> None:
-        self.bot.waitUntil(lambda: not self.tasks.busy, timeout=20_000)
+        """Until nothing is under way, and nothing waits for its turn."""
+        self.bot.waitUntil(lambda: not self.tasks.busy and not self.presenter.looking, timeout=20_000)
 
     def open(self, path: str | Path) -> None:
         self.page.file_chosen.emit(str(path))
@@ -74,7 +74,9 @@ class Stage:
 def stage(qtbot: QtBot) -> Any:
     made = Stage(qtbot)
     yield made
-    assert made.tasks.shut_down(10_000)
+    made.settle()  # qtbot would take the page away before its answers are there
+    made.page.close()
+    made.page.deleteLater()
     QApplication.processEvents()
 
 
