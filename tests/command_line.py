@@ -15,8 +15,8 @@ from typing import Any
 from mcsvm_gui import cli
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = Path("/work/shared")
-NASTY = SHARED / "nasty"
+SHARED = ROOT.parent / "shared"  # larger data beside the checkout; what needs them skips without
+NASTY = ROOT / "tests" / "nasty" / "files"
 
 
 @dataclass(frozen=True)

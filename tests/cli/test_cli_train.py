@@ -182,8 +182,6 @@ PAIRS = {
 @pytest.mark.parametrize("name", PAIRS)
 def test_pairs_of_files_are_matched_by_name(name: str) -> None:
     count, word = PAIRS[name]
-    if not NASTY.is_dir():
-        pytest.skip("the nasty files are not here")
     found = mcsvm("train", NASTY / f"pair_train.{name.rsplit('.')[-1]}", "--test", NASTY / name, "--json").document
     assert found["n_test"] == count
     assert word is None or any(word in warning for warning in found["warnings"])
@@ -192,8 +190,6 @@ def test_pairs_of_files_are_matched_by_name(name: str) -> None:
 
 
 def test_a_column_that_is_missing_in_the_test_part_is_named() -> None:
-    if not NASTY.is_dir():
-        pytest.skip("the nasty files are not here")
     complaint = mcsvm("train", NASTY / "pair_train.csv", "--test", NASTY / "pair_test_missing_column.csv").complaint
     assert "petal_width" in complaint
 
