@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,8 +10,9 @@ import numpy as np
 
 Axis = Literal["seconds", "iteration"]
 Line = tuple[np.ndarray, np.ndarray]
+EMPTY = np.empty(0)
 BAND = 300  # corners of a shaded band along each edge, at most
-SETTLED = 0.25  # share of the samples that come before a convergence plot's scale begins to count
+SETTLED = 0.5  # share of the samples that come before a convergence plot's scale begins to count
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,7 @@ class Course:
     trace: Mapping[str, np.ndarray]
     readings: Mapping[str, np.ndarray] = field(default_factory=dict)
     class_names: tuple[str, ...] = ()
+    accuracies: tuple[float | None, float | None] = (None, None)  # in the end, on all rows: training, test
 
 
 def convergence(course: Course, axis: Axis) -> dict[str, Line]:
@@ -47,9 +49,15 @@ def support_per_class(course: Course, axis: Axis) -> list[Line]:
 
 
 def accuracy(course: Course, axis: Axis) -> dict[str, Line]:
-    """In per cent; a side that was never read has no line."""
-    lines = _of(course.readings, axis, ("train_accuracy", "test_accuracy"))
-    return {kind: (x, 100.0 * y) for kind, (x, y) in lines.items() if np.isfinite(y).any()}
+    """In per cent, of the rows looked at and in the end of all; a side that was never read has no line."""
+    lines = {}
+    for kind, final in zip(("train_accuracy", "test_accuracy"), course.accuracies, strict=True):
+        x, y = _of(course.readings, axis, (kind,)).get(kind, (EMPTY, EMPTY))
+        if final is not None and course.trace[axis].size:
+            x, y = np.append(x, course.trace[axis][-1]), np.append(y, final)
+        if np.isfinite(y).any():
+            lines[kind] = x, 100.0 * y
+    return lines
 
 
 def _of(table: Mapping[str, np.ndarray], axis: Axis, kinds: tuple[str, ...]) -> dict[str, Line]:
@@ -66,9 +74,19 @@ def band(lower: Line, upper: Line) -> Line:
     return np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
 
 
+def reach(courses: Iterable[Course], axis: Axis) -> tuple[float, float] | None:
+    """From where to where all of them go, so that plots under each other can be compared."""
+    ends = [(course.trace[axis][0], course.trace[axis][-1]) for course in courses if course.trace[axis].size]
+    if not ends:
+        return None
+    low, high = float(min(first for first, _ in ends)), float(max(last for _, last in ends))
+    return (low, high) if low < high else None
+
+
 def settled(line: Line) -> tuple[float, float]:
     """The lowest and highest of a line once its first leaps are over; its last value always counts."""
-    values = line[1][int(SETTLED * line[1].size) :]
+    count = line[1].size
+    values = line[1][min(max(int(SETTLED * count), 1), count - 1) :]
     return float(values.min()), float(values.max())
 
 

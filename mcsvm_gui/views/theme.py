@@ -172,6 +172,7 @@ def style_sheet(theme: Theme) -> str:
     QPushButton:hover, QPushButton:focus {{ border-color: {theme.accent}; }}
     QPushButton:pressed {{ background: {theme.line}; }}
     QPushButton:disabled {{ color: {theme.muted}; background: {theme.window}; }}
+    QPushButton:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
     QPushButton[role="primary"] {{ background: {theme.accent}; color: {theme.accent_text}; border-color: {theme.accent};
         font-weight: 600; }}
     QPushButton[role="primary"]:disabled {{ background: {theme.raised}; color: {theme.muted};

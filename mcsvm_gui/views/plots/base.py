@@ -63,6 +63,7 @@ class Plot(pg.PlotWidget):
         colours = theme.current()
         self.setBackground(QColor(colours.surface))
         self.setTitle(self.titled, color=colours.text, size="10pt")
+        self.getPlotItem().titleLabel.setMinimumWidth(0)  # else a long title pushes the plot out of its widget
         for side, words in self.names.items():
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colours.line))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +19,9 @@ from mcsvm_gui.core.curves import Line
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.plots.base import Plot, pen
 
-FAINT = 130  # of 255: lines of second rank
+FAINT = 160  # of 255: lines of second rank
 KEY_OFFSET = {0.0: theme.UNIT, 0.5: 0, 1.0: -theme.UNIT}
+LABELLED = 200  # pixels of height from which on the lower axis is named
 ROOM = 300  # pixels of height that a legend of many runs needs
 
 
@@ -44,6 +46,8 @@ class Look:
 class LinePlot(Plot):
     """Lines are put by key and stay until they are dropped; `finish` after a batch paints once."""
 
+    reach: tuple[float, float] | None = None  # what all plots of a page show across
+    following = True  # until someone zooms
     key_height = 0.0  # where the legend stands: 0 above, 1 below, so that it hides no line's end
     _built = False
     _dirty_key = False
@@ -69,6 +73,7 @@ class LinePlot(Plot):
         self._values.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._values.hide()
         self.scene().sigMouseMoved.connect(self._look_at)
+        self.area.sigRangeChangedManually.connect(self._let_go)
         self._built = True
         self.retheme()
 
@@ -78,7 +83,7 @@ class LinePlot(Plot):
             colours = theme.current()
             self._hair.setPen(pen(colours.muted))
             self.key.setLabelTextColor(colours.text)
-            self.key.setBrush(pg.mkBrush(_with_alpha(colours.surface, 200)))
+            self.key.setBrush(pg.mkBrush(_with_alpha(colours.surface, 150)))
             self._values.setStyleSheet(
                 f"background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.line};"
                 f" padding: {theme.UNIT // 2}px;"
@@ -118,6 +123,8 @@ class LinePlot(Plot):
     def finish(self) -> None:
         """Marks, legend and ranges; then everything is painted once instead of twice."""
         self._mark_ends()
+        if self.following and self.reach is not None:
+            self.setXRange(*_logarithms(self.reach, self._log[0]), padding=0.03)
         if self._dirty_key:
             self._name_lines()
         self.scene().prepareForPaint()
@@ -146,6 +153,18 @@ class LinePlot(Plot):
             self.fit()
             self.finish()
 
+    def relabel(self) -> None:
+        """Runs are called otherwise."""
+        self._dirty_key = True
+
+    def _let_go(self) -> None:
+        self.following = False
+
+    def fit(self) -> None:
+        self.following = True
+        super().fit()
+        self.finish()
+
     # -- legend -----------------------------------------------------------------------------------
 
     def _name_lines(self) -> None:
@@ -165,12 +184,26 @@ class LinePlot(Plot):
 
     def _show_key(self) -> None:
         fits = self.height() >= ROOM or not self._crowded
-        self.key.setVisible(bool(self._looks) and (fits or self._exporting))
+        self.key.setVisible(len(self.key.items) > 1 and (fits or self._exporting))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._built:
             self._show_key()
+            self._show_bottom()
+
+    def close(self) -> bool:
+        """Closing resizes once more, when there is nothing left to arrange."""
+        self._built = False
+        return super().close()
+
+    def _show_bottom(self) -> None:
+        """What it is drawn against is said beside the plots too: a low plot has better use for the room."""
+        self.getAxis("bottom").showLabel(self.height() >= LABELLED or self._exporting)
+
+    def name_axis(self, side: str, words: str) -> None:
+        super().name_axis(side, words)
+        self._show_bottom()
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
@@ -178,11 +211,13 @@ class LinePlot(Plot):
         self._exporting = True
         self._hair.hide()
         self._show_key()
+        self._show_bottom()
         try:
             yield
         finally:
             self._exporting = False
             self._show_key()
+            self._show_bottom()
 
     # -- values under the mouse -------------------------------------------------------------------
 
@@ -225,6 +260,15 @@ class LinePlot(Plot):
     def leaveEvent(self, event: QEvent) -> None:
         self._look_away()
         super().leaveEvent(event)
+
+
+def _logarithms(ends: tuple[float, float], wanted: bool) -> tuple[float, float]:
+    """Three decades at the most where something begins at zero."""
+    low, high = ends
+    if not wanted:
+        return low, high
+    high = max(high, 1e-12)
+    return math.log10(max(low, 1e-3 * high)), math.log10(high)
 
 
 def _with_alpha(colour: str, alpha: int) -> QColor:

@@ -60,9 +60,7 @@ class LivePlot(LinePlot):
 class ConvergencePlot(LivePlot):
     def __init__(self) -> None:
         self._bands: dict[int, Band] = {}
-        self._following = True
-        super().__init__("convergencePlot", tr("Primal and dual, the gap between them"), "", tr("objective"))
-        self.area.sigRangeChangedManually.connect(self._let_go)
+        super().__init__("convergencePlot", tr("Primal and dual"), "", tr("objective"))
 
     def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
         lines = curves.convergence(course, axis)
@@ -84,19 +82,10 @@ class ConvergencePlot(LivePlot):
         if run in self._bands:
             self.removeItem(self._bands.pop(run))
 
-    # The first leaps of a primal would hide everything that follows.
-
-    def _let_go(self) -> None:
-        self._following = False
-
-    def fit(self) -> None:
-        self._following = True
-        super().fit()
-        self.finish()
-
     def finish(self) -> None:
+        """The first leaps of a primal would hide everything that follows."""
         ranges = [curves.settled(line) for line in self._data.values() if line[1].size]
-        if ranges and self._following:
+        if ranges and self.following:
             low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
             if self._log[1]:
                 low, high = np.log10(max(low, 1e-6 * high, 1e-12)), np.log10(max(high, 1e-12))
@@ -152,7 +141,7 @@ class AccuracyPlot(LivePlot):
     may_be_log = False
 
     def __init__(self) -> None:
-        super().__init__("accuracyPlot", tr("Accuracy on a sample of the rows"), "", tr("per cent"))
+        super().__init__("accuracyPlot", tr("Accuracy"), "", tr("per cent"))
 
     def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
         words = {"train_accuracy": tr("training"), "test_accuracy": tr("held out")}

@@ -1,0 +1,77 @@
+"""The fields of the machine form: names, words and hints, in the order they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcsvm_gui.views.words import tr
+
+
+@dataclass(frozen=True)
+class Field:
+    """`key` is the name in a request, `name` that of the widget."""
+
+    key: str
+    name: str
+    title: str
+    tip: str
+    hint: str = ""  # shown where nothing is entered
+    unit: str = ""
+
+
+def fields() -> tuple[Field, ...]:
+    return (
+        Field("C", "costEdit", "C", tr("The cost of errors; 2^-3 is understood"), "1"),
+        Field("gamma", "gammaEdit", tr("Gamma"), tr("Width of the kernel: a number, 2^-3, or scale"), "scale"),
+        Field("degree", "degreeEdit", tr("Degree"), tr("Of the polynomial, a whole number"), "3"),
+        Field("coef0", "coef0Edit", tr("Constant"), tr("Added to the inner product before the kernel"), "0"),
+        Field("tol", "toleranceEdit", tr("Tolerance"), tr("The largest violation of optimality allowed"), "1e-3"),
+    )
+
+
+def more_fields() -> tuple[Field, ...]:
+    weights = tr("balanced, or a factor on C per class such as {example}", example='{"a": 2, "b": 1}')
+    return (
+        Field("margin", "marginEdit", tr("Margin"), tr("That the machine asks for"), tr("the machine's own")),
+        Field("class_weight", "classWeightEdit", tr("Class weights"), weights, tr("none")),
+        Field("gap_tol", "gapToleranceEdit", tr("Gap tolerance"), tr("A relative gap that is good enough"), tr("none")),
+        Field("max_iter", "stepLimitEdit", tr("Step limit"), tr("End after so many steps"), tr("none")),
+        Field("time_limit", "timeLimitEdit", tr("Time limit"), tr("End after so many seconds"), tr("none"), tr("s")),
+        Field("cache_mb", "cacheEdit", tr("Kernel cache"), tr("Memory for kernel rows"), "500", tr("MB")),
+        Field("threads", "threadsEdit", tr("Threads"), tr("Of matrix products"), "1"),
+    )
+
+
+def machine_words() -> dict[str, str]:
+    """What the lists hold until the solvers are loaded; a test compares them with the registry."""
+    return {
+        "ww": tr("Weston-Watkins"),
+        "llw": tr("Lee-Lin-Wahba"),
+        "cs": tr("Crammer-Singer"),
+        "ova": tr("One-vs-all"),
+        "ovo": tr("One-vs-one"),
+        "dag": tr("DAG"),
+    }
+
+
+def solver_words() -> dict[str, str]:
+    return {"auto": tr("Automatic"), "smo": tr("SMO"), "s2do": tr("S2DO"), "fw": tr("Frank-Wolfe")}
+
+
+def kernel_words() -> dict[str, str]:
+    return {
+        "rbf": tr("Gaussian (rbf)"),
+        "linear": tr("Linear"),
+        "polynomial": tr("Polynomial"),
+        "sigmoid": tr("Sigmoid"),
+        "precomputed": tr("Precomputed"),
+    }
+
+
+def bias_words() -> dict[str, str]:
+    return {
+        "": tr("The machine's own"),
+        "none": tr("None"),
+        "regularized": tr("Regularized"),
+        "exact": tr("Exact"),
+    }

@@ -1,0 +1,179 @@
+"""The four live plots, two by two, with what they are drawn against and which run is which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core import curves
+from mcsvm_gui.core.curves import Axis, Course
+from mcsvm_gui.views.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
+from mcsvm_gui.views.run_legend import RunLegend
+from mcsvm_gui.views.theme import UNIT
+from mcsvm_gui.views.words import tr
+
+LOWEST = 15 * UNIT  # of one plot
+
+
+class PlotGrid(QWidget):
+    """Draws what it is given; while nobody looks it only remembers."""
+
+    view_changed = Signal()  # another axis or scale
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._courses: dict[int, Course] = {}
+        self._stale: set[int] = set()
+        self._enlarged: LivePlot | None = None
+        self.plots: tuple[LivePlot, ...] = (ConvergencePlot(), ViolationPlot(), SupportPlot(), AccuracyPlot())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addLayout(self._bar())
+        self._grid = QGridLayout()
+        self._grid.setSpacing(UNIT)
+        for place, plot in enumerate(self.plots):
+            self._grid.addWidget(plot, place // 2, place % 2)
+            plot.setMinimumSize(LOWEST, LOWEST)
+            plot.enlarged.connect(lambda plot=plot: self.enlarge(None if self._enlarged else plot))
+            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+            plot.save_failed.connect(self.message)
+        column.addLayout(self._grid, 1)
+        self._name_axes()
+
+    def _bar(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        self.legend = RunLegend()
+        row.addWidget(self.legend, 1)
+        self._axes = QButtonGroup(self)
+        for name, text, axis in (("axisTime", tr("Time"), "seconds"), ("axisSteps", tr("Steps"), "iteration")):
+            button = QPushButton(text)
+            button.setObjectName(name)
+            button.setAccessibleName(tr("Draw against {what}", what=text))
+            button.setCheckable(True)
+            button.setChecked(axis == "seconds")
+            button.setProperty("axis", axis)
+            button.setProperty("role", "choice")
+            self._axes.addButton(button)
+            row.addWidget(button)
+        self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)
+        self._logs = {}
+        for name, text in (("logX", tr("log x")), ("logY", tr("log y"))):
+            box = self._logs[name] = QCheckBox(text)
+            box.setObjectName(name)
+            box.setAccessibleName(tr("Logarithmic: {what}", what=text))
+            box.toggled.connect(self._rescale)
+            row.addWidget(box)
+        return row
+
+    # -- what is drawn ----------------------------------------------------------------------------
+
+    def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None:
+        """(run, name, machine) of all that is to be seen: others leave."""
+        was_alone = self._alone
+        wanted = {run for run, _, _ in runs}
+        for run in self._courses.keys() - wanted:
+            del self._courses[run]
+            self._stale.discard(run)
+            for plot in self.plots:
+                plot.drop(run)
+        self._seen = wanted
+        for plot in self.plots:
+            plot.labels = {run: name for run, name, _ in runs}
+            plot.relabel()
+        self.legend.show_runs([(name, machine) for _, name, machine in runs])
+        if was_alone != self._alone:
+            self._stale |= self._courses.keys()
+        self.finish()
+
+    _seen: set[int] = set()  # noqa: RUF012 - replaced, never changed
+
+    @property
+    def _alone(self) -> bool:
+        return len(self._seen) == 1
+
+    def draw(self, course: Course) -> None:
+        """The course of a run that is to be seen; `finish` after a batch."""
+        if course.run in self._seen:
+            self._courses[course.run] = course
+            self._stale.add(course.run)
+
+    def finish(self) -> None:
+        if not self.isVisible():
+            return
+        axis, alone, stale = self.axis, self._alone, self._stale
+        self._stale = set()
+        reach = curves.reach(self._courses.values(), axis)
+        for plot in self.plots:
+            for run in sorted(stale):
+                plot.draw(self._courses[run], axis, alone=alone)
+            plot.reach = reach
+            if plot.isVisible():
+                plot.finish()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.finish()
+
+    # -- how it is drawn --------------------------------------------------------------------------
+
+    @property
+    def axis(self) -> Axis:
+        button = self._axes.checkedButton()
+        return "iteration" if button is not None and button.property("axis") == "iteration" else "seconds"
+
+    def view(self) -> dict[str, object]:
+        return {"axis": self.axis, **{name: box.isChecked() for name, box in self._logs.items()}}
+
+    def set_view(self, view: dict[str, object]) -> None:
+        for button in self._axes.buttons():
+            button.setChecked(button.property("axis") == view.get("axis", "seconds"))
+        for name, box in self._logs.items():
+            box.setChecked(bool(view.get(name)))
+
+    def _redraw(self) -> None:
+        self._name_axes()
+        self._stale |= self._courses.keys()
+        for plot in self.plots:
+            plot.fit()
+        self.finish()
+        self.view_changed.emit()
+
+    def _rescale(self) -> None:
+        for plot in self.plots:
+            plot.scale(self._logs["logX"].isChecked(), self._logs["logY"].isChecked())
+        self._stale |= self._courses.keys()
+        self.finish()
+        self.view_changed.emit()
+
+    def _name_axes(self) -> None:
+        words = tr("seconds of training") if self.axis == "seconds" else tr("steps")
+        for plot in self.plots:
+            plot.name_axis("bottom", words)
+
+    # -- one of them large ------------------------------------------------------------------------
+
+    def enlarge(self, chosen: LivePlot | None) -> None:
+        self._enlarged = chosen
+        for plot in self.plots:
+            plot.setVisible(chosen is None or plot is chosen)
+        self.finish()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._enlarged is not None:
+            self.enlarge(None)
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,77 @@
+"""The run at hand: how near the optimum it is, how it goes or what came of it, and what can be done with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from mcsvm_gui.views import icons
+from mcsvm_gui.views.badge import Badge
+from mcsvm_gui.views.status import ElidedLabel
+from mcsvm_gui.views.theme import UNIT
+from mcsvm_gui.views.words import tr
+
+
+class RunCard(QFrame):
+    pause_asked = Signal()
+    stop_asked = Signal()
+    discard_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("runCard")
+        self.badge = Badge("certificateLabel", tr("Certificate"))
+        self.title = ElidedLabel("runTitle")
+        self.title.setProperty("role", "heading")
+        self.title.setAccessibleName(tr("The run at hand"))
+        self.words = QLabel()
+        self.words.setObjectName("resultLabel")
+        self.words.setAccessibleName(tr("What came of it"))
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.pause = _button("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
+        self.stop = _button("stopKeepButton", tr("Stop and keep"), tr("End now and keep the model so far"), "stop-keep")
+        self.discard = _button("discardButton", tr("Discard"), tr("End now and keep nothing"), "discard")
+        self.pause.clicked.connect(self.pause_asked)
+        self.stop.clicked.connect(self.stop_asked)
+        self.discard.clicked.connect(self.discard_asked)
+        self._lay_out()
+        self.show_actions(False, False)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.badge)
+        row.addWidget(self.title, 1)
+        for button in (self.pause, self.stop, self.discard):
+            row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addLayout(row)
+        column.addWidget(self.words)
+
+    def show_run(self, title: str, words: str, *, bad: bool = False) -> None:
+        self.title.say(title)
+        role = "bad" if bad else "muted"
+        if self.words.property("role") != role:
+            self.words.setProperty("role", role)
+            self.words.style().unpolish(self.words)
+            self.words.style().polish(self.words)
+        self.words.setText(words)
+
+    def show_actions(self, possible: bool, paused: bool) -> None:
+        for button in (self.pause, self.stop, self.discard):
+            button.setEnabled(possible)
+            button.setVisible(possible)
+        self.pause.setText(tr("Resume") if paused else tr("Pause"))
+        self.pause.setIcon(icons.icon("play" if paused else "pause"))
+
+
+def _button(name: str, text: str, tip: str, icon: str) -> QPushButton:
+    button = QPushButton(icons.icon(icon), text)
+    button.setObjectName(name)
+    button.setAccessibleName(text)
+    button.setToolTip(tip)
+    return button
