@@ -65,8 +65,13 @@ print(sorted(late), len(signatures()) > 20)
 """
 
 
-def test_nothing_is_compiled_inside_the_clock() -> None:
-    code = WATCH.format(root=str(TESTS.parent), tests=str(TESTS), machines=["ww", "cs", "llw", "ova", "ovo", "ats"])
+@pytest.mark.parametrize(
+    "machines",
+    [["ww", "cs"], pytest.param(["ww", "cs", "llw", "ova", "ovo", "ats"], marks=pytest.mark.large)],
+    ids=["two", "every"],
+)
+def test_nothing_is_compiled_inside_the_clock(machines: list[str]) -> None:
+    code = WATCH.format(root=str(TESTS.parent), tests=str(TESTS), machines=machines)
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=280)
     assert (result.returncode, result.stdout.strip()) == (0, "[] True"), result.stderr
 

@@ -17,8 +17,9 @@ from solvers.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[3]
 # What the run without compilation selects: small problems, every machine, every rule.
-WITHOUT = [
-    "tests/laws/test_certificate.py",
+SOME = ["tests/laws/test_certificate.py"]
+EVERY = [
+    *SOME,
     "tests/laws/test_machines.py::test_the_table_is_the_one_of_the_mathematics",
     "tests/laws/test_machines.py::test_two_classes_of_a_joint_machine_are_a_binary_machine",
     "tests/unit/test_bias.py",
@@ -45,10 +46,11 @@ def test_every_compiled_function_was_compiled_once() -> None:
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this is that run")
-def test_laws_hold_without_compilation() -> None:
+@pytest.mark.parametrize("tests", [SOME, pytest.param(EVERY, marks=pytest.mark.large)], ids=["some", "every"])
+def test_laws_hold_without_compilation(tests: list[str]) -> None:
     """The Python that is compiled is Python: indices in range, no division by zero, no undefined name."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *WITHOUT],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
         cwd=ROOT,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,

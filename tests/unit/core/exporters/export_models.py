@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,17 @@ KERNELS: dict[str, dict[str, Any]] = {
     "polynomial": {"kernel": "polynomial", "gamma": 0.5, "degree": 3, "coef0": 1.0},
     "sigmoid": {"kernel": "sigmoid", "gamma": 0.05, "coef0": 0.1, "max_iter": 300},
 }
+
+
+def one_in_three(*axes: list[Any]) -> list[Any]:
+    """Every combination; two in three are for the large part, so spread that every value stays."""
+    result = []
+    for places in product(*(range(len(axis)) for axis in axes)):
+        picked = [axis[place] for axis, place in zip(axes, places, strict=True)]
+        marks = [mark for item in picked for mark in getattr(item, "marks", ())]
+        values = [item.values[0] if hasattr(item, "marks") else item for item in picked]
+        result.append(pytest.param(*values, marks=[*marks, pytest.mark.large] if sum(places) % 3 else marks))
+    return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from export_models import FORMATS, HOSTILE, Trained, dataset_of, iris, mixed, trained_on
+from export_models import FORMATS, HOSTILE, KERNELS, Trained, dataset_of, iris, mixed, one_in_three, trained_on
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -40,7 +40,7 @@ def named(columns: list[str], levels: list[str], classes: list[str]) -> Dataset:
 @given(columns=NAMES, levels=NAMES, classes=NAMES)
 @example(columns=["label", "scores", "x"], levels=["\n", '"', "\\"], classes=["??/", "%d\\n", "{}"])
 @example(columns=["_0", "n_0", "x"], levels=["0", "None", "nan"], classes=["1", "1.0", "01"])
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 def test_any_names(name: str, columns: list[str], levels: list[str], classes: list[str]) -> None:
     rows = named(columns, levels, classes)
     trained = trained_on(rows, machine="ova", kernel="linear", C=1.0, tol=0.1)
@@ -82,8 +82,7 @@ def test_the_compiler_reads_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(c.compiler() is None, reason="there is no C compiler here")
-@pytest.mark.parametrize("machine", ["ww", "ovo", "dag"])
-@pytest.mark.parametrize("kernel", ["rbf", "linear", "polynomial", "sigmoid"])
+@pytest.mark.parametrize(("machine", "kernel"), one_in_three(["ww", "ovo", "dag"], list(KERNELS)))
 def test_c_without_a_warning(machine: str, kernel: str, tmp_path: Path) -> None:
     for number, data in enumerate((iris(), mixed())):
         trained = trained_on(data, machine=machine, kernel=kernel, gamma=0.1, max_iter=100)

@@ -59,9 +59,10 @@ def by_python(path: Path, cells: Cells) -> str | None:
 
 
 def by_c(path: Path, cells: Cells) -> str | None:
-    source = path.rename(path.with_suffix(".c"))
-    command = [c.compiler(), "-std=c99", "-shared", "-fPIC", "-o", path.with_suffix(".so"), source, "-lm"]
-    subprocess.run(command, check=True)  # type: ignore[arg-type]
+    if not path.with_suffix(".so").exists():
+        source = path.rename(path.with_suffix(".c"))
+        command = [c.compiler(), "-std=c99", "-shared", "-fPIC", "-o", path.with_suffix(".so"), source, "-lm"]
+        subprocess.run(command, check=True)  # type: ignore[arg-type]
     label = ctypes.CDLL(str(path.with_suffix(".so"))).mcsvm_label
     label.restype = ctypes.c_char_p
     text = None if cells[1] is None else cells[1].encode()
@@ -95,15 +96,18 @@ ASKED = [
 ASK = {"python": by_python, "c": by_c, "onnx": by_onnx, "pmml": by_pmml}
 
 
-@pytest.mark.parametrize("cells", [(0.3, "red"), (0.3, "mauve"), (NAN, "red"), (0.3, None)], ids=str)
+ROWS: list[Cells] = [(0.3, "red"), (0.3, "mauve"), (NAN, "red"), (0.3, None)]
+
+
 @pytest.mark.parametrize("unknown", ["zeros", "reject"])
 @pytest.mark.parametrize("missing", ["reject", "mean"])
 @pytest.mark.parametrize("name", ASKED)
-def test_what_the_model_refuses_is_refused(name: str, missing: str, unknown: str, cells: Cells, tmp_path: Path) -> None:
+def test_what_the_model_refuses_is_refused(name: str, missing: str, unknown: str, tmp_path: Path) -> None:
     trained = model(missing, unknown)
     path = tmp_path / "model"
     EXPORTERS[name].export(trained, path, dataset())
-    assert ASK[name](path, cells) == by_model(trained, cells)
+    for cells in ROWS:
+        assert ASK[name](path, cells) == by_model(trained, cells), cells
 
 
 @pytest.mark.parametrize(("unknown", "says"), [("reject", True), ("zeros", False)])
