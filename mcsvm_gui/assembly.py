@@ -13,6 +13,7 @@ from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.core.settings import Settings, default_path
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.data import DataPresenter
+from mcsvm_gui.presenters.predict import PredictPresenter
 from mcsvm_gui.presenters.recovery import RecoveryPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.presenters.shell import ShellPresenter
@@ -20,6 +21,7 @@ from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.views.data_page import DataPage
 from mcsvm_gui.views.dialogs import Dialogs
 from mcsvm_gui.views.main_window import MainWindow
+from mcsvm_gui.views.predict_page import PredictPage
 from mcsvm_gui.views.recovery_bar import RecoveryBar
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.tasks import Tasks
@@ -59,6 +61,15 @@ class Assembly(QObject):
         data = DataPage()
         self.data = DataPresenter(data, self.workspace, self)
         self.window.add_page("data", data)
+        predict = PredictPage()
+        self.predict = PredictPresenter(predict, self.workspace, self)
+        self.window.add_page("predict", predict)
+        self.shell.model_chosen.connect(self.predict.open_model)
+        self.shell.export_model_asked.connect(self._export)
+
+    def _export(self) -> None:
+        self.window.show_page("predict")
+        self.predict.offer_export()
 
     def _add_banner(self) -> None:
         banner = RecoveryBar()

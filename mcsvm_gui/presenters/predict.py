@@ -54,6 +54,7 @@ class PredictView(Protocol):
     def choose_model(self, folder: str) -> None: ...
     def choose_data(self, folder: str) -> None: ...
     def choose_target(self, place: str) -> None: ...
+    def offer_formats(self) -> None: ...
     def choose_export(self, name: str, place: str, suffix: str) -> None: ...
 
 
@@ -67,8 +68,8 @@ class Opened:
 
 
 class PredictPresenter(QObject):
-    def __init__(self, view: PredictView, workspace: Workspace) -> None:
-        super().__init__()
+    def __init__(self, view: PredictView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self.view, self.workspace, self.settings = view, workspace, workspace.settings
         self._opened: Opened | None = None
         self._source: Callable[[TrainedModel], Dataset] | None = None  # reads as this model's training data were read
@@ -76,6 +77,7 @@ class PredictPresenter(QObject):
         self._prediction: Prediction | None = None
         self._loading: Ticket | None = None
         self._deciding: Ticket | None = None
+        self._offering = False
         self._connect()
         view.set_model(tr("No model yet"), (), None)
         view.set_data(tr("No data yet"), "")
@@ -124,6 +126,11 @@ class PredictPresenter(QObject):
             name = self.workspace.runs.record(run).name
             self._load(lambda: _described(self.workspace.runs.model(run), name), lambda: None)
 
+    def offer_export(self) -> None:
+        """Of the selected run, wherever the user is: its model is taken here, and the formats are shown."""
+        self._offering = True
+        self.use_selected_run()
+
     def _load(self, load: Callable[[], Opened], after: Callable[[], None]) -> None:
         if self._loading is not None:
             self._loading.cancel()
@@ -136,6 +143,9 @@ class PredictPresenter(QObject):
             self.view.set_model(*_words(answer))
             self.view.set_formats(answer.formats)
             self.predict()
+            if self._offering:
+                self._offering = False
+                self.view.offer_formats()
 
         self._loading = self.workspace.tasks.start(load, opened, self.view.set_model_notice)
 

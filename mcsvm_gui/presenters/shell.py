@@ -34,6 +34,7 @@ class ShellView(Protocol):
     file_chosen: Any
     files_dropped: Any
     page_shown: Any
+    shown: Any
     closed: Any
     may_close: Callable[[], bool]
 
@@ -71,7 +72,6 @@ class DialogsView(Protocol):
 class ShellPresenter(QObject):
     model_chosen = Signal(str)  # a model file to predict with
     export_model_asked = Signal()
-    export_report_asked = Signal()
     unforeseen = Signal(str)  # emitted from any thread: one line about an error that went to the crash log
 
     def __init__(self, window: ShellView, dialogs: DialogsView, workspace: Workspace) -> None:
@@ -80,6 +80,7 @@ class ShellPresenter(QObject):
         self.settings = workspace.settings
         self.undo = QUndoGroup(self)
         self._page_stacks: dict[str, QUndoStack] = {}
+        self._last_page = self.settings["page"]  # to begin with, unless a file to open leads elsewhere
         self._leaving = Leaving(workspace.queue, self.settings, window, dialogs, self)
         self._rest = QTimer(self, singleShot=True, interval=SAVED_AFTER)
         self._rest.timeout.connect(self._save)
@@ -96,7 +97,6 @@ class ShellPresenter(QObject):
             "openProjectAction": lambda: self._choose("project"),
             "saveProjectAction": lambda: self.window.choose_project_target(self.workspace.runs.path),
             "exportModelAction": self.export_model_asked.emit,
-            "exportReportAction": self.export_report_asked.emit,
             "settingsAction": self._settings_dialog,
             "undoAction": self.undo.undo,
             "redoAction": self.undo.redo,
@@ -122,9 +122,14 @@ class ShellPresenter(QObject):
         window.file_chosen.connect(self._chosen)
         window.files_dropped.connect(lambda paths: self.open(paths[0]))
         window.page_shown.connect(self._page_shown)
+        window.shown.connect(self._begin)
         window.closed.connect(self._end)
         dialogs.setting_changed.connect(self._set)
         dialogs.settings_reset_asked.connect(self._reset)
+
+    def _begin(self) -> None:
+        if self._last_page:
+            self.window.show_page(self._last_page)
 
     def _connect_workspace(self) -> None:
         workspace = self.workspace
@@ -143,6 +148,7 @@ class ShellPresenter(QObject):
 
     def open(self, path: str) -> None:
         """A file of any kind, from the menu, a drop or the command line."""
+        self._last_page = ""
         self._chosen(KINDS.get(PurePath(path).suffix.lower(), "data"), path)
 
     def _choose(self, kind: str) -> None:
@@ -216,7 +222,6 @@ class ShellPresenter(QObject):
         frame = [_bytes(self.settings[key]) for key in ("window_geometry", "window_state")]
         if all(frame):
             self.window.restore_frame(*frame)
-        self.window.show_page(self.settings["page"])
         if self.settings.problem:
             self.window.set_status(self.settings.problem)
 

@@ -53,9 +53,6 @@ def file_commands() -> tuple[Command | None, ...]:
         ),
         None,
         Command("exportModelAction", tr("Export model…"), tr("Write the selected run's model"), "Ctrl+E", "export"),
-        Command(
-            "exportReportAction", tr("Export report…"), tr("Write a report on the chosen runs"), "Ctrl+R", "report"
-        ),
         None,
         Command("settingsAction", tr("Settings…"), tr("Change how the program looks and works"), "Ctrl+,", "settings"),
         Command("quitAction", tr("Quit"), tr("Close the window"), "Ctrl+Q"),

@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE)
         self.setAcceptDrops(True)
         self.may_close: Callable[[], bool] = lambda: True
+        self._seen = False
         self.pages: dict[str, QWidget] = {}
         self._page_actions: dict[str, QAction] = {}
         self._build_menus()
@@ -250,7 +251,9 @@ class MainWindow(QMainWindow):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.shown.emit()
+        if not self._seen:
+            self._seen = True
+            self.shown.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.may_close():

@@ -178,6 +178,10 @@ class PredictPage(QWidget):
                 action.setIcon(icons.icon("unsolved"))
             action.triggered.connect(lambda checked=False, name=format.name: self.export_asked.emit(name))
 
+    def offer_formats(self) -> None:
+        """The menu of the export button, without waiting for what is chosen."""
+        self._formats.popup(self._export.mapToGlobal(self._export.rect().bottomLeft()))
+
     def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None) -> None:
         self._table.show_prediction(prediction, rows)
         self._table.setVisible(prediction is not None)

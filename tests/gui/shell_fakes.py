@@ -31,7 +31,7 @@ class Remembering(QObject):
 class FakeWindow(Remembering):
     asked, theme_chosen, language_chosen, recent_chosen = Signal(str), Signal(str), Signal(str), Signal(str)
     recent_cleared, file_chosen, files_dropped = Signal(), Signal(str, str), Signal(list)
-    page_shown, closed = Signal(str), Signal()
+    page_shown, shown, closed = Signal(str), Signal(), Signal()
 
     def frame(self) -> tuple[bytes, bytes]:
         return b"geometry", b"state"

@@ -185,6 +185,15 @@ def test_the_model_of_the_selected_run_and_the_open_data_are_offered_when_they_e
     assert stage.page.last("set_sources") == (False, True)
 
 
+def test_exporting_a_run_takes_its_model_and_offers_the_formats_once(stage: Stage, files) -> None:
+    runs = stage.workspace.runs
+    runs.selected, runs.record = (4,), lambda run: SimpleNamespace(state="done", name="first")
+    runs.model = lambda run: files.trained
+    stage.presenter.offer_export()
+    stage.page.model_file_chosen.emit(files.model)
+    assert [called for called, _ in stage.page.calls].count("offer_formats") == 1
+
+
 # -- the page -------------------------------------------------------------------------------------
 
 

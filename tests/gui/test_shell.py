@@ -93,6 +93,18 @@ def test_the_frame_is_kept_and_comes_back(qtbot: QtBot, tmp_path: Path) -> None:
     assert again.window.last("restore_frame") == (b"geometry", b"state")
 
 
+@pytest.mark.parametrize("opened", [False, True])
+def test_it_begins_on_the_last_page_unless_a_file_leads_elsewhere(qtbot: QtBot, tmp_path: Path, opened: bool) -> None:
+    settings = Settings()
+    settings["page"] = "train"
+    stage = Stage(settings)
+    stage.window.page_shown.emit("data")  # the first page that is added
+    if opened:
+        stage.shell.open(str(tmp_path / "a.csv"))
+    stage.window.shown.emit()
+    assert stage.window.last("show_page") == ("data" if opened else "train",)
+
+
 def test_undo_means_the_stack_of_the_page(stage: Stage) -> None:
     class Note(QUndoCommand):
         undone = False
