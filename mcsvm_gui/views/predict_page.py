@@ -85,8 +85,11 @@ class PredictPage(QWidget):
         badge = QHBoxLayout()
         badge.addWidget(self._badge)
         badge.addStretch()
-        badge.addWidget(self._export)
-        side = _column(_row(self._open_model, self._use_run), self._model_title)
+        title = QHBoxLayout()
+        title.addWidget(self._model_title, 1)
+        title.addWidget(self._export)
+        side = _column(_row(self._open_model, self._use_run))
+        side.addLayout(title)
         side.addLayout(badge)
         for label in (self._model_words, self._model_notice):
             side.addWidget(label)
@@ -94,8 +97,9 @@ class PredictPage(QWidget):
         return side
 
     def _data_side(self) -> QVBoxLayout:
-        side = _column(_row(self._open_data, self._use_data), self._data_title)
-        for label in (self._data_words, self._notice):
+        side = _column(_row(self._open_data, self._use_data))
+        self._data_title.setMinimumHeight(self._export.sizeHint().height())
+        for label in (self._data_title, self._data_words, self._notice):
             side.addWidget(label)
         side.addStretch()
         return side
@@ -240,11 +244,10 @@ def _row(*widgets: QWidget) -> QHBoxLayout:
     return row
 
 
-def _column(head: QHBoxLayout, title: QLabel) -> QVBoxLayout:
+def _column(head: QHBoxLayout) -> QVBoxLayout:
     side = QVBoxLayout()
     side.setSpacing(UNIT)
     side.addLayout(head)
-    side.addWidget(title)
     return side
 
 
