@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core import translation, warming, words
+from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.core.settings import Settings, default_path
@@ -15,14 +16,18 @@ from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.data import DataPresenter
 from mcsvm_gui.presenters.predict import PredictPresenter
 from mcsvm_gui.presenters.recovery import RecoveryPresenter
+from mcsvm_gui.presenters.run_list import RunListPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.presenters.shell import ShellPresenter
+from mcsvm_gui.presenters.train import TrainPresenter
 from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.views.data_page import DataPage
 from mcsvm_gui.views.dialogs import Dialogs
 from mcsvm_gui.views.main_window import MainWindow
 from mcsvm_gui.views.predict_page import PredictPage
 from mcsvm_gui.views.recovery_bar import RecoveryBar
+from mcsvm_gui.views.run_table import RunPanel
+from mcsvm_gui.views.train_page import TrainPage
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.tasks import Tasks
 
@@ -61,11 +66,19 @@ class Assembly(QObject):
         data = DataPage()
         self.data = DataPresenter(data, self.workspace, self)
         self.window.add_page("data", data)
+        self._add_train_page()
         predict = PredictPage()
         self.predict = PredictPresenter(predict, self.workspace, self)
         self.window.add_page("predict", predict)
         self.shell.model_chosen.connect(self.predict.open_model)
         self.shell.export_model_asked.connect(self._export)
+
+    def _add_train_page(self) -> None:
+        page, table = TrainPage(), RunPanel(columns())
+        self.run_list = RunListPresenter(table, self.workspace, self)
+        page.set_run_table(table)
+        self.train = TrainPresenter(page, self.workspace, self)
+        self.window.add_page("train", page)
 
     def _export(self) -> None:
         self.window.show_page("predict")
@@ -82,6 +95,7 @@ class Assembly(QObject):
         QTimer.singleShot(0, self, self._warm)
 
     def _warm(self) -> None:
+        self.train.prepare()
         self.tasks.start(
             lambda: warming.prepare(lambda: self._open), lambda nothing: self.window.set_note(""), self.window.set_note
         )
