@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -318,6 +319,8 @@ class RunBook(QObject):
                     self._set(replace(record, state="interrupted"))
         self._settings = {**settings, **self._settings}
         self.loaded = True
+        if len(records) > MANY:
+            gc.freeze()  # records live as long as the window: looking through them again and again costs frames
         self.reset.emit()
 
     def _arrived(self, run: int) -> None:

@@ -43,12 +43,12 @@ class RunDelegate(QStyledItemDelegate):
         self._machine, self._state = names.index("machine"), names.index("state")
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        self.initStyleOption(option, index)
         option.state &= ~QStyle.StateFlag.State_HasFocus
-        area = QRect(option.rect)
         if index.column() not in (self._machine, self._state):
             super().paint(painter, option, index)
             return
+        self.initStyleOption(option, index)
+        area = QRect(option.rect)
         self._paint_ground(painter, option)
         record = index.data(RECORD)
         if index.column() == self._machine:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 
 from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
 
 Index = QModelIndex | QPersistentModelIndex
 RECORD = Qt.ItemDataRole.UserRole
+DISPLAY, EDIT = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole
+ALIGNMENT, TIP = Qt.ItemDataRole.TextAlignmentRole, Qt.ItemDataRole.ToolTipRole
+ROLES = frozenset(map(int, (DISPLAY, EDIT, ALIGNMENT, TIP, RECORD)))
+READABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+WRITABLE = READABLE | Qt.ItemFlag.ItemIsEditable
 NOWHERE = QModelIndex()
+AHEAD = 150  # rows at a time
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class RunModel(QAbstractTableModel):
     edited = Signal(int, str, str)  # run, column, text
+    rearranging = Signal()  # every row may go elsewhere
 
     def __init__(self, columns: Sequence[RunColumn]) -> None:
         super().__init__()
@@ -28,8 +36,12 @@ class RunModel(QAbstractTableModel):
         self._rows: dict[int, int] | None = None  # of each run shown; made when it is asked for
         self._words: list[str] = []
         self._haystacks: dict[int, str] = {}
+        self._keys: dict[int, dict[int, Any]] = {}  # of each column that was sorted by: what each run is sorted by
+        self._fresh = True  # whether the order is that of the newest news
         self._by: int | None = None  # the column sorted by; None is the order of their numbers
         self._falling = True
+        self._idle = QTimer(self, interval=10)
+        self._idle.timeout.connect(self._read_ahead)
 
     # -- what is in it ----------------------------------------------------------------------------
 
@@ -52,14 +64,18 @@ class RunModel(QAbstractTableModel):
     def set_records(self, records: Iterable[RunRecord]) -> None:
         self.beginResetModel()
         self._records = {record.id: record for record in records}
-        self._haystacks = {}
+        self._haystacks, self._keys = {}, {}
         self._set_order(self._arranged())
         self.endResetModel()
+        self._idle.start()
 
     def put(self, record: RunRecord) -> None:
         """A new run, or news of one. News move no row: what one looks at must not jump away."""
         known = self._records.get(record.id)
         self._records[record.id] = record
+        self._fresh = False
+        for keys in self._keys.values():
+            keys.pop(record.id, None)
         if known is None or not _reads_the_same(known, record):
             self._haystacks.pop(record.id, None)
         row = self.row_of(record.id)
@@ -74,8 +90,8 @@ class RunModel(QAbstractTableModel):
             self.beginRemoveRows(NOWHERE, row, row)
             self._set_order(self._order[:row] + self._order[row + 1 :])
             self.endRemoveRows()
-        self._records.pop(run, None)
-        self._haystacks.pop(run, None)
+        for known in (self._records, self._haystacks, *self._keys.values()):
+            known.pop(run, None)
 
     def _insert(self, run: int) -> None:
         """A new run is where its order puts it."""
@@ -91,9 +107,11 @@ class RunModel(QAbstractTableModel):
     # -- order and choice -------------------------------------------------------------------------
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self._by = column if 0 <= column < len(self.columns) else None
-        self._falling = order is Qt.SortOrder.DescendingOrder
-        self._rearrange()
+        """Qt asks twice at every click."""
+        wanted = column if 0 <= column < len(self.columns) else None, order is Qt.SortOrder.DescendingOrder
+        if not self._fresh or wanted != (self._by, self._falling):
+            self._by, self._falling = wanted
+            self._rearrange()
 
     def set_filter(self, text: str) -> None:
         """Rows in which every word occurs somewhere."""
@@ -102,10 +120,12 @@ class RunModel(QAbstractTableModel):
 
     def _rearrange(self) -> None:
         """The rows in view stay selected, wherever they go."""
+        self.rearranging.emit()
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
         runs = [(self._order[index.row()], index.column()) for index in before]
         self._set_order(self._arranged())
+        self._fresh = True
         after = [self._index_of(run, column) for run, column in runs]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
@@ -119,11 +139,21 @@ class RunModel(QAbstractTableModel):
         newest = sorted(filter(self._fits, self._records), reverse=True)
         if self._by is None:
             return newest
-        value = self.columns[self._by].value
-        keys = {run: value(self._records[run]) for run in newest}
-        known = [run for run in newest if keys[run] is not None]
-        known.sort(key=lambda run: _key(keys[run]), reverse=self._falling)
-        return known + [run for run in newest if keys[run] is None]
+        keys = self._keys_of(self._by)
+        numbers = [run for run in newest if not isinstance(keys[run], str | None)]
+        words = [run for run in newest if isinstance(keys[run], str)]
+        for known in (numbers, words):
+            known.sort(key=keys.__getitem__, reverse=self._falling)
+        kinds = (words, numbers) if self._falling else (numbers, words)
+        return [*kinds[0], *kinds[1], *(run for run in newest if keys[run] is None)]
+
+    def _keys_of(self, place: int) -> dict[int, Any]:
+        """Words as people sort them."""
+        keys, value = self._keys.setdefault(place, {}), self.columns[place].value
+        for run in self._records.keys() - keys.keys():
+            found = value(self._records[run])
+            keys[run] = found.casefold() if isinstance(found, str) else found
+        return keys
 
     def _fits(self, run: int) -> bool:
         if not self._words:
@@ -132,6 +162,14 @@ class RunModel(QAbstractTableModel):
         if haystack is None:
             haystack = self._haystacks[run] = _haystack(self._records[run], self.columns)
         return all(word in haystack for word in self._words)
+
+    def _read_ahead(self) -> None:
+        """What a filter looks through, a little at a time, so that the first letter typed does not wait for it."""
+        missing = islice((run for run in self._order if run not in self._haystacks), AHEAD)
+        found = {run: _haystack(self._records[run], self.columns) for run in missing}
+        self._haystacks |= found
+        if not found:
+            self._idle.stop()
 
     def differing(self) -> set[str]:
         """Names of the columns in which the rows shown are not all the same."""
@@ -149,18 +187,16 @@ class RunModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._order):
+        """Asked for a dozen roles at every cell that is painted."""
+        if role not in ROLES or not index.isValid():
             return None
-        record, column = self._records[self._order[index.row()]], self.columns[index.column()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
-            return column.text(record)
+        column = self.columns[index.column()]
+        if role == ALIGNMENT:
+            return RIGHT if column.number else LEFT
+        record = self._records[self._order[index.row()]]
         if role == RECORD:
             return record
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if column.number else LEFT
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _tip(record, column)
-        return None
+        return _tip(record, column) if role == TIP else column.text(record)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """What is written goes to those who keep it, and comes back as news."""
@@ -170,19 +206,16 @@ class RunModel(QAbstractTableModel):
         return True
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        flags = super().flags(index)
-        editable = index.isValid() and self.columns[index.column()].editable
-        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return WRITABLE if self.columns[index.column()].editable else READABLE
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         column = self.columns[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.title
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return column.tip
-        return (RIGHT if column.number else LEFT) if role == Qt.ItemDataRole.TextAlignmentRole else None
+        answers = {DISPLAY: column.title, TIP: column.tip, ALIGNMENT: RIGHT if column.number else LEFT}
+        return answers.get(Qt.ItemDataRole(role))
 
     # -- out of the program -----------------------------------------------------------------------
 
@@ -190,11 +223,6 @@ class RunModel(QAbstractTableModel):
         """Names of columns and values as they are, not as they are printed."""
         rows = [[_plain(column, self._records[run]) for column in self.columns] for run in runs]
         return [column.name for column in self.columns], rows
-
-
-def _key(value: Any) -> Any:
-    """Numbers before words, so that gammas that are not known yet stand together; words as people sort them."""
-    return (1, 0, value.casefold()) if isinstance(value, str) else (0, value, "")
 
 
 def _plain(column: RunColumn, record: RunRecord) -> object:

@@ -57,7 +57,7 @@ class RunTable(QTableView):
         self.selectionModel().selectionChanged.connect(self._choose)
         for signal in (self.runs.layoutChanged, self.runs.modelReset, self.runs.rowsInserted):
             signal.connect(lambda *ignored: self.choose(self._chosen))
-        self.runs.layoutAboutToBeChanged.connect(self._hush)
+        self.runs.rearranging.connect(self._let_go)
         theme.notifier().changed.connect(self._retheme)
         self._retheme()
 
@@ -113,9 +113,10 @@ class RunTable(QTableView):
         self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         self._quiet = False
 
-    def _hush(self) -> None:
-        """Rows that a filter hides are not deselected by the user."""
+    def _let_go(self) -> None:
+        """Selecting anew is faster than following every cell; rows that a filter hides are not deselected by it."""
         self._quiet = True
+        self.clearSelection()
 
     def _choose(self) -> None:
         if not self._quiet:

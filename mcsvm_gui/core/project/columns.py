@@ -28,11 +28,26 @@ class RunColumn:
 
 
 def columns() -> tuple[RunColumn, ...]:
-    """In the language of the moment."""
+    """In the language of the moment, looked up once."""
+    machines, states = machine_words(), state_words()
     return (
         RunColumn("name", tr("Run"), tr("Its name"), _name, _name, editable=True, width=13),
-        RunColumn("machine", tr("Machine"), tr("Which multi-class machine"), _machine, machine_words, width=19),
-        RunColumn("state", tr("State"), tr("Solved or not; the gap says to what"), _state, state_text, width=17),
+        RunColumn(
+            "machine",
+            tr("Machine"),
+            tr("Which multi-class machine"),
+            _machine,
+            lambda run: machines.get(run.machine, run.machine),
+            width=19,
+        ),
+        RunColumn(
+            "state",
+            tr("State"),
+            tr("Solved or not; the gap says to what"),
+            _state,
+            lambda run: states[_standing(run)],
+            width=17,
+        ),
         _figure("relative_gap", tr("Gap"), tr("How far it can be from the optimum"), _gap, 12),
         _share("test_accuracy", tr("Test"), tr("Accuracy on rows that it was not trained on"), "n_test"),
         _share("train_accuracy", tr("Training"), tr("Accuracy on the rows that it was trained on"), "n_train"),
@@ -96,8 +111,8 @@ def _gap(relative: float | None) -> str:
     return figures.gap(None if relative is None else max(relative, 0.0))
 
 
-def machine_words(run: RunRecord) -> str:
-    words = {
+def machine_words() -> dict[str, str]:
+    return {
         "ww": tr("Weston-Watkins"),
         "llw": tr("Lee-Lin-Wahba"),
         "cs": tr("Crammer-Singer"),
@@ -105,7 +120,6 @@ def machine_words(run: RunRecord) -> str:
         "ovo": tr("One-vs-one"),
         "dag": tr("DAG"),
     }
-    return words.get(run.machine, run.machine)
 
 
 # -- the state ------------------------------------------------------------------------------------
@@ -118,9 +132,9 @@ def kind_of(run: RunRecord) -> str:
     return run.state if run.state in ("running", "failed") else "waiting"
 
 
-def state_text(run: RunRecord) -> str:
+def state_words() -> dict[str, str]:
     """Without the gap, which has its own column."""
-    words = {
+    return {
         "solved": tr("Solved"),
         "nearly": tr("Nearly solved"),
         "not solved": tr("Not solved"),
@@ -131,7 +145,10 @@ def state_text(run: RunRecord) -> str:
         "discarded": tr("Discarded"),
         "unreadable": tr("Unreadable"),
     }
-    return words[run.verdict or "unreadable" if run.state == "done" else run.state]
+
+
+def _standing(run: RunRecord) -> str:
+    return run.verdict or "unreadable" if run.state == "done" else run.state
 
 
 def _state(run: RunRecord) -> tuple[int, float]:

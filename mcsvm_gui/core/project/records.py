@@ -74,7 +74,7 @@ class RunRecord:
         if self.kernel not in OF_KERNEL["gamma"]:
             return None
         parameters = self._documented("kernel")
-        computed = _number(parameters.get("gamma")) if isinstance(parameters, Mapping) else None
+        computed = _number(parameters.get("gamma")) if isinstance(parameters, dict) else None
         asked = self.plain_request.get("gamma")
         return computed if computed is not None else _text(asked) or _number(asked)
 
@@ -149,7 +149,7 @@ class RunRecord:
         if self.document is None:
             return None if self.live is None else getattr(self.live, name)
         certificate = self.document.get("certificate")
-        return _number(certificate.get(name)) if isinstance(certificate, Mapping) else None
+        return _number(certificate.get(name)) if isinstance(certificate, dict) else None
 
 
 def _number(value: Any) -> float | None:
