@@ -320,7 +320,7 @@ class RunBook(QObject):
         self._settings = {**settings, **self._settings}
         self.loaded = True
         if len(records) > MANY:
-            gc.freeze()  # records live as long as the window: looking through them again and again costs frames
+            gc.freeze()  # they live as long as the window: looking through them for garbage would cost frames
         self.reset.emit()
 
     def _arrived(self, run: int) -> None:

@@ -90,8 +90,10 @@ class RunModel(QAbstractTableModel):
             self.beginRemoveRows(NOWHERE, row, row)
             self._set_order(self._order[:row] + self._order[row + 1 :])
             self.endRemoveRows()
-        for known in (self._records, self._haystacks, *self._keys.values()):
-            known.pop(run, None)
+        self._records.pop(run, None)
+        self._haystacks.pop(run, None)
+        for keys in self._keys.values():
+            keys.pop(run, None)
 
     def _insert(self, run: int) -> None:
         """A new run is where its order puts it."""

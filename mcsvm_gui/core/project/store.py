@@ -7,6 +7,7 @@ from its first bytes, before SQLite, which might write to it, sees it.
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import threading
@@ -66,7 +67,7 @@ class ProjectStore:
 
     def records(self) -> list[RunRecord]:
         """Of all runs that are not deleted, the oldest first."""
-        with self._turn():
+        with self._turn(), _uncollected():
             rows = self._connection.execute(f"SELECT {COLUMNS} FROM runs WHERE deleted = 0 ORDER BY id")
             return [_record(row) for row in rows]
 
@@ -239,6 +240,18 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Ten thousand documents make Python look for garbage again and again, and every thread waits for that."""
+    wanted = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if wanted:
+            gc.enable()
 
 
 # -- rows -----------------------------------------------------------------------------------------
