@@ -65,7 +65,7 @@ def _features(found: Survey) -> str:
     if not numbers:
         return tr("{features}, all text", features=total)
     kinds = {"numbers": count(numbers), "texts": count(found.categories)}
-    return tr("{features} ({numbers} numbers, {texts} text)", features=total, **kinds)
+    return tr("{features}: {numbers} numeric, {texts} text", features=total, **kinds)
 
 
 def _cells(found: Survey) -> str:

@@ -4,61 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, SignalInstance
+from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.data_form import applied, columns_of, missing_answers, reading_form, scale_answers
 from mcsvm_gui.core.samples import samples
 from mcsvm_gui.core.survey import Survey, summary, survey
 from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.data_view import DataView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.advice import Advice
-    from mcsvm_gui.core.data_form import Answer, Field
     from mcsvm_gui.core.dataset import Dataset
     from mcsvm_gui.core.preparation.rules import Rules
     from mcsvm_gui.core.principal import Projected
-    from mcsvm_gui.core.samples import Sample
+    from mcsvm_gui.core.readers.options import ReadOptions
     from mcsvm_gui.presenters.workspace import Workspace
     from mcsvm_gui.workers.tasks import Ticket
 
 PREPARATION = "scale", "missing"
 _ORDER = "columns", "survey", "advice", "projection"
 PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
-
-
-class DataView(Protocol):
-    file_chosen: SignalInstance  # str
-    test_chosen: SignalInstance  # str
-    sample_chosen: SignalInstance  # str
-    cancelled: SignalInstance
-    gallery_asked: SignalInstance
-    data_asked: SignalInstance
-    reading_changed: SignalInstance  # str, object
-    scale_changed: SignalInstance  # str
-    missing_changed: SignalInstance  # str
-    holdout_changed: SignalInstance  # int
-    seed_changed: SignalInstance  # int
-    test_dropped: SignalInstance
-    acted: SignalInstance  # str, object
-
-    def show_welcome(self, samples: Sequence[Sample], recent: Sequence[str], back: str) -> None: ...
-    def show_loading(self, name: str, words: str) -> None: ...
-    def show_rereading(self, words: str) -> None: ...
-    def show_failed(self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str]) -> None: ...
-    def show_data(self, name: str, path: str, dataset: Dataset, fields: Sequence[Field]) -> None: ...
-    def show_summary(self, words: str) -> None: ...
-    def show_classes(self, names: Sequence[str], counts: Sequence[int]) -> None: ...
-    def show_projection(self, projected: Projected) -> None: ...
-    def say_projection(self, words: str) -> None: ...
-    def show_advice(self, advice: Sequence[Advice]) -> None: ...
-    def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None: ...
-    def show_preparation(self, scale: str, missing: str, holdout: int, seed: int) -> None: ...
-    def show_test(self, name: str, words: str) -> None: ...
-    def set_folder(self, folder: str) -> None: ...
-    def focus_option(self, option: str) -> None: ...
 
 
 class _Look(NamedTuple):
@@ -80,6 +48,7 @@ class DataPresenter(QObject):
         self._pause.setInterval(PAINTING)
         self._pause.timeout.connect(self._next_look)
         self._shown: Dataset | None = None
+        self._read: ReadOptions | None = None  # how what is shown was read; asking for it now would import readers
         self._projected: tuple[Dataset, str] | None = None  # what was asked for last
         self._advised: tuple[Dataset, Rules] | None = None
         self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
@@ -136,11 +105,14 @@ class DataPresenter(QObject):
             self._read_again(option, value)
 
     def _cancel(self) -> None:
+        data = self.workspace.dataset
         self.workspace.cancel_reading()
-        if self.workspace.dataset is None:
+        if data is None:
             self.workspace.close_data()
-        else:
-            self._data_changed()
+            return
+        self._data_changed()
+        if self.workspace.path != data.name:  # what was given up must not be taken for what is open
+            self.workspace.open_data(data.name, self._read)
 
     # -- states -----------------------------------------------------------------------------------
 
@@ -179,8 +151,10 @@ class DataPresenter(QObject):
         if data is None:
             self._show_gallery()
             return
+        if self.workspace.path == data.name:
+            self._read = self.workspace.read
         name = Path(data.name).name
-        self.view.show_data(name, data.name, data, reading_form(self.workspace.read, data))
+        self.view.show_data(name, data.name, data, reading_form(self._read or self.workspace.read, data))
         self.view.set_folder(self.workspace.settings["last_folder"])
         self.view.show_summary(tr("Counting rows and classes…"))
         self.view.show_advice(())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.core.figures import seconds
 from mcsvm_gui.views import file_dialogs
 from mcsvm_gui.views.advice_list import AdviceList
 from mcsvm_gui.views.data_forms import PreparationForm, ReadingForm
+from mcsvm_gui.views.data_states import Failure, Loading
 from mcsvm_gui.views.data_table import DataTable
 from mcsvm_gui.views.plots.class_bars import ClassBars
 from mcsvm_gui.views.plots.projection import Projection
@@ -187,7 +187,7 @@ class DataPage(QWidget):
         self.summary.setText(words)
 
     def show_failed(self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str]) -> None:
-        self._work(name, tr("This file could not be read."))
+        self._work(name, tr("This file cannot be used as it is."))
         self.reading.show_fields(fields, marked)
         self.preparation.hide()
         self.failure.say(sentence)
@@ -249,70 +249,6 @@ class DataPage(QWidget):
     def focus_option(self, option: str) -> None:
         if option in self.reading.boxes:
             self.reading.focus(option)
-
-
-class Loading(QWidget):
-    """Which file is being read, and for how long already."""
-
-    cancelled = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words, self.since = QLabel(), QLabel()
-        self.words.setObjectName("loadingLabel")
-        self.words.setProperty("role", "heading")
-        self.since.setProperty("role", "muted")
-        cancel = _button("cancelReadButton", tr("Cancel"))
-        cancel.clicked.connect(self.cancelled)
-        self._clock, self._timer, self._size = QElapsedTimer(), QTimer(self), ""
-        self._timer.setInterval(500)
-        self._timer.timeout.connect(self._tick)
-        column = QVBoxLayout(self)
-        column.setSpacing(UNIT)
-        column.addStretch(2)
-        for part in (self.words, self.since, cancel):
-            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
-
-    def start(self, name: str, size: str) -> None:
-        self.words.setText(tr("Reading {name}", name=name))
-        self._size = size
-        self.since.setText(size)
-        self._clock.start()
-        self._timer.start()
-
-    def stop(self) -> None:
-        self._timer.stop()
-
-    def _tick(self) -> None:
-        elapsed = seconds(self._clock.elapsed() // 1000)
-        self.since.setText(f"{self._size}  ·  {elapsed}" if self._size else elapsed)
-
-
-class Failure(QWidget):
-    """Why a file cannot be used; the controls that may mend it stand beside."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.sentence = QLabel()
-        self.sentence.setObjectName("dataError")
-        self.sentence.setProperty("role", "bad")
-        self.sentence.setWordWrap(True)
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
-        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        advice = QLabel(tr("Say at the left how the file is to be read, or open another one."))
-        advice.setWordWrap(True)
-        advice.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(UNIT)
-        column.addWidget(self.sentence)
-        column.addWidget(advice)
-        column.addStretch()
-
-    def say(self, sentence: str) -> None:
-        self.sentence.setText(sentence)
-        self.sentence.setAccessibleName(sentence)
 
 
 class _Elided(QLabel):

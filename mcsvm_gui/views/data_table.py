@@ -27,7 +27,7 @@ from mcsvm_gui.views.words import tr
 if TYPE_CHECKING:
     from mcsvm_gui.core.dataset import Dataset
 
-_NARROW, _WIDE = 7 * UNIT, 24 * UNIT
+_NARROW, _WIDE = 9 * UNIT, 24 * UNIT
 _CELLS_MEASURED = 400
 _FEW = 20  # features that need no field to find one
 MOST_COPIED = 100_000  # cells

@@ -32,20 +32,21 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 def figures(sample: Sample) -> str:
-    rows = count(sample.rows) + (f" + {count(sample.test_rows)}" if sample.test_rows else "")
-    features, classes = count(sample.features), count(sample.classes)
+    rows, features, classes = count(sample.rows), count(sample.features), count(sample.classes)
     return tr("{rows} rows · {features} features · {classes} classes", rows=rows, features=features, classes=classes)
 
 
 class Card(QStyledItemDelegate):
+    def __init__(self, gallery: Gallery) -> None:
+        super().__init__(gallery)
+        self._gallery = gallery
+
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        gallery = self.parent()
-        assert isinstance(gallery, Gallery)
-        return gallery.gridSize()
+        return self._gallery.gridSize()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         now = theme.current()
-        area: QRect = option.rect.adjusted(0, 0, -_GAP, -_GAP)
+        area = self._area(option.rect)
         state = option.state
         lively = state & (QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_HasFocus)
         painter.save()
@@ -55,6 +56,13 @@ class Card(QStyledItemDelegate):
         painter.drawRoundedRect(area, UNIT // 2, UNIT // 2)
         _write(painter, area.adjusted(2 * UNIT, 3 * UNIT // 2, -2 * UNIT, -UNIT), index)
         painter.restore()
+
+    def _area(self, cell: QRect) -> QRect:
+        """Gaps between cards only, so that the outer ones end where everything else does."""
+        side_by_side = self._gallery.side_by_side
+        column = cell.x() // max(1, cell.width())
+        width = cell.width() - _GAP * (side_by_side - 1) // side_by_side
+        return QRect(cell.x() + _GAP * column // side_by_side, cell.y(), width - 1, cell.height() - _GAP)
 
 
 def _write(painter: QPainter, area: QRect, index: Index) -> None:
@@ -81,6 +89,7 @@ class Gallery(QListWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.side_by_side = 1
         self.setObjectName("sampleList")
         self.setAccessibleName(tr("Sample data"))
         self.setViewMode(QListView.ViewMode.IconMode)
@@ -118,11 +127,11 @@ class Gallery(QListWidget):
     def _lay_out(self) -> None:
         """As many cards side by side as fit; a scroll bar only where their lines do not."""
         room = self.width()
-        side_by_side = max(1, min(3, room // _NARROWEST))
-        lines = -(-self.count() // side_by_side)
+        self.side_by_side = max(1, min(3, room // _NARROWEST))
+        lines = -(-self.count() // self.side_by_side)
         self.setMaximumHeight(lines * _HEIGHT)
         scrolls = lines * _HEIGHT > self.height()
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if scrolls else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(policy)
         room -= self.verticalScrollBar().sizeHint().width() if scrolls else 0
-        self.setGridSize(QSize((room - 2) // side_by_side, _HEIGHT))
+        self.setGridSize(QSize((room - 2) // self.side_by_side, _HEIGHT))

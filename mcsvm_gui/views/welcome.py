@@ -97,7 +97,7 @@ class Welcome(QWidget):
         column.addStretch()
         outer = QHBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(middle, 100)
+        outer.addWidget(middle, 10_000)  # all the room there is, up to its own bound
         outer.addStretch(1)
 
     def show_choices(self, samples: Sequence[Sample], recent: Sequence[str]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -265,3 +268,25 @@ def test_the_window_goes_on_while_a_large_file_is_read(stage: Stage, tmp_path: P
     timer.stop()
     assert stage.find(QTableView, "dataTable").model().rowCount() == 20_000
     assert len(ticks) > 3, "the window went on while the file was read"
+
+
+HEAVY = "pandas", "scipy", "sklearn", "numba"
+START = f"""
+import sys
+from PySide6.QtWidgets import QApplication
+application = QApplication([])
+from mcsvm_gui.core.settings import Settings
+from mcsvm_gui.presenters.data import DataPresenter
+from mcsvm_gui.presenters.workspace import Workspace
+from mcsvm_gui.views.data_page import DataPage
+from mcsvm_gui.workers.tasks import Tasks
+page = DataPage()
+presenter = DataPresenter(page, Workspace(None, None, Tasks(), Settings()))
+page.show(); application.processEvents()
+print([name for name in {HEAVY!r} if name in sys.modules])
+"""
+
+
+def test_nothing_heavy_is_imported_before_the_page_is_painted() -> None:
+    found = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=True, timeout=60)
+    assert ast.literal_eval(found.stdout) == []

@@ -315,6 +315,19 @@ def test_cancelling_goes_back_to_what_was_there(stage: Stage) -> None:
     assert stage.view.state == "show_welcome"
 
 
+def test_a_file_given_up_is_not_taken_for_the_one_that_is_open(stage: Stage) -> None:
+    stage.open(resources.dataset("iris"))
+    stage.view.reading_changed.emit("header", "yes")
+    stage.workspace.tasks.work()
+    stage.view.file_chosen.emit(str(resources.dataset("wine")))
+    stage.workspace.tasks.waiting.clear()
+    stage.view.cancelled.emit()
+    stage.workspace.tasks.work()
+    assert stage.view.last("show_data")[0] == "iris.csv"
+    assert stage.workspace.path == stage.workspace.dataset.name == str(resources.dataset("iris"))
+    assert stage.workspace.read == ReadOptions(header="yes")
+
+
 def test_the_gallery_leads_back_to_the_data(stage: Stage) -> None:
     stage.open(resources.dataset("iris"))
     stage.view.gallery_asked.emit()

@@ -19,6 +19,7 @@ from mcsvm_gui.views.words import tr
 MOST_NAMED = 12  # beyond, names would lie on each other
 _MOST_LETTERS, _FEW_LETTERS = 32, 2  # so many names of so many letters stand under their bars
 _MOST_APART, _FEW_ROWS = 40, 6  # bars apart from each other; whole numbers that must be asked for
+_PALE = 160  # of 255
 _FEWEST_SLOTS = 6  # bars do not grow into blocks where there are few
 
 
@@ -87,7 +88,7 @@ class ClassBars(HeadedPlot):
     def _add_named(self, place: int, number: float) -> None:
         colour = QColor(class_colour(place))
         paler = QColor(colour)
-        paler.setAlpha(160)
+        paler.setAlpha(_PALE)
         self.addItem(pg.BarGraphItem(x0=0, y=place, height=0.5, width=number, brush=paler, pen=pg.mkPen(None)))
         marker = pg.ScatterPlotItem(
             [number], [place], symbol=class_marker(place), size=UNIT + 1, pen=colour, brush=colour
@@ -101,7 +102,9 @@ class ClassBars(HeadedPlot):
         counts = self._counts[self._order]
         width = 0.8 if counts.size <= _MOST_APART else 1.0
         bars = {"x": np.arange(1, counts.size + 1), "y0": np.zeros(counts.size), "height": counts, "width": width}
-        self.addItem(pg.BarGraphItem(pen=pg.mkPen(None), brush=QColor(theme.current().accent), **bars))
+        colour = QColor(theme.current().accent)
+        colour.setAlpha(_PALE)
+        self.addItem(pg.BarGraphItem(pen=pg.mkPen(None), brush=colour, **bars))
         self.showAxis("bottom")
         self.name_axis("bottom", self._spread())
         self._mark_axes(int(counts.max()))

@@ -90,5 +90,5 @@ def test_the_summary_counts_what_is_there(gaps: Dataset) -> None:
     blanks = sum(i % 7 == 0 for i in range(1, 60)) + sum(i % 3 == 2 for i in range(1, 60))
     assert found.missing == blanks
     line = summary(found)
-    expected = "59 rows", "4 features (3 numbers, 1 text)", "2 classes", f"{blanks} missing cells", gaps.digest[:8]
+    expected = "59 rows", "4 features: 3 numeric, 1 text", "2 classes", f"{blanks} missing cells", gaps.digest[:8]
     assert all(words in line for words in expected)
