@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -319,8 +318,6 @@ class RunBook(QObject):
                     self._set(replace(record, state="interrupted"))
         self._settings = {**settings, **self._settings}
         self.loaded = True
-        if len(records) > MANY:
-            gc.freeze()  # they live as long as the window: looking through them for garbage would cost frames
         self.reset.emit()
 
     def _arrived(self, run: int) -> None:

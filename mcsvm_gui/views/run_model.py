@@ -19,7 +19,7 @@ ROLES = frozenset(map(int, (DISPLAY, EDIT, ALIGNMENT, TIP, RECORD)))
 READABLE = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 WRITABLE = READABLE | Qt.ItemFlag.ItemIsEditable
 NOWHERE = QModelIndex()
-AHEAD = 150  # rows at a time
+AHEAD = 100  # rows at a time
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -150,12 +150,16 @@ class RunModel(QAbstractTableModel):
         return [*kinds[0], *kinds[1], *(run for run in newest if keys[run] is None)]
 
     def _keys_of(self, place: int) -> dict[int, Any]:
+        keys = self._keys.setdefault(place, {})
+        self._add_keys(place, self._records.keys() - keys.keys())
+        return keys
+
+    def _add_keys(self, place: int, runs: Iterable[int]) -> None:
         """Words as people sort them."""
         keys, value = self._keys.setdefault(place, {}), self.columns[place].value
-        for run in self._records.keys() - keys.keys():
+        for run in runs:
             found = value(self._records[run])
             keys[run] = found.casefold() if isinstance(found, str) else found
-        return keys
 
     def _fits(self, run: int) -> bool:
         if not self._words:
@@ -166,11 +170,13 @@ class RunModel(QAbstractTableModel):
         return all(word in haystack for word in self._words)
 
     def _read_ahead(self) -> None:
-        """What a filter looks through, a little at a time, so that the first letter typed does not wait for it."""
-        missing = islice((run for run in self._order if run not in self._haystacks), AHEAD)
-        found = {run: _haystack(self._records[run], self.columns) for run in missing}
-        self._haystacks |= found
-        if not found:
+        """What is sorted by and looked through, a little at a time, so that the first wish does not wait for it."""
+        missing = list(islice((run for run in self._order if run not in self._haystacks), AHEAD))
+        for run in missing:
+            self._haystacks[run] = _haystack(self._records[run], self.columns)
+        for place in range(len(self.columns)):
+            self._add_keys(place, missing)
+        if not missing:
             self._idle.stop()
 
     def differing(self) -> set[str]:

@@ -25,6 +25,7 @@ from mcsvm_gui.core.project.sentences import BUSY, READ_ONLY, refuse, speaking
 APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100
 PARTS = "trace", "readings", "model", "checkpoint"
+MANY = 1000  # runs
 BESIDE = "-wal", "-shm", "-journal"
 
 COLUMNS = "id, created, name, note, state, data_name, request, document, error"
@@ -69,7 +70,10 @@ class ProjectStore:
         """Of all runs that are not deleted, the oldest first."""
         with self._turn(), _uncollected():
             rows = self._connection.execute(f"SELECT {COLUMNS} FROM runs WHERE deleted = 0 ORDER BY id")
-            return [_record(row) for row in rows]
+            found = [_record(row) for row in rows]
+            if len(found) > MANY:
+                gc.freeze()  # they live as long as the window and are no garbage
+            return found
 
     def part(self, run: int, kind: str) -> bytes | None:
         return self._one("SELECT content FROM parts WHERE run = ? AND kind = ?", run, kind)
