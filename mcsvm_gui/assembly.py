@@ -46,10 +46,10 @@ def assemble(project: str | os.PathLike[str] | None, settings: str | os.PathLike
 
 
 class Assembly(QObject):
-    """Owns everything that is not a widget. It has no parent: its undo stacks speak to the window to their last."""
+    """Owns everything that is not a widget, and ends with the window."""
 
     def __init__(self, window: MainWindow, settings: Settings, store: ProjectStore) -> None:
-        super().__init__()
+        super().__init__(window)
         self.window, self.settings = window, settings
         self.queue, self.tasks = JobQueue(settings["parallel_jobs"], self), Tasks(self)
         self.runs = RunBook(self.queue, store, self)
@@ -106,3 +106,4 @@ class Assembly(QObject):
             self.queue.shut_down(WAIT)
             self.tasks.shut_down(WAIT)
             self.runs.close()
+            self.shell.undo.blockSignals(True)  # undo stacks speak to the window to their last

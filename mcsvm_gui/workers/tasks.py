@@ -48,7 +48,7 @@ class Tasks(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._workers: set[_Worker] = set()
+        self._workers: dict[_Worker, Ticket] = {}
 
     @property
     def busy(self) -> bool:
@@ -64,18 +64,20 @@ class Tasks(QObject):
         worker.failed.connect(answers.failed)
         worker.finished.connect(answers.finished)
         answers.ended.connect(self._forget)
-        self._workers.add(worker)
+        self._workers[worker] = ticket
         worker.start()
         self.changed.emit()
         return ticket
 
     def _forget(self, worker: _Worker) -> None:
-        self._workers.discard(worker)
+        self._workers.pop(worker, None)
         worker.deleteLater()
         self.changed.emit()
 
     def shut_down(self, milliseconds: int) -> bool:
-        """Waits for what is under way; whether all ended in time."""
+        """Waits for what is under way, whose answers nobody wants any more; whether all ended in time."""
+        for ticket in self._workers.values():
+            ticket.cancel()
         ended = [worker.wait(milliseconds) for worker in list(self._workers)]
         return all(ended)
 

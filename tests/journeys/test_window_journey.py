@@ -1,0 +1,103 @@
+"""The first five minutes, through real controls: open, train, watch, stop, keep, predict, save, come back."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from journeys.hand import Hand
+from PySide6.QtWidgets import QAbstractItemView
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui import cli
+from mcsvm_gui.core import resources
+
+SIX = ["ww", "llw", "cs", "ova", "ovo", "dag"]
+
+
+def test_the_first_five_minutes(qtbot: QtBot, tmp_path: Path) -> None:
+    project, settings = tmp_path / "story.mcsvmproj", tmp_path / "settings.json"
+    hand = Hand(qtbot, project, settings)
+
+    hand.pick("sampleList", 0)
+    hand.wait(lambda: hand.work.dataset is not None and not hand.work.tasks.busy)
+    assert "150" in hand.text("dataSummary")
+
+    hand.go("Train")
+    hand.click("trainAllButton")
+    assert [hand.runs.record(run).machine for run in hand.runs.ids()] == SIX
+    hand.wait(lambda: not hand.active)
+    assert all(hand.runs.record(run).document["ending"] == "converged" for run in hand.runs.ids())
+    assert all(len(hand.runs.trace(run)) for run in hand.runs.ids())
+
+    kept, discarded = slow_run(hand), slow_run(hand)
+    hand.select_runs(kept)
+    hand.wait(lambda: (sample := hand.runs.live(kept)) is not None and sample.iteration > 0)
+    hand.click("stopKeepButton")
+    hand.wait(lambda: hand.runs.record(kept).state == "done")
+    assert hand.runs.record(kept).document["ending"] == "stopped"
+    assert hand.text("certificateLabel")
+    hand.select_runs(discarded)
+    hand.click("discardButton")
+    hand.wait(lambda: hand.runs.record(discarded).state == "discarded")
+
+    hand.select_runs(hand.runs.ids()[0])
+    hand.go("Predict")
+    hand.click("modelOfRunButton")
+    hand.click("predictOpenDataButton")
+    table = hand.find(QAbstractItemView, "predictTable")
+    hand.wait(lambda: table.isVisible() and table.model().rowCount() == 150)
+    hand.click("predictSaveButton")
+    hand.answer_file(tmp_path / "predictions.csv")
+    hand.wait(lambda: (tmp_path / "predictions.csv").exists())
+    lines = list(csv.reader((tmp_path / "predictions.csv").read_text("utf-8").splitlines()))
+    assert len(lines) == 151
+
+    before = {run: (hand.runs.record(run).document, len(hand.runs.trace(run))) for run in hand.runs.ids()}
+    hand.close()
+    again = Hand(qtbot, project, settings)
+    assert again.runs.ids() == list(before)
+    again.wait(lambda: again.work.dataset is not None)
+    for run, (document, samples) in before.items():
+        assert again.runs.record(run).document == document
+        again.wait(lambda run=run, samples=samples: len(again.runs.trace(run)) == samples)
+    assert again.runs.model(kept).decide(again.work.dataset).size == 150
+    again.close()
+
+
+def slow_run(hand: Hand) -> int:
+    """One that goes on until it is stopped."""
+    hand.choose("machineCombo", "llw")
+    hand.choose("solverCombo", "smo")
+    hand.type("costEdit", "2^12")
+    hand.type("gammaEdit", "0.01")
+    hand.type("toleranceEdit", "1e-9")
+    hand.click("startButton")
+    return hand.runs.ids()[-1]
+
+
+@pytest.mark.parametrize("machine", ["ww", "ova", "dag"])
+def test_the_copied_command_gives_the_same_numbers(
+    qtbot: QtBot, tmp_path: Path, capsys: pytest.CaptureFixture[str], machine: str
+) -> None:
+    hand = Hand(qtbot, tmp_path / "true.mcsvmproj", tmp_path / "settings.json")
+    hand.work.open_data(str(resources.dataset("glass")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.go("Train")
+    hand.choose("machineCombo", machine)
+    hand.type("costEdit", "2^2")
+    hand.type("gammaEdit", "2^-1")
+    command = hand.text("commandLabel")
+    hand.click("startButton")
+    (run,) = hand.runs.ids()
+    hand.wait(lambda: hand.runs.record(run).state == "done")
+    document = dict(hand.runs.record(run).document)
+    hand.close()
+    program, *arguments = shlex.split(command)
+    assert program == "mcsvm"
+    assert cli.main([*arguments, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert {**printed, "seconds": 0} == {**document, "seconds": 0}
