@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
@@ -55,7 +55,8 @@ class TrainPresenter(QObject):
         super().__init__(parent)
         self._workspace, self._runs, self._queue, self._view = workspace, workspace.runs, workspace.queue, view
         self._ready = False
-        self._request: Request | None = None  # what the form asks for, if that can be trained
+        self._request: Request | None = None  # what the form asks for, where every entry is right
+        self._refused: str | None = None  # why that cannot be trained
         self._restless: set[int] = set()
         self._plotted: list[int] = []
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
@@ -90,10 +91,10 @@ class TrainPresenter(QObject):
         self._workspace.tasks.start(_load, lambda _: self.be_ready(), self._workspace.message.emit)
 
     def be_ready(self) -> None:
-        """The solvers are loaded: from here on asking them costs nothing."""
+        """The solvers are loaded: from here on asking them costs nothing, and the lists are complete."""
         self._ready = True
         self._judge()
-        self._look()
+        self._reread()
 
     # -- the form ---------------------------------------------------------------------------------
 
@@ -107,9 +108,11 @@ class TrainPresenter(QObject):
     def _reread(self) -> None:
         """Another project, with its own last choices."""
         kept = self._runs.setting(KEPT)
-        if isinstance(kept, dict):
-            self._view.set_texts({**machine_form.DEFAULTS, **kept.get("form", {})})
-            self._view.set_view(kept.get("view", {}))
+        if isinstance(kept, dict):  # files may hold anything
+            form, view = kept.get("form"), kept.get("view")
+            texts = {name: text for name, text in form.items() if isinstance(text, str)} if _mapping(form) else {}
+            self._view.set_texts({**machine_form.DEFAULTS, **texts})
+            self._view.set_view(view if _mapping(view) else {})
         self._judge()
         self._look()
 
@@ -121,15 +124,25 @@ class TrainPresenter(QObject):
             self._view.show_obstacle(waiting, waiting)
             return
         texts = self._view.texts()
-        found = choices.choices(_plain(texts), self._classes)
+        found = _found(texts, self._classes)
         self._view.show_choices(found)
         values, errors = machine_form.read_form(texts, found.parameters)
         self._view.show_errors(errors)
+        self._refused = found.reason
         if not errors:
-            self._request = self._workspace.base_request(**values)
-        self._tell(found.reason, bool(errors))
+            self._request = self._asked(values)
+        self._tell(bool(errors))
 
-    def _tell(self, reason: str | None, wrong: bool) -> None:
+    def _asked(self, values: dict[str, Any]) -> Request | None:
+        """Nothing where a name is none that a request may hold: why not is among what goes together."""
+        from solvers.errors import InputError
+
+        try:
+            return self._workspace.base_request(**values)
+        except InputError:
+            return None
+
+    def _tell(self, wrong: bool) -> None:
         from mcsvm_gui.core.command_line import command
 
         common = None
@@ -137,8 +150,8 @@ class TrainPresenter(QObject):
             common = tr("Correct what is marked first.")
         elif self._workspace.dataset is None:
             common = tr("Open data first, on the Data page.")
-        self._view.show_obstacle(common or reason, common)
-        self._view.show_command("" if self._request is None or reason else command(self._request))
+        self._view.show_obstacle(common or self._refused, common)
+        self._view.show_command("" if self._request is None or self._refused else command(self._request))
 
     @property
     def _classes(self) -> int:
@@ -148,7 +161,7 @@ class TrainPresenter(QObject):
     # -- what is asked for ------------------------------------------------------------------------
 
     def start(self) -> None:
-        if self._request is not None:
+        if self._request is not None and self._refused is None:
             self._begin([self._request])
 
     def train_all(self) -> None:
@@ -299,6 +312,21 @@ class TrainPresenter(QObject):
             said = account.progress(self._runs.trace(record.id), record.request, self._classes)
             return said or account.state_words(state)
         return account.state_words(state)
+
+
+def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
+    """What goes with the names chosen; a name that no request may hold goes with nothing."""
+    from solvers.errors import InputError
+
+    try:
+        return choices.choices(_plain(texts), classes)
+    except InputError as error:
+        others = {name: text for name, text in texts.items() if name != "kernel"}
+        return replace(choices.choices(_plain(others), classes), reason=str(error), parameters=())
+
+
+def _mapping(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
 
 
 def _plain(texts: Mapping[str, str]) -> Request:

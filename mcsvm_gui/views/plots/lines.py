@@ -75,20 +75,23 @@ class LinePlot(Plot):
         self.scene().sigMouseMoved.connect(self._look_at)
         self.area.sigRangeChangedManually.connect(self._let_go)
         self._built = True
-        self.retheme()
+        self._recolour()
 
     def retheme(self) -> None:
         super().retheme()
         if self._built:
-            colours = theme.current()
-            self._hair.setPen(pen(colours.muted))
-            self.key.setLabelTextColor(colours.text)
-            self.key.setBrush(pg.mkBrush(_with_alpha(colours.surface, 150)))
-            self._values.setStyleSheet(
-                f"background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.line};"
-                f" padding: {theme.UNIT // 2}px;"
-            )
-            self._name_lines()
+            self._recolour()
+
+    def _recolour(self) -> None:
+        colours = theme.current()
+        self._hair.setPen(pen(colours.muted))
+        self.key.setLabelTextColor(colours.text)
+        self.key.setBrush(pg.mkBrush(_with_alpha(colours.surface, 150)))
+        self._values.setStyleSheet(
+            f"background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.line};"
+            f" padding: {theme.UNIT // 2}px;"
+        )
+        self._name_lines()
 
     # -- lines ------------------------------------------------------------------------------------
 

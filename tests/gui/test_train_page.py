@@ -1,0 +1,296 @@
+"""The Train page's widgets: names of the contract, what is shown and hidden, what is said and to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QStandardItemModel
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.core.account import Badge
+from mcsvm_gui.core.choices import Choices, choices
+from mcsvm_gui.core.curves import Course
+from mcsvm_gui.core.machine_form import DEFAULTS, NUMBERS
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.views import machine_fields, theme
+from mcsvm_gui.views.train_page import TrainPage
+from solvers.kernels import KERNELS
+from solvers.machines import MACHINES
+from solvers.methods import METHODS
+
+CONTRACT = (
+    *("machineCombo", "solverCombo", "kernelCombo", "costEdit", "gammaEdit", "degreeEdit", "coef0Edit", "biasCombo"),
+    *("toleranceEdit", "startButton", "trainAllButton", "pauseButton", "stopKeepButton", "discardButton"),
+    *("convergencePlot", "violationPlot", "supportPlot", "accuracyPlot", "certificateLabel", "commandLabel"),
+)
+KERNEL_EDITS = {"gamma": "gammaEdit", "degree": "degreeEdit", "coef0": "coef0Edit"}
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> Iterator[TrainPage]:
+    made = TrainPage()
+    qtbot.addWidget(made, before_close_func=lambda page: [plot.close() for plot in page.plots.plots])
+    made.resize(1024, 700)
+    made.set_texts(DEFAULTS)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    if theme.current().name != "light":
+        theme.use("light")
+
+
+@pytest.fixture(scope="module")
+def found() -> Choices:
+    return choices(Request(), 3)
+
+
+def edit(page: TrainPage, name: str) -> QLineEdit:
+    widget = page.findChild(QLineEdit, name)
+    assert isinstance(widget, QLineEdit)
+    return widget
+
+
+def combo(page: TrainPage, name: str) -> QComboBox:
+    widget = page.findChild(QComboBox, name)
+    assert isinstance(widget, QComboBox)
+    return widget
+
+
+def course(run: int, machine: str = "ww", points: int = 50) -> Course:
+    x = np.linspace(0.0, 1.0, points)
+    names = "iteration", "seconds", "primal", "dual", "violation", "support", "bounded"
+    return Course(run, f"{machine} {run}", machine, dict(zip(names, (x, x, 2.0 - x, x, 1.1 - x, x, x), strict=True)))
+
+
+# -- the form -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_every_control_has_its_name_in_two_ways(page: TrainPage, name: str) -> None:
+    widget = page.findChild(QWidget, name)
+    assert isinstance(widget, QWidget)
+    assert widget.accessibleName()
+
+
+def test_lists_hold_the_contracts_names_before_the_solvers_are_loaded(page: TrainPage) -> None:
+    for name, known in (("machineCombo", MACHINES), ("solverCombo", METHODS), ("kernelCombo", KERNELS)):
+        values = [combo(page, name).itemData(place) for place in range(combo(page, name).count())]
+        assert set(values) <= set(known)
+    words = machine_fields.machine_words()
+    assert {name: MACHINES[name].title for name in words} == words
+
+
+def test_lists_hold_all_that_is_registered_afterwards(page: TrainPage, found: Choices) -> None:
+    page.show_choices(found)
+    for name, known in (("machineCombo", MACHINES), ("solverCombo", METHODS), ("kernelCombo", KERNELS)):
+        assert all(combo(page, name).findData(value) >= 0 for value in known)
+    assert [combo(page, "biasCombo").itemData(place) for place in range(4)] == ["", "none", "regularized", "exact"]
+
+
+def test_choices_change_no_choice(page: TrainPage, found: Choices, qtbot: QtBot) -> None:
+    page.set_texts({**DEFAULTS, "machine": "cs", "solver": "s2do", "bias": "exact"})
+    before = page.texts()
+    with qtbot.assertNotEmitted(page.form_changed):
+        page.show_choices(choices(Request(machine="cs", solver="s2do", bias="exact"), 3))
+    assert page.texts() == before
+
+
+def test_texts_there_and_back(page: TrainPage, found: Choices) -> None:
+    page.show_choices(found)
+    texts = {**dict.fromkeys(NUMBERS, "7"), "machine": "adm", "solver": "bsvm", "kernel": "sigmoid", "bias": "exact"}
+    page.set_texts(texts)
+    assert page.texts() == texts
+
+
+@pytest.mark.parametrize("name", ["costEdit", "toleranceEdit", "marginEdit", "classWeightEdit"])
+def test_typing_is_told(page: TrainPage, qtbot: QtBot, name: str) -> None:
+    page.form.more.setChecked(True)
+    with qtbot.waitSignal(page.form_changed):
+        qtbot.keyClicks(edit(page, name), "2")
+
+
+def test_setting_is_not_told(page: TrainPage, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(page.form_changed):
+        page.set_texts({**DEFAULTS, "C": "9", "machine": "cs"})
+
+
+def test_impossible_entries_are_grey_and_say_why(page: TrainPage) -> None:
+    page.show_choices(choices(Request(solver="whole-example"), 3))
+    machines = combo(page, "machineCombo")
+    model = machines.model()
+    assert isinstance(model, QStandardItemModel)
+    ww, cs = machines.findData("ww"), machines.findData("cs")
+    assert not model.item(ww).isEnabled()
+    assert model.item(cs).isEnabled()
+    assert "whole-example" in machines.itemData(ww, Qt.ItemDataRole.ToolTipRole)
+    reason = page.findChild(QLabel, "reasonLabel")
+    assert isinstance(reason, QLabel)
+    assert reason.isVisible()
+    page.show_choices(choices(Request(), 3))
+    assert model.item(ww).isEnabled()
+    assert not reason.isVisible()
+
+
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "precomputed"])
+def test_only_what_the_kernel_declares_is_asked_for(page: TrainPage, found: Choices, kernel: str) -> None:
+    page.show_choices(replace(found, parameters=KERNELS[kernel].parameters))
+    for parameter, name in KERNEL_EDITS.items():
+        assert edit(page, name).isVisible() == (parameter in KERNELS[kernel].parameters)
+
+
+def test_errors_stand_under_their_fields_and_are_never_out_of_sight(page: TrainPage) -> None:
+    page.show_errors({"C": "no number", "cache_mb": "too little"})
+    for name, text in (("costEditError", "no number"), ("cacheEditError", "too little")):
+        label = page.findChild(QLabel, name)
+        assert isinstance(label, QLabel)
+        assert (label.text(), label.isVisible()) == (text, True)
+    assert edit(page, "cacheEdit").isVisible()
+    page.show_errors({})
+    assert not page.findChild(QLabel, "costEditError").isVisible()
+
+
+def test_more_is_folded_until_it_is_asked_for_or_used(page: TrainPage) -> None:
+    assert not edit(page, "marginEdit").isVisible()
+    page.set_texts({**DEFAULTS, "max_iter": "100"})
+    assert edit(page, "stepLimitEdit").isVisible()
+
+
+# -- buttons --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("button", "signal"),
+    [
+        ("startButton", "start_asked"),
+        ("trainAllButton", "train_all_asked"),
+        ("pauseButton", "pause_asked"),
+        ("stopKeepButton", "stop_asked"),
+        ("discardButton", "discard_asked"),
+    ],
+)
+def test_buttons_ask(page: TrainPage, qtbot: QtBot, button: str, signal: str) -> None:
+    page.show_obstacle(None, None)
+    page.show_run("ww 1", Badge("running", "Gap 1 %"), "")
+    page.show_actions(True, False)
+    widget = page.findChild(QPushButton, button)
+    assert isinstance(widget, QPushButton)
+    with qtbot.waitSignal(getattr(page, signal)):
+        qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def test_what_cannot_be_started_says_why(page: TrainPage) -> None:
+    page.show_obstacle("because", None)
+    start, every = (page.findChild(QPushButton, name) for name in ("startButton", "trainAllButton"))
+    assert (start.isEnabled(), start.toolTip(), every.isEnabled()) == (False, "because", True)
+
+
+def test_pause_becomes_resume(page: TrainPage) -> None:
+    page.show_actions(True, True)
+    assert page.findChild(QPushButton, "pauseButton").text() == "Resume"
+    page.show_actions(True, False)
+    assert page.findChild(QPushButton, "pauseButton").text() == "Pause"
+
+
+def test_the_command_can_be_copied(page: TrainPage, qtbot: QtBot) -> None:
+    page.show_command("mcsvm train <b>.csv --C '2^-3'")
+    with qtbot.waitSignal(page.message):
+        qtbot.mouseClick(page.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "mcsvm train <b>.csv --C '2^-3'"
+    assert page.command.text() == "mcsvm train <b>.csv --C '2^-3'"
+    assert page.command.textFormat() is Qt.TextFormat.PlainText
+
+
+# -- runs -----------------------------------------------------------------------------------------
+
+
+def test_what_came_of_a_run_is_shown(page: TrainPage) -> None:
+    page.show_run("ww 1", Badge("solved", "Solved to 0.0007 %", "recomputed"), "All is well.")
+    label = page.findChild(QLabel, "certificateLabel")
+    assert (label.text(), label.toolTip(), label.isVisible()) == ("Solved to 0.0007 %", "recomputed", True)
+    assert page.findChild(QLabel, "resultLabel").text() == "All is well."
+
+
+def test_plots_draw_what_is_to_be_seen_and_nothing_else(page: TrainPage) -> None:
+    page.show_run("ww 1", Badge("running", "x"), "")
+    page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
+    page.draw([course(1), course(2, "cs"), course(3, "ova")])
+    convergence = page.plots.plots[0]
+    assert convergence.runs == {1, 2}
+    page.show_runs([(2, "cs 2", "cs")])
+    assert all(plot.runs <= {2} for plot in page.plots.plots)
+
+
+def test_hidden_plots_are_drawn_once_they_are_seen(page: TrainPage) -> None:
+    page.show_runs([(1, "ww 1", "ww")])
+    page.draw([course(1)])
+    assert page.plots.plots[0].runs == set()
+    page.show_run("ww 1", Badge("running", "x"), "")
+    assert page.plots.plots[0].runs == {1}
+
+
+def test_the_axis_can_be_changed(page: TrainPage, qtbot: QtBot) -> None:
+    page.show_run("ww 1", Badge("running", "x"), "")
+    page.show_runs([(1, "ww 1", "ww")])
+    one = course(1)
+    one.trace["iteration"] = 1000.0 * one.trace["seconds"]
+    page.draw([one])
+    with qtbot.waitSignal(page.view_changed):
+        qtbot.mouseClick(page.findChild(QPushButton, "axisSteps"), Qt.MouseButton.LeftButton)
+    x, _ = page.plots.plots[0]._curves[1, "primal"].getOriginalDataset()
+    np.testing.assert_array_equal(x, one.trace["iteration"])
+    assert page.plots.plots[0].area.viewRange()[0][1] > 900.0
+    assert page.view() == {"axis": "iteration", "logX": False, "logY": False}
+
+
+def test_views_there_and_back(page: TrainPage, qtbot: QtBot) -> None:
+    view: dict[str, object] = {"axis": "iteration", "logX": True, "logY": True}
+    with qtbot.assertNotEmitted(page.view_changed):
+        page.set_view(view)
+    assert page.view() == view
+
+
+def test_all_four_show_the_same_stretch(page: TrainPage) -> None:
+    page.show_run("ww 1", Badge("running", "x"), "")
+    page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
+    page.draw([course(1), course(2, "cs")])
+    ranges = [plot.area.viewRange()[0] for plot in page.plots.plots]
+    assert all(found == ranges[0] for found in ranges)
+    assert ranges[0][0] <= 0.0 < 1.0 <= ranges[0][1]
+
+
+def test_a_double_click_enlarges_and_escape_returns(page: TrainPage, qtbot: QtBot) -> None:
+    page.show_run("ww 1", Badge("running", "x"), "")
+    plot = page.plots.plots[2]
+    plot.area.enlarged.emit()
+    assert [other.isVisible() for other in page.plots.plots] == [False, False, True, False]
+    qtbot.keyClick(page.plots, Qt.Key.Key_Escape)
+    assert all(other.isVisible() for other in page.plots.plots)
+
+
+def test_the_run_table_finds_its_place(page: TrainPage) -> None:
+    table = QLabel("table")
+    page.set_run_table(table)
+    QApplication.processEvents()
+    assert page.isAncestorOf(table)
+    assert table.isVisible()
+
+
+def test_everything_fits_into_a_small_window(page: TrainPage, found: Choices) -> None:
+    page.show_choices(found)
+    page.show_run("ww 1", Badge("not solved", "Not solved: up to 40 % off"), "word " * 60)
+    page.show_actions(True, False)
+    page.show_runs([(run, f"machine {run}", "ww") for run in range(12)])
+    page.resize(880, 560)
+    QApplication.processEvents()
+    assert (page.width(), page.height()) == (880, 560)
+    for name in CONTRACT:
+        widget = page.findChild(QWidget, name)
+        if widget.isVisible() and not page.form.isAncestorOf(widget):
+            corner = widget.mapTo(page, widget.rect().bottomRight())
+            assert corner.x() <= page.width(), name
+            assert corner.y() <= page.height(), name

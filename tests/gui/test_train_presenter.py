@@ -1,0 +1,389 @@
+"""The Train page's decisions, with a view that writes down what it is told and a queue that does what it is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_queue import FakeQueue
+from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
+from run_examples import document
+
+from mcsvm_gui.core import figures
+from mcsvm_gui.core.choices import FIRST_MACHINES, why_not
+from mcsvm_gui.core.command_line import command
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.live import Reading
+from mcsvm_gui.core.machine_form import DEFAULTS, NUMBERS
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.resources import dataset
+from mcsvm_gui.core.session import Outcome
+from mcsvm_gui.core.settings import Settings
+from mcsvm_gui.presenters import train
+from mcsvm_gui.presenters.runs import RunBook
+from mcsvm_gui.presenters.train import TrainPresenter
+from mcsvm_gui.presenters.workspace import Workspace
+from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.workers.training import JobState
+from solvers.kernels import KERNELS
+from solvers.trace import Sample, Trace
+
+
+class Queue(FakeQueue):
+    def __init__(self) -> None:
+        super().__init__()
+        self.submitted: list[tuple[int, Request]] = []
+
+    def submit(self, number: int, request: Request, data: Any, test: Any = None, checkpoint: Any = None) -> None:
+        self.submitted.append((number, request))
+        self.become(number, JobState.QUEUED)
+
+
+class View(QObject):
+    form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
+    pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.form: dict[str, str] = {}
+        self.looks: dict[str, object] = {"axis": "seconds"}
+        self.told: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def texts(self) -> dict[str, str]:
+        return dict(self.form)
+
+    def set_texts(self, texts: dict[str, str]) -> None:
+        self.form = dict(texts)
+
+    def view(self) -> dict[str, object]:
+        return dict(self.looks)
+
+    def set_view(self, view: dict[str, object]) -> None:
+        self.looks = dict(view)
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if not name.startswith(("show_", "draw")):
+            raise AttributeError(name)
+        return lambda *values, **named: self.told.append((name, values, named))
+
+    def last(self, name: str) -> tuple[Any, ...]:
+        return next(values for told, values, _ in reversed(self.told) if told == name)
+
+    def edit(self, **texts: str) -> None:
+        self.form |= texts
+        self.form_changed.emit()
+
+    @property
+    def obstacle(self) -> str | None:
+        return self.last("show_obstacle")[0]
+
+    @property
+    def badge(self) -> Any:
+        return self.last("show_run")[1]
+
+
+@cache
+def iris() -> Dataset:
+    return open_dataset(dataset("iris"))
+
+
+class Page:
+    """All that belongs together in one test."""
+
+    def __init__(self, path: Path) -> None:
+        self.queue, self.view = Queue(), View()
+        self.book = RunBook(self.queue, ProjectStore(path))
+        self.space = Workspace(self.book, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
+        self.presenter = TrainPresenter(self.view, self.space)  # type: ignore[arg-type]
+        self.messages: list[str] = []
+        self.space.message.connect(self.messages.append)
+
+    def open(self) -> None:
+        self.space.path = str(dataset("iris"))
+        self.space.dataset = iris()
+        self.space.data_changed.emit()
+
+    def tick(self) -> None:
+        self.presenter._ticks.stop()
+        self.presenter._tick()
+
+    def started(self, count: int = 1) -> list[int]:
+        for _ in range(count):
+            self.view.start_asked.emit()
+        numbers = [number for number, _ in self.queue.submitted[-count:]]
+        for number in numbers:
+            self.queue.run(number)
+        return numbers
+
+
+@pytest.fixture
+def page(qtbot: QtBot, tmp_path: Path) -> Iterator[Page]:
+    made = Page(tmp_path / "a.mcsvmproj")
+    qtbot.waitUntil(lambda: made.book.loaded)
+    made.presenter.be_ready()
+    made.open()
+    yield made
+    made.book.close()
+
+
+def sample(iteration: int, gap: float = 1.0) -> Sample:
+    return Sample(iteration, iteration / 100.0, 10.0 - gap, 10.0, gap, 5, 2)
+
+
+# -- what can be started --------------------------------------------------------------------------
+
+
+def test_nothing_is_judged_before_the_solvers_are_there(qtbot: QtBot, tmp_path: Path) -> None:
+    early = Page(tmp_path / "b.mcsvmproj")
+    early.open()
+    assert "loaded" in str(early.view.obstacle)
+    early.view.start_asked.emit()
+    assert early.queue.submitted == []
+    early.presenter.prepare()
+    qtbot.waitUntil(lambda: early.view.obstacle is None)
+    early.space.tasks.shut_down(5000)
+    early.book.close()
+
+
+def test_without_data_the_page_says_where_to_get_some(qtbot: QtBot, tmp_path: Path) -> None:
+    empty = Page(tmp_path / "c.mcsvmproj")
+    qtbot.waitUntil(lambda: empty.book.loaded)
+    empty.presenter.be_ready()
+    assert "Data page" in str(empty.view.obstacle)
+    assert "Data page" in empty.view.last("show_empty")[0]
+    empty.open()
+    assert empty.view.obstacle is None
+    assert "Press Train" in empty.view.last("show_empty")[0]
+    empty.book.close()
+
+
+WRONG = [(field, text) for field in NUMBERS for text in ("x", "-1", "0") if field != "coef0" or text == "x"]
+
+
+@pytest.mark.parametrize(("field", "text"), WRONG)
+def test_a_wrong_entry_is_said_at_its_field(page: Page, field: str, text: str) -> None:
+    page.view.edit(kernel="polynomial", **{field: text})
+    assert set(page.view.last("show_errors")[0]) == {field}
+    assert page.view.obstacle is not None
+    assert page.view.last("show_command")[0] == ""
+    page.view.start_asked.emit()
+    page.view.train_all_asked.emit()
+    assert page.queue.submitted == []
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "polynomial", "sigmoid"])
+def test_what_the_kernel_does_not_declare_is_not_read(page: Page, kernel: str) -> None:
+    page.view.edit(kernel=kernel, gamma="x", degree="x", coef0="x")
+    assert set(page.view.last("show_errors")[0]) == set(KERNELS[kernel].parameters)
+
+
+def test_an_impossible_combination_is_said_in_the_solvers_words(page: Page) -> None:
+    page.view.edit(solver="whole-example")
+    reason = page.view.last("show_choices")[0].reason
+    assert reason == page.view.obstacle
+    page.view.start_asked.emit()
+    assert page.queue.submitted == []
+
+
+def test_a_kernel_without_data_is_refused_in_words(page: Page) -> None:
+    page.view.edit(kernel="precomputed")
+    assert "features" in str(page.view.obstacle)
+    page.view.train_all_asked.emit()
+    assert page.queue.submitted == []
+
+
+def test_powers_are_understood(page: Page) -> None:
+    page.view.edit(C="2^-3", gamma="2^-5")
+    page.started()
+    request = page.queue.submitted[0][1]
+    assert (request.C, request.gamma) == (2.0**-3, 2.0**-5)
+
+
+def test_what_is_trained_is_what_the_command_says(page: Page) -> None:
+    page.space.set_preparation(scale="none", holdout=0.25, seed=4)
+    page.view.edit(machine="cs", C="0.1", kernel="linear", time_limit="3", class_weight="balanced", bias="regularized")
+    shown = page.view.last("show_command")[0]
+    page.started()
+    request = page.queue.submitted[0][1]
+    assert command(request) == shown
+    assert (request.digest, request.seed, request.holdout) == (page.space.dataset.digest, 4, 0.25)
+
+
+def test_all_six_get_the_same_options(page: Page) -> None:
+    page.view.edit(C="7", machine="cs")
+    page.view.train_all_asked.emit()
+    requests = [request for _, request in page.queue.submitted]
+    assert tuple(request.machine for request in requests) == FIRST_MACHINES
+    assert {(request.C, request.kernel, request.digest) for request in requests} == {
+        (7.0, "rbf", page.space.dataset.digest)
+    }
+    assert page.book.selected == tuple(page.book.ids())
+
+
+def test_of_all_six_those_that_cannot_are_named(page: Page) -> None:
+    page.view.edit(solver="bsvm")
+    page.view.train_all_asked.emit()
+    possible = [name for name in FIRST_MACHINES if why_not(Request(machine=name, solver="bsvm"), 3) is None]
+    assert [request.machine for _, request in page.queue.submitted] == possible
+    for name in set(FIRST_MACHINES) - set(possible):
+        assert f"{name}: " in page.messages[-1]
+
+
+# -- what runs ------------------------------------------------------------------------------------
+
+
+def test_wishes_go_to_the_chosen_runs(page: Page) -> None:
+    runs = page.started(3)
+    page.book.select(runs[:2])
+    page.view.pause_asked.emit()
+    page.view.stop_asked.emit()
+    page.view.discard_asked.emit()
+    assert page.queue.wishes == [(wish, run) for wish in ("pause", "stop", "discard") for run in runs[:2]]
+
+
+def test_without_a_choice_the_last_begun_is_meant(page: Page) -> None:
+    runs = page.started(2)
+    page.book.select([])
+    page.view.stop_asked.emit()
+    assert page.queue.wishes == [("stop", runs[-1])]
+
+
+def test_what_rests_goes_on(page: Page) -> None:
+    (run,) = page.started()
+    page.queue.become(run, JobState.PAUSED)
+    page.tick()
+    assert page.view.last("show_actions") == (True, True)
+    page.view.pause_asked.emit()
+    assert page.queue.wishes == [("resume", run)]
+
+
+def test_nothing_can_be_wished_of_what_has_ended(page: Page) -> None:
+    (run,) = page.started()
+    page.queue.fail(run, "There is not enough memory for this.")
+    page.tick()
+    assert page.view.last("show_actions") == (False, False)
+    _, values, named = next(told for told in reversed(page.view.told) if told[0] == "show_run")
+    assert (values[1].kind, values[2], named) == ("failed", "There is not enough memory for this.", {"bad": True})
+
+
+def test_the_badge_through_a_life(page: Page) -> None:
+    (run,) = page.started()
+    assert page.view.badge.text
+    page.queue.sampled.emit(run, sample(100, gap=0.25))
+    page.tick()
+    assert page.view.badge.text == f"Gap {figures.gap(0.025)}"
+    page.queue.become(run, JobState.CERTIFYING)
+    page.tick()
+    assert page.view.badge.text == "Being verified"
+
+
+@pytest.mark.parametrize(
+    ("ending", "gap", "kind"),
+    [("converged", 7e-6, "solved"), ("stopped", 5e-3, "nearly"), ("stopped", 0.4, "not solved")],
+)
+def test_the_badge_of_a_document(page: Page, ending: str, gap: float, kind: str, monkeypatch: Any) -> None:
+    (run,) = page.started()
+    certificate = {"primal": 10.0, "dual": 10.0 - 10.0 * gap, "gap": 10.0 * gap, "relative_gap": gap, "violation": gap}
+    found = document(machine="ww", ending=ending, certificate=certificate)
+    monkeypatch.setattr("mcsvm_gui.presenters.runs.packed_model", lambda trained: None)
+    page.queue.end(run, Outcome(None, found, Trace(), ()))  # type: ignore[arg-type]
+    page.tick()
+    title, badge, words = page.view.last("show_run")
+    assert badge.kind == kind
+    assert figures.gap(gap) in badge.text
+    assert "Weston-Watkins" in title
+    assert figures.accuracy(found["test_accuracy"], found["n_test"]) in words
+    assert figures.count(found["iterations"]) in words
+
+
+# -- what is seen ---------------------------------------------------------------------------------
+
+
+def seen(page: Page) -> list[int]:
+    return [run for run, _, _ in page.view.last("show_runs")[0]]
+
+
+def test_chosen_runs_and_those_that_go_on_are_seen(page: Page) -> None:
+    runs = page.started(4)
+    page.queue.fail(runs[0], "no")
+    page.queue.fail(runs[1], "no")
+    page.book.select([runs[0]])
+    page.tick()
+    assert set(seen(page)) == {runs[0], runs[2], runs[3]}
+
+
+def test_at_most_twelve_of_the_chosen_are_seen(page: Page) -> None:
+    runs = page.started(15)
+    for run in runs:
+        page.queue.fail(run, "no")
+    page.book.select(runs)
+    assert seen(page) == runs[-train.MOST :]
+
+
+def test_only_runs_that_moved_are_drawn(page: Page) -> None:
+    first, second = page.started(2)
+    page.book.select([first, second])
+    page.tick()
+    page.view.told.clear()
+    for iteration in range(1, 200):
+        page.queue.sampled.emit(second, sample(iteration))
+    page.book._show()
+    page.tick()
+    drawn = [values[0] for name, values, _ in page.view.told if name == "draw"]
+    assert [[course.run for course in courses] for courses in drawn] == [[second]]
+    assert drawn[0][0].trace["iteration"].tolist() == list(range(1, 200))
+
+
+def test_a_course_has_what_was_read(page: Page) -> None:
+    (run,) = page.started()
+    page.queue.sampled.emit(run, sample(1))
+    page.queue.read.emit(run, Reading(1, 0.01, 0.5, math.nan, (1, 2, 3)))
+    page.book._show()
+    page.tick()
+    course = page.view.last("draw")[0][-1]
+    assert course.readings["support_per_class"].tolist() == [[1.0, 2.0, 3.0]]
+    assert course.class_names == page.space.dataset.classes
+    assert course.machine == "ww"
+
+
+def test_progress_is_said_in_words(page: Page) -> None:
+    (run,) = page.started()
+    for iteration in range(1, 60):
+        page.queue.sampled.emit(run, sample(iteration, gap=math.exp(-0.05 * iteration)))
+    page.book._show()
+    page.tick()
+    words = page.view.last("show_run")[2]
+    assert figures.rate(100.0) in words
+    assert " left" in words
+    assert "not known" not in words
+
+
+# -- what is kept ---------------------------------------------------------------------------------
+
+
+def test_the_last_choices_come_back(page: Page, qtbot: QtBot) -> None:
+    page.view.edit(C="2^5", machine="cs", solver="whole-example")
+    page.view.looks = {"axis": "iteration", "logX": True}
+    page.view.view_changed.emit()
+    page.book.close()
+    again = Page(Path(page.book.path))
+    qtbot.waitUntil(lambda: again.book.loaded)
+    again.presenter.be_ready()
+    assert again.view.form == {**DEFAULTS, "C": "2^5", "machine": "cs", "solver": "whole-example"}
+    assert again.view.looks == {"axis": "iteration", "logX": True}
+    again.book.close()
+
+
+@pytest.mark.parametrize("kept", [None, 3, [], {"form": 3, "view": []}, {"form": {"C": 3, "gamma": "2"}}])
+def test_choices_that_make_no_sense_are_left_out(page: Page, kept: Any) -> None:
+    page.book.keep_setting(train.KEPT, kept)
+    page.book.reset.emit()
+    assert set(page.view.form) >= set(DEFAULTS)
+    assert all(isinstance(text, str) for text in page.view.form.values())
