@@ -27,6 +27,13 @@ def begun(trace_of_life: float, *arguments: object) -> subprocess.Popen[str]:
     return program
 
 
+@pytest.fixture
+def compiled(large: Path) -> None:
+    """Compiling, which nothing interrupts, is over."""
+    mcsvm("train", large, *ENDLESS, "--max-iter", 5, "--quiet")
+
+
+@pytest.mark.usefixtures("compiled")
 def test_ctrl_c_stops_soon_and_keeps_the_model(large: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.mcsvm"
     program = begun(6.0, "train", large, *ENDLESS, "--json", "--model", model)
@@ -62,6 +69,7 @@ def test_ctrl_c_is_not_lost_while_the_program_loads() -> None:
     assert (program.returncode, program.stdout, program.stderr) == (130, "", "")
 
 
+@pytest.mark.usefixtures("compiled")
 def test_being_asked_to_end_stops_and_keeps_too(large: Path, tmp_path: Path) -> None:
     """As batch systems do when the time is over."""
     model = tmp_path / "m.mcsvm"
