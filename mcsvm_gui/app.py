@@ -59,6 +59,7 @@ def _with_window(path: str | None) -> int:
     window = create_window(path if path and path.endswith(".mcsvmproj") else None)
     if path and not path.endswith(".mcsvmproj"):
         window.assembly.shell.open(os.path.abspath(path))
+    crash_log.tell(window.assembly.shell.unforeseen.emit)
     window.show()
     return application.exec()
 

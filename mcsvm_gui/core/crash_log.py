@@ -31,12 +31,10 @@ def folder() -> Path:
     return _folder if _folder is not None else Path(platformdirs.user_log_dir("mcsvm", appauthor=False))
 
 
-def install(place: Path | None = None, heard: Callable[[str], None] | None = None) -> None:
-    """From now on every unforeseen error is written down, then treated as before.
-
-    `heard` gets one line about it, in the thread where it happened."""
-    global _folder, _heard
-    _folder, _heard = place, heard
+def install(place: Path | None = None) -> None:
+    """From now on every unforeseen error is written down, then treated as before."""
+    global _folder
+    _folder = place
     before, before_thread = sys.excepthook, threading.excepthook
 
     def in_main(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -50,6 +48,12 @@ def install(place: Path | None = None, heard: Callable[[str], None] | None = Non
 
     sys.excepthook, threading.excepthook = in_main, in_thread
     _watch_faults()
+
+
+def tell(heard: Callable[[str], None] | None) -> None:
+    """`heard` gets one line about every error from now on, in the thread where it happened."""
+    global _heard
+    _heard = heard
 
 
 def record(error: BaseException, where: str = "") -> None:

@@ -130,6 +130,10 @@ class ShellPresenter(QObject):
     def _begin(self) -> None:
         if self._last_page:
             self.window.show_page(self._last_page)
+        if crash_log.last_fault():
+            self.window.set_status(
+                tr("The session before this one was killed by a fault; Help > Crash log says where.")
+            )
 
     def _connect_workspace(self) -> None:
         workspace = self.workspace

@@ -20,10 +20,11 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(sys, "excepthook", lambda *facts: None)
     monkeypatch.setattr(threading, "excepthook", lambda facts: None)
     monkeypatch.setattr(faulthandler, "enable", lambda file: None)
-    crash_log.install(tmp_path / "logs", heard.append)
+    crash_log.install(tmp_path / "logs")
+    crash_log.tell(heard.append)
     yield heard
     monkeypatch.setattr(crash_log, "_folder", None)
-    monkeypatch.setattr(crash_log, "_heard", None)
+    crash_log.tell(None)
 
 
 def test_an_error_of_the_main_thread_and_of_another_are_written_down(log: list[str]) -> None:
