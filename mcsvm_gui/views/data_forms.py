@@ -107,13 +107,19 @@ class ReadingForm(Form):
             self.guess.setVisible(field.guessed)
 
     def _let_type(self, box: QComboBox, field: Field) -> None:
-        with QSignalBlocker(box):
-            box.setEditable(field.free)
+        if box.isEditable() != field.free:
+            with QSignalBlocker(box):
+                box.setEditable(field.free)
+            self._listen_to_typing(box, field)
+        edit = box.lineEdit()
+        if edit is not None:
+            edit.setText(field.value or "")
+
+    def _listen_to_typing(self, box: QComboBox, field: Field) -> None:
         edit = box.lineEdit()
         if edit is not None:
             edit.setAccessibleName(field.title)
             edit.setPlaceholderText(tr("name or number"))
-            edit.setText(field.value or "")
             edit.returnPressed.connect(lambda: self._tell_typed(field.option))
 
     def _tell(self, option: str) -> None:

@@ -183,9 +183,12 @@ def test_a_label_can_be_typed_where_none_was_found(stage: Stage, tmp_path: Path)
     box = stage.find(QComboBox, "labelCombo")
     edit = box.lineEdit()
     assert edit is not None
+    told: list[tuple[str, object]] = []
+    stage.page.reading_changed.connect(lambda *change: told.append(change))
     edit.setText("1")
     stage.bot.keyClick(edit, Qt.Key.Key_Return)
     stage.settle()
+    assert told == [("label", "1")]
     assert stage.workspace.dataset is not None
     assert stage.workspace.dataset.label_name == "kind"
 
