@@ -29,7 +29,6 @@ class Setting:
     choices: tuple[tuple[str, str], ...] = ()  # value and words
     lowest: int = 0
     highest: int = 2**31 - 1
-    unit: str = ""
 
     def fits(self, value: object) -> bool:
         if self.kind is list:
@@ -54,17 +53,6 @@ TABLE = (
         *("parallel_jobs", int, 2, "Trainings at once", "More wait in the queue.", "Work"),
         lowest=1,
         highest=max(2, os.cpu_count() or 1),
-    ),
-    Setting(
-        *("cache_mb", int, 500, "Kernel cache", "Memory that one training may use for kernel rows.", "Work"),
-        lowest=16,
-        highest=1_000_000,
-        unit="MB",
-    ),
-    Setting(
-        *("live_points", int, 2000, "Points per live curve", "Fewer draw faster; nothing is lost in files.", "Work"),
-        lowest=200,
-        highest=5000,
     ),
     Setting("confirm_close", bool, True, "Ask before closing while trainings run", "", "Work"),
     Setting("recent_files", list, []),

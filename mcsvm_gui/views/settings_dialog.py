@@ -20,7 +20,7 @@ class SettingsDialog(Dialog):
     reset_asked = Signal()
 
     def __init__(self, parent: QWidget, settings: Iterable[Setting]) -> None:
-        super().__init__(parent, "settingsDialog", tr("Settings"), 72 * UNIT, 56 * UNIT)
+        super().__init__(parent, "settingsDialog", tr("Settings"), 72 * UNIT, 48 * UNIT)
         self._editors: dict[str, QWidget] = {}
         shown = [setting for setting in settings if setting.label]
         for group, members in groupby(shown, key=lambda setting: setting.group):
@@ -89,7 +89,6 @@ def _spin(setting: Setting, tell: Any) -> QSpinBox:
     spin = QSpinBox()
     spin.setRange(setting.lowest, setting.highest)
     spin.setAlignment(Qt.AlignmentFlag.AlignRight)
-    spin.setSuffix(f" {setting.unit}" if setting.unit else "")
     spin.setKeyboardTracking(False)
     spin.valueChanged.connect(lambda value: tell(setting.key, value))
     return spin
