@@ -71,12 +71,14 @@ class ReadingForm(Form):
         super().__init__(tr("How the file is read"))
         self.boxes: dict[str, QComboBox] = {}
         self.titles: dict[str, QLabel] = {}
+        self._typed = ""  # since the form was shown
         self.guess = QLabel(tr("guessed; change it if wrong"))
         self.guess.setProperty("role", "muted")
         self.guess.setWordWrap(True)
         self.guess.setObjectName("labelGuess")
 
     def show_fields(self, fields: Sequence[Field], marked: Sequence[str] = ()) -> None:
+        self._typed = ""
         for field in fields:
             if field.option not in self.boxes:
                 self._add(field)
@@ -129,6 +131,9 @@ class ReadingForm(Form):
     def _tell_typed(self, option: str) -> None:
         box = self.boxes[option]
         words = box.currentText().strip()
+        if words == self._typed:
+            return  # Qt hands the key to the box, which hands it back: one press is heard twice
+        self._typed = words
         if words and box.findText(words, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive) < 0:
             self.changed.emit(option, words)
 
