@@ -293,7 +293,7 @@ def compiler() -> str | None:
 
 
 def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
-    command = compiler()
+    command, probe = compiler(), probe.in_full()
     if command is None:
         return Outcome(None, "there is no C compiler here", probe)
     driver, program, rows = (path.with_name(name) for name in ("driver.c", "predict", "rows.bin"))
@@ -313,8 +313,11 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 def _packed(plain: Plain, probe: Probe) -> bytes:
     """Per row: a mark, the numbers, and every text after its length."""
     numbers, texts = _sides(plain)
-    columns = [probe.column(i) for i in range(len(plain.columns))]
-    table = np.column_stack([columns[i] for i in numbers]) if numbers else np.empty((len(probe), 0))
+    columns = {i: probe.column(i) for i in texts}
+    if texts:
+        table = np.column_stack([np.empty((len(probe), 0)), *(probe.column(i) for i in numbers)])
+    else:
+        table = probe.numbers()
     parts = []
     for row in range(len(probe)):
         encoded = [columns[i][row].encode("utf-8", "surrogatepass") for i in texts]

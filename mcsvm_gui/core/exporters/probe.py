@@ -13,6 +13,8 @@ from mcsvm_gui.core.exporters.plain import Column, Plain, Rows
 from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
 
+MOST_CELLS = 20_000_000  # of sparse rows written out in full
+
 
 @dataclass(frozen=True, eq=False)
 class Probe:
@@ -42,6 +44,10 @@ class Probe:
         cells = self.cells
         part = tuple(cell[index] for cell in cells) if isinstance(cells, tuple) else cells[index]
         return replace(self, cells=part, expected=self.expected[index], rows=self.rows[index])
+
+    def in_full(self) -> Probe:
+        """As many rows as may be written out with every zero."""
+        return self if isinstance(self.cells, tuple) else self.some(max(1, MOST_CELLS // max(1, self.cells.shape[1])))
 
     def some(self, most: int) -> Probe:
         """At most so many rows, evenly spread."""

@@ -239,7 +239,7 @@ def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
     if getattr(sys, "frozen", False):
         return Outcome(None, "this program carries no Python that could run the file", probe)
     terms = (plain.vectors.nnz if plain.sparse else plain.vectors.size) + np.count_nonzero(plain.expansion)
-    tried = probe.some(max(20, MOST_WORK // max(1, int(terms))))
+    tried = probe.in_full().some(max(20, MOST_WORK // max(1, int(terms))))
     rows = _rows(plain, tried)
     command = [sys.executable, "-I", "-c", DRIVER, str(path)]
     done = subprocess.run(command, input=json.dumps(rows), capture_output=True, text=True, check=False)
@@ -249,5 +249,7 @@ def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
 
 
 def _rows(plain: Plain, probe: Probe) -> list[list[Any]]:
+    if plain.numbers_only:
+        return probe.numbers().tolist()
     columns = [probe.column(number).tolist() for number in range(len(plain.columns))]
     return [list(row) for row in zip(*columns, strict=True)]
