@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -24,6 +25,15 @@ class FakeQueue(QObject):
         super().__init__()
         self.states: dict[int, JobState] = {}
         self.wishes: list[tuple[str, int]] = []
+        self.pause, self.resume = self._wish("pause"), self._wish("resume")
+        self.stop, self.discard = self._wish("stop"), self._wish("discard")
+
+    def _wish(self, name: str) -> Callable[[int], None]:
+        return lambda number: self.wishes.append((name, number))
+
+    def stop_all(self) -> None:
+        for number in self.active():
+            self.stop(number)
 
     def become(self, number: int, state: JobState) -> None:
         self.states[number] = state
@@ -46,8 +56,3 @@ class FakeQueue(QObject):
 
     def active(self) -> list[int]:
         return [number for number, state in self.states.items() if state not in ENDED]
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("pause", "resume", "stop", "discard"):
-            return lambda number: self.wishes.append((name, number))
-        raise AttributeError(name)

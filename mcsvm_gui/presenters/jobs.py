@@ -1,0 +1,87 @@
+"""The queue as the dock shows it: what goes on, what waits, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, QTimer, SignalInstance
+
+from mcsvm_gui.core import job_line
+from mcsvm_gui.core.job_line import JobLine
+from mcsvm_gui.core.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.presenters.workspace import Workspace
+
+LOOKED_AT_EVERY = 250  # milliseconds; numbers that change faster cannot be read
+MOST = 40  # jobs shown
+
+
+class JobsView(Protocol):
+    pause_asked: SignalInstance
+    resume_asked: SignalInstance
+    stop_asked: SignalInstance
+    discard_asked: SignalInstance
+    dismiss_asked: SignalInstance
+    stop_all_asked: SignalInstance
+
+    def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str) -> None: ...
+
+
+class JobsPresenter(QObject):
+    def __init__(self, view: JobsView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._workspace = view, workspace
+        self._queue, self._runs = workspace.queue, workspace.runs
+        self._failed: list[int] = []
+        self._ticks = QTimer(self, interval=LOOKED_AT_EVERY)
+        self._ticks.timeout.connect(self.show)
+        self._soon = QTimer(self, interval=0, singleShot=True)
+        self._soon.timeout.connect(self.show)
+        view.pause_asked.connect(self._queue.pause)
+        view.resume_asked.connect(self._queue.resume)
+        view.stop_asked.connect(self._queue.stop)
+        view.discard_asked.connect(self._queue.discard)
+        view.stop_all_asked.connect(self._queue.stop_all)
+        view.dismiss_asked.connect(self.dismiss)
+        self._queue.state_changed.connect(self._note)
+        for signal in (self._runs.reset, self._runs.removed, self._runs.added):
+            signal.connect(lambda *ignored: self._soon.start())
+        self.show()
+
+    def dismiss(self, run: int) -> None:
+        self._failed = [number for number in self._failed if number != run]
+        self.show()
+
+    def _note(self, run: int, state: Any) -> None:
+        """Many states may change at once: looked at together, and after the book has heard of them."""
+        self._failed = [number for number in self._failed if number != run]
+        if state.value == "failed":
+            self._failed.append(run)
+        self._soon.start()
+
+    def show(self) -> None:
+        active = [run for run in self._queue.active() if run in self._runs]
+        failed = [run for run in reversed(self._failed) if run in self._runs]
+        shown = active[: max(MOST - len(failed), 1)]
+        lines = [self._line(run) for run in shown]
+        lines += [job_line.failed_line(self._runs.record(run)) for run in failed[:MOST]]
+        hidden = len(active) - len(shown)
+        more = tr("and {count} more that wait", count=hidden) if hidden else ""
+        self._view.show_jobs(lines, self._summary(active, len(failed)), more)
+        self._ticks.start() if active else self._ticks.stop()
+
+    def _line(self, run: int) -> JobLine:
+        record, state = self._runs.record(run), self._queue.state(run).value
+        dataset = self._workspace.dataset
+        return job_line.line(record, state, self._runs.trace(run), 3 if dataset is None else len(dataset.classes))
+
+    def _summary(self, active: Sequence[int], failed: int) -> str:
+        waiting = sum(self._queue.state(run).value == "queued" for run in active)
+        parts = [
+            tr("{count} in training", count=len(active) - waiting) if len(active) > waiting else "",
+            tr("{count} waiting", count=waiting) if waiting else "",
+            tr("{count} failed", count=failed) if failed else "",
+        ]
+        return ", ".join(filter(None, parts))
