@@ -34,7 +34,6 @@ class Hand:
         with bot.waitExposed(self.window):
             self.window.show()
         self.wait(lambda: self.runs.loaded)
-        self.wait(lambda: not self.work.tasks.busy)
 
     @property
     def work(self) -> Any:
@@ -98,6 +97,11 @@ class Hand:
 
     def select_runs(self, *runs: int) -> None:
         self.runs.select(runs)
+
+    def leave(self) -> None:
+        """Whatever happened, no thread may outlive the test."""
+        if hasattr(self, "window"):
+            self.window.assembly.close()
 
     def close(self) -> None:
         """Everything that runs is stopped and kept; then no thread, no window is left."""

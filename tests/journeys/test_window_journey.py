@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from journeys.hand import Hand
 from PySide6.QtWidgets import QAbstractItemView
-from pytestqt.qtbot import QtBot
 
 from mcsvm_gui import cli
 from mcsvm_gui.core import resources
@@ -18,14 +18,27 @@ from mcsvm_gui.core import resources
 SIX = ["ww", "llw", "cs", "ova", "ovo", "dag"]
 
 
-def test_the_first_five_minutes(qtbot: QtBot, tmp_path: Path) -> None:
-    project, settings = tmp_path / "story.mcsvmproj", tmp_path / "settings.json"
-    hand = Hand(qtbot, project, settings)
-
+def test_the_first_five_minutes(open_window: Callable[[], Hand], tmp_path: Path) -> None:
+    hand = open_window()
     hand.pick("sampleList", 0)
-    hand.wait(lambda: hand.work.dataset is not None and not hand.work.tasks.busy)
-    assert "150" in hand.text("dataSummary")
+    hand.wait(lambda: hand.work.dataset is not None and "150" in hand.text("dataSummary"))
+    train_all_six(hand)
+    kept = stop_one_and_discard_another(hand)
+    predict_and_save(hand, tmp_path / "predictions.csv")
+    before = {run: (hand.runs.record(run).document, len(hand.runs.trace(run))) for run in hand.runs.ids()}
+    hand.close()
 
+    again = open_window()
+    assert again.runs.ids() == list(before)
+    again.wait(lambda: again.work.dataset is not None)
+    for run, (document, samples) in before.items():
+        assert again.runs.record(run).document == document
+        again.wait(lambda run=run, samples=samples: len(again.runs.trace(run)) == samples)
+    assert again.runs.model(kept).decide(again.work.dataset).size == 150
+    again.close()
+
+
+def train_all_six(hand: Hand) -> None:
     hand.go("Train")
     hand.click("trainAllButton")
     assert [hand.runs.record(run).machine for run in hand.runs.ids()] == SIX
@@ -33,6 +46,8 @@ def test_the_first_five_minutes(qtbot: QtBot, tmp_path: Path) -> None:
     assert all(hand.runs.record(run).document["ending"] == "converged" for run in hand.runs.ids())
     assert all(len(hand.runs.trace(run)) for run in hand.runs.ids())
 
+
+def stop_one_and_discard_another(hand: Hand) -> int:
     kept, discarded = slow_run(hand), slow_run(hand)
     hand.select_runs(kept)
     hand.wait(lambda: (sample := hand.runs.live(kept)) is not None and sample.iteration > 0)
@@ -43,7 +58,10 @@ def test_the_first_five_minutes(qtbot: QtBot, tmp_path: Path) -> None:
     hand.select_runs(discarded)
     hand.click("discardButton")
     hand.wait(lambda: hand.runs.record(discarded).state == "discarded")
+    return kept
 
+
+def predict_and_save(hand: Hand, target: Path) -> None:
     hand.select_runs(hand.runs.ids()[0])
     hand.go("Predict")
     hand.click("modelOfRunButton")
@@ -51,21 +69,9 @@ def test_the_first_five_minutes(qtbot: QtBot, tmp_path: Path) -> None:
     table = hand.find(QAbstractItemView, "predictTable")
     hand.wait(lambda: table.isVisible() and table.model().rowCount() == 150)
     hand.click("predictSaveButton")
-    hand.answer_file(tmp_path / "predictions.csv")
-    hand.wait(lambda: (tmp_path / "predictions.csv").exists())
-    lines = list(csv.reader((tmp_path / "predictions.csv").read_text("utf-8").splitlines()))
-    assert len(lines) == 151
-
-    before = {run: (hand.runs.record(run).document, len(hand.runs.trace(run))) for run in hand.runs.ids()}
-    hand.close()
-    again = Hand(qtbot, project, settings)
-    assert again.runs.ids() == list(before)
-    again.wait(lambda: again.work.dataset is not None)
-    for run, (document, samples) in before.items():
-        assert again.runs.record(run).document == document
-        again.wait(lambda run=run, samples=samples: len(again.runs.trace(run)) == samples)
-    assert again.runs.model(kept).decide(again.work.dataset).size == 150
-    again.close()
+    hand.answer_file(target)
+    hand.wait(target.exists)
+    assert len(list(csv.reader(target.read_text("utf-8").splitlines()))) == 151
 
 
 def slow_run(hand: Hand) -> int:
@@ -81,9 +87,9 @@ def slow_run(hand: Hand) -> int:
 
 @pytest.mark.parametrize("machine", ["ww", "ova", "dag"])
 def test_the_copied_command_gives_the_same_numbers(
-    qtbot: QtBot, tmp_path: Path, capsys: pytest.CaptureFixture[str], machine: str
+    open_window: Callable[[], Hand], capsys: pytest.CaptureFixture[str], machine: str
 ) -> None:
-    hand = Hand(qtbot, tmp_path / "true.mcsvmproj", tmp_path / "settings.json")
+    hand = open_window()
     hand.work.open_data(str(resources.dataset("glass")))
     hand.wait(lambda: hand.work.dataset is not None)
     hand.go("Train")
