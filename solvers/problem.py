@@ -34,6 +34,7 @@ class Part:
     gram: Gram
     bias: Bias
     offset: float = 0.0  # added to every kernel value; 1 is the regularized bias
+    multiplied: bool = False  # the offset stands for an exact bias that is found from outside
 
     def __len__(self) -> int:
         return self.labels.size
@@ -47,6 +48,11 @@ class Part:
     def curvature(self) -> np.ndarray:
         """(n,) K(x, x) with the offset: times a squared direction length, the diagonal of Q."""
         return self.gram.diagonal + self.offset
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What a method would otherwise make again for every slice; nothing that a checkpoint needs."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,8 +334,8 @@ def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) ->
 
 
 def with_offset(part: Part, offset: float) -> Part:
-    """The same part with another constant added to the kernel, as a regularized bias."""
-    return replace(part, offset=offset, bias="regularized")
+    """The part of an exact bias with a constant added to the kernel instead, as a regularized bias."""
+    return replace(part, offset=offset, bias="regularized", multiplied=True)
 
 
 def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:

@@ -42,6 +42,8 @@ def _rehearse(method: Method, part: Part) -> None:
     certify(part, state.alpha, hint=state.constant)
     if method is METHODS["auto"]:
         _project(part)
+    elif method is METHODS["ipm"]:  # which ends with it
+        _rehearse(METHODS["auto"], part)
 
 
 def _project(part: Part) -> None:

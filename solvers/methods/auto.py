@@ -136,18 +136,25 @@ class Workbench:
     def polish(self, state: State, tolerance: float, *, at_any_price: bool = False) -> bool:
         """Solve for everything free, where rounds have cost as much already; returns whether anything moved."""
         part, effort = self.part, state.memory["effort"]
-        gradient = gradients(part, state.functions)
-        if part.balanced:
-            high, low = equality_range(part, state.alpha, state.functions)
-            gradient -= part.form.direction[part.labels, :, 0] * 0.5 * (high + low)
         goal = 0.25 * tolerance
-        chosen = polishing.select(part, state.alpha, gradient, goal)
+        chosen = polishing.select(part, state.alpha, self.gradient_of_all(state), goal)
         price = price_of(chosen.slot.size)
         if (price > effort[1] and not at_any_price) or not polishable(part, chosen):
             effort[2] = min(price, 1.5 * effort[1])
             return False
-        values, steps, _ = polishing.polish(part, state.alpha, chosen, goal)
         effort[:] = 0.0
+        return self.solve_chosen(state, chosen, goal)
+
+    def gradient_of_all(self, state: State) -> np.ndarray:
+        part, gradient = self.part, gradients(self.part, state.functions)
+        if part.balanced:
+            high, low = equality_range(part, state.alpha, state.functions)
+            gradient -= part.form.direction[part.labels, :, 0] * 0.5 * (high + low)
+        return gradient
+
+    def solve_chosen(self, state: State, chosen: polishing.Selection, goal: float) -> bool:
+        part = self.part
+        values, steps, _ = polishing.polish(part, state.alpha, chosen, goal)
         rows = chosen.examples[chosen.member]
         change = values - state.alpha[rows, chosen.slot]
         state.alpha[rows, chosen.slot] = values

@@ -35,11 +35,18 @@ def select(part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float
         level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1)
         level = np.where(alpha.sum(axis=1) < part.upper * FULL, np.minimum(level, 0.0), level)
         competing = real & ((alpha > 0.0) | (gradient > level[:, None] - threshold))
-        settled = (competing.sum(axis=1) == 1) & (alpha >= upper * FULL).any(axis=1)  # all on one, and nothing better
-        wanted = competing & ~settled[:, None]
-    else:
-        free = (alpha > 0.0) & (alpha < upper)
-        wanted = real & (free | ((gradient > threshold) & (alpha < upper)) | ((gradient < -threshold) & (alpha > 0.0)))
+        return choose(competing & ~_settled(part, alpha, competing)[:, None], gradient)
+    free = (alpha > 0.0) & (alpha < upper)
+    wanted = real & (free | ((gradient > threshold) & (alpha < upper)) | ((gradient < -threshold) & (alpha > 0.0)))
+    return choose(wanted, gradient)
+
+
+def _settled(part: Part, alpha: np.ndarray, competing: np.ndarray) -> np.ndarray:
+    """The examples that have all on one variable, and nothing better."""
+    return (competing.sum(axis=1) == 1) & (alpha >= part.upper[:, None] * FULL).any(axis=1)
+
+
+def choose(wanted: np.ndarray, gradient: np.ndarray) -> Selection:
     example, slot = np.nonzero(wanted)
     examples, member = np.unique(example, return_inverse=True)
     return Selection(examples, member, slot, gradient[example, slot])

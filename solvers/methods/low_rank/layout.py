@@ -1,0 +1,49 @@
+"""The variables of a part as one rectangle: example by variable, whatever slots they stand in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from solvers.methods.state import gradients, weights_of
+from solvers.problem import Part
+
+
+class Layout:
+    """Every example has the same number q of variables, as machines treat all wrong classes alike."""
+
+    def __init__(self, part: Part) -> None:
+        self.part, form = part, part.form
+        by_class = np.array([np.flatnonzero(row) for row in form.real])
+        self.slot = by_class[part.labels]  # (n, q)
+        self.direction = np.stack([form.direction[y, slots] for y, slots in enumerate(by_class)])  # (classes, q, k)
+        self.margin = np.stack([form.margin[y, slots] for y, slots in enumerate(by_class)])[part.labels]  # (n, q)
+        self.sums = form.feasible == "simplex"
+        self.upper = part.upper[:, None]
+
+    @cached_property
+    def pairs(self) -> int:
+        """How many products the complementarity is the mean of."""
+        return self.slot.size + (len(self.part) if self.sums else self.slot.size)
+
+    def total(self, x: np.ndarray) -> np.ndarray:
+        """What each upper bound bounds: (n, q), or the sum of an example, (n, 1)."""
+        return x.sum(axis=1, keepdims=True) if self.sums else x
+
+    def table(self, x: np.ndarray) -> np.ndarray:
+        """(n, slots), as alpha."""
+        table = np.zeros((len(self.part), self.part.form.slots))
+        np.put_along_axis(table, self.slot, x, axis=1)
+        return table
+
+    def weights(self, x: np.ndarray) -> np.ndarray:
+        return weights_of(self.part, self.table(x))
+
+    def gradient(self, functions: np.ndarray) -> np.ndarray:
+        """margin - <direction, f>."""
+        return np.take_along_axis(gradients(self.part, functions), self.slot, axis=1)
+
+    def read(self, functions: np.ndarray) -> np.ndarray:
+        """<direction, f>."""
+        return self.margin - self.gradient(functions)
