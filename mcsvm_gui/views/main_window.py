@@ -19,11 +19,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QDockWidget,
-    QFrame,
     QHBoxLayout,
     QMainWindow,
     QMenu,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -33,6 +31,7 @@ from mcsvm_gui.views import commands, file_dialogs, icons, menus, theme
 from mcsvm_gui.views.commands import Page
 from mcsvm_gui.views.drop_veil import DropVeil, dropped_files
 from mcsvm_gui.views.navigation import Navigation
+from mcsvm_gui.views.page_frame import PageFrame
 from mcsvm_gui.views.status import StatusBar
 from mcsvm_gui.views.words import tr
 
@@ -151,12 +150,7 @@ class MainWindow(QMainWindow):
 
     def add_page(self, name: str, page: QWidget) -> None:
         """`page` under one of the six names; it scrolls where the window is smaller than it can be."""
-        frame = QScrollArea()
-        frame.setFrameShape(QFrame.Shape.NoFrame)
-        frame.setWidgetResizable(True)
-        frame.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        frame.setWidget(page)
-        self.pages[name] = frame
+        self.pages[name] = frame = PageFrame(page)
         self._stack.addWidget(frame)
         self._page_actions[name].setEnabled(True)
         if len(self.pages) == 1:

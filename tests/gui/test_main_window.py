@@ -1,9 +1,9 @@
 """The frame: pages, menus, keys, drops, closing."""
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QDockWidget, QLabel, QLineEdit, QMenu, QToolButton
+from PySide6.QtWidgets import QDockWidget, QLabel, QLineEdit, QMenu, QTextEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.views.commands import pages
@@ -58,6 +58,24 @@ def test_no_two_actions_share_keys_or_a_name(window: MainWindow) -> None:
     assert len(keys) == len(set(keys))
     names = [action.objectName() for action in actions]
     assert len(names) == len(set(names))
+
+
+def test_a_page_scrolls_only_where_it_cannot_be_smaller(qtbot: QtBot) -> None:
+    window, page = MainWindow(), QWidget()
+    qtbot.addWidget(window)
+    column, text, plot = QVBoxLayout(page), QLabel("words that wrap " * 40), QTextEdit()
+    text.setWordWrap(True)
+    plot.setMinimumHeight(100)
+    plot.sizeHint = lambda: QSize(300, 3000)  # type: ignore[method-assign] - what it would like
+    column.addWidget(text)
+    column.addWidget(plot)
+    window.add_page("train", page)
+    window.resize(900, 600)
+    window.show()
+    frame = window.pages["train"]
+    assert frame.verticalScrollBar().maximum() == 0
+    plot.setMinimumHeight(2000)
+    qtbot.waitUntil(lambda: frame.verticalScrollBar().maximum() > 0, timeout=2000)
 
 
 def test_every_command_of_the_menus_is_asked_for_by_its_name(window: MainWindow) -> None:
