@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.methods.repair import repair
 from solvers.methods.state import State, weights_of
 from solvers.problem import Part
+
+__all__ = ["SIGMA", "repair", "shift"]
 
 SIGMA = 8.0  # large: few outer rounds; small: well-conditioned inner problems. 1 to 64 differ little.
 
@@ -22,49 +25,3 @@ def shift(part: Part, state: State) -> float:
     state.constant += step
     state.functions += step
     return float(np.abs(step).max())
-
-
-def repair(part: Part, alpha: np.ndarray, rounds: int = 50) -> np.ndarray:
-    """The nearest alpha, by moves of free variables, whose weights sum to zero."""
-    form, labels = part.form, part.labels
-    alpha = alpha.copy()
-    real = form.real[labels]
-    for _ in range(rounds):
-        total = weights_of(part, alpha).sum(axis=0)
-        if np.abs(total).max() <= 1e-15 * max(1.0, float(np.abs(alpha).sum())):
-            break
-        move = _move_in_simplex if form.feasible == "simplex" else _move_in_box
-        move(part, alpha, real, total)
-    return alpha
-
-
-def _move_in_box(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
-    """Weighted least squares: delta = room * <direction, z>, so that the sum of directions is -total."""
-    room = np.minimum(alpha, part.upper[:, None] - alpha) * real
-    example, slot = np.nonzero(room > 0.0)
-    rows, weight = part.form.direction[part.labels[example], slot], room[example, slot]
-    z = np.linalg.lstsq((rows * weight[:, None]).T @ rows, -total, rcond=None)[0]
-    step = weight * (rows @ z)
-    alpha[example, slot] += np.clip(step, -0.5 * weight, 0.5 * weight)
-
-
-def _move_in_simplex(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
-    """The same within the sums: variables and slack of an example exchange, each at most half of itself."""
-    used = np.flatnonzero((alpha * real).any(axis=1))
-    labels, weight = part.labels[used], alpha[used] * real[used]
-    slack = (part.upper[used] - weight.sum(axis=1)).clip(0.0)
-    pull = weights_of(part, alpha)[used]
-    centre = pull / (weight.sum(axis=1) + slack)[:, None]
-    z = np.linalg.lstsq(_squares(part, labels, weight) - pull.T @ centre, -total, rcond=None)[0]
-    share = (part.form.direction @ z)[labels] - (centre @ z)[:, None]
-    largest = np.maximum(np.where(weight > 0.0, np.abs(share), 0.0).max(axis=1), np.abs(centre @ z))
-    share *= np.minimum(1.0, 0.5 / np.maximum(largest, 1e-300))[:, None]
-    alpha[used] += weight * share
-
-
-def _squares(part: Part, labels: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """sum_ip weight_ip d_ip d_ip', by class: all directions of all examples at once would be far too large."""
-    mass = np.zeros(part.form.margin.shape)
-    np.add.at(mass, labels, weight)
-    rows = part.form.direction.reshape(-1, part.form.outputs)
-    return (rows * mass.reshape(-1, 1)).T @ rows

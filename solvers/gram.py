@@ -163,6 +163,8 @@ class Gram:
 
     def times(self, weights: np.ndarray) -> np.ndarray:
         """K @ weights (n x outputs) in float64, from fresh kernel values, a block at a time."""
+        if hasattr(self.kernel, "times"):
+            return kernel_times(self.kernel, self.points, self.points, weights)
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
         return kernel_times(self.kernel, self.points, self.points.take(involved), weights[involved])
 
@@ -189,7 +191,9 @@ def _within(index: np.ndarray, n: int) -> bool:
 
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-    """K(left, right) @ weights in float64, in blocks of bounded size."""
+    """K(left, right) @ weights in float64, in blocks of bounded size; through the features where the kernel can."""
+    if hasattr(kernel, "times"):
+        return kernel.times(left, right, weights)
     result = np.zeros((len(left), weights.shape[1]))
     if len(right) == 0:
         return result

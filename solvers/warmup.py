@@ -17,12 +17,13 @@ from solvers.problem import Part
 EXAMPLES, CLASSES = 12, 3
 STEPS = 50
 KERNEL = KERNELS["rbf"](gamma=1.0)
-warm: set[tuple[str, str, bool, bool]] = set()
+warm: set[tuple[str, str, bool, bool, bool]] = set()
 
 
 def warm_up(method: Method, part: Part) -> None:
     """Nothing, if a part of this kind was here before."""
-    kind = method.NAME, part.form.feasible, part.balanced, part.form.outputs == 1
+    linear = part.gram.kernel.name == "linear"
+    kind = method.NAME, part.form.feasible, part.balanced, part.form.outputs == 1, linear
     if kind not in warm:
         warm.add(kind)
         _rehearse(method, tiny(part))
@@ -32,7 +33,8 @@ def tiny(part: Part) -> Part:
     """A few points, two of them alike, of the first classes."""
     labels = np.arange(EXAMPLES) % min(CLASSES, part.form.classes)
     points = Points(np.sin(np.outer(np.arange(EXAMPLES) // 2, [1.0, 2.0])))
-    return Part(part.form, labels, np.ones(EXAMPLES), Gram(KERNEL, points, 1.0), part.bias, part.offset)
+    kernel = part.gram.kernel if part.gram.kernel.name == "linear" else KERNEL
+    return Part(part.form, labels, np.ones(EXAMPLES), Gram(kernel, points, 1.0), part.bias, part.offset)
 
 
 def _rehearse(method: Method, part: Part) -> None:

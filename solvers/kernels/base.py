@@ -10,6 +10,8 @@ from solvers.kernels.points import Points
 
 
 class Kernel(Protocol):
+    """One whose feature space is that of the points also offers `times(left, right, weights)`: products without K."""
+
     name: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]]
 

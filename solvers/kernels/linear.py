@@ -22,5 +22,9 @@ class Linear:
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return inner_products(left, right, out)
 
+    def times(self, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
+        """K(left, right) @ weights through the features, K never being formed."""
+        return left.rows @ (right.rows.T @ weights)
+
     def diagonal(self, points: Points) -> np.ndarray:
         return points.squares.copy()

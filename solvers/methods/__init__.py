@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from solvers.methods import auto, bsvm, first_order, fw, ipm, s2do, smo, whole_example
+from solvers.methods import auto, bsvm, first_order, fw, ipm, linear, linear_newton, s2do, smo, whole_example
 from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
@@ -29,7 +29,10 @@ class Method(Protocol):
 
 METHODS: dict[str, Method] = {
     module.NAME: module
-    for module in (auto, ipm, s2do, smo, first_order, whole_example, bsvm, fw.PLAIN, fw.AWAY, fw.PAIRWISE)
+    for module in (
+        *(auto, ipm, linear, linear_newton, s2do, smo, first_order),
+        *(whole_example, bsvm, fw.PLAIN, fw.AWAY, fw.PAIRWISE),
+    )
 }
 
 __all__ = ["METHODS", "Method", "Progress", "State"]

@@ -13,7 +13,7 @@ from solvers import InputError, MultiClassSVC
 from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS
-from solvers.problem import pose
+from solvers.problem import kernel_from, pose
 from solvers.run import Run
 
 FOLDER = Path(__file__).parent
@@ -62,9 +62,10 @@ def in_the_fast_part(method: str, case: dict[str, Any]) -> bool:
 
 
 @cache
-def applies(method: str, machine: str, bias: str) -> bool:
-    """Whether the method takes this machine and bias; what it refuses is the business of the laws."""
-    problem = pose(np.eye(3), np.arange(3), machine=machine, kernel=KERNELS["linear"](), bias=bias)
+def applies(method: str, machine: str, bias: str, kernel: str) -> bool:
+    """Whether the method takes this machine, bias and kernel; what it refuses is the business of the laws."""
+    some = kernel_from(kernel, KERNELS, gamma=1.0, degree=2, coef0=0.0)
+    problem = pose(np.eye(3), np.arange(3), machine=machine, kernel=some, bias=bias)
     try:
         Run(problem, method)
     except InputError:
@@ -82,7 +83,7 @@ def combinations() -> list[Any]:
         )
         for method in METHODS
         for case in CASES
-        if applies(method, case["machine"], case["bias"])
+        if applies(method, case["machine"], case["bias"], case["kernel"]["name"])
     ]
 
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from oracles import JOINT, optimum_by_scipy, optimum_of_programme
-from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, problem_of
+from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, home, problem_of
 
 from solvers import InputError
 from solvers.ending import Ending
@@ -79,11 +79,11 @@ def test_the_dual_never_falls_and_never_passes_the_primal(machine: str, kernel: 
 @pytest.mark.parametrize("bias", ["none", "regularized", "exact"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_method_reaches_the_optimum(machine: str, bias: str, method: str) -> None:
-    run = begun(machine, "rbf", method, bias)
+    run = begun(machine, home(method), method, bias)
     while run.running:
         run.advance()
     assert run.ending is Ending.CONVERGED
-    certificate, best = run.certificate(), optimum(machine, "rbf", bias)
+    certificate, best = run.certificate(), optimum(machine, home(method), bias)
     share = 4e-3 if method == PLAIN else 2e-5
     assert best * (1 - share) <= certificate.dual <= best * (1 + 1e-7)
     assert best * (1 - 1e-9) <= certificate.primal <= best * (1 + share)
@@ -101,7 +101,7 @@ def test_every_kernel_reaches_the_optimum(machine: str, kernel: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("machine", ["ww", "cs", "ova"])
 def test_the_same_run_gives_the_same_bits(machine: str, method: str) -> None:
-    first, second = (alphas_after(begun(machine, "rbf", method)) for _ in range(2))
+    first, second = (alphas_after(begun(machine, home(method), method)) for _ in range(2))
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -115,7 +115,7 @@ def alphas_after(run: Run) -> list[np.ndarray]:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_stop_at_any_moment_leaves_a_certified_model(machine: str, method: str) -> None:
-    run = begun(machine, "rbf", method)
+    run = begun(machine, home(method), method)
     run.advance(2)
     run.stop()
     certificate = run.certificate()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from small_data import blobs, problem_of
+from small_data import blobs, home, problem_of
 
 from solvers import InputError
 from solvers.machines import MACHINES
@@ -21,8 +21,8 @@ X, Y = blobs(n=72, classes=3, features=3, seed=7)
 TINY = 0.001  # MB of rows: the fewest there may be, so that most are evicted
 
 
-def fresh(machine: str, bias: str | None = None, **more: Any) -> Problem:
-    return problem_of(X, Y, machine, cost=3.0, bias=bias, **{"cache_mb": TINY, **more})
+def fresh(machine: str, bias: str | None = None, kernel: str = "rbf", **more: Any) -> Problem:
+    return problem_of(X, Y, machine, kernel, cost=3.0, bias=bias, **{"cache_mb": TINY, **more})
 
 
 def begun(problem: Problem, method: str, start: list[np.ndarray] | None = None) -> Run:
@@ -58,13 +58,13 @@ def assert_same(one: Run, other: Run) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_method_goes_on_with_the_same_bits(machine: str, bias: str, method: str, tmp_path: Path) -> None:
     """Saved and loaded again and again, at the beginning, in between and at the end."""
-    whole = advanced(begun(fresh(machine, bias), method))
-    run, path = begun(fresh(machine, bias), method), tmp_path / "run"
+    whole = advanced(begun(fresh(machine, bias, home(method)), method))
+    run, path = begun(fresh(machine, bias, home(method)), method), tmp_path / "run"
     for slices in (0, 1, 4):
         run.save(path)
-        run = advanced(Run.load(fresh(machine, bias), path), slices=slices)
+        run = advanced(Run.load(fresh(machine, bias, home(method)), path), slices=slices)
     run.save(path)
-    assert_same(whole, advanced(Run.load(fresh(machine, bias), path)))
+    assert_same(whole, advanced(Run.load(fresh(machine, bias, home(method)), path)))
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_data import blobs, problem_of
+from small_data import blobs, home, problem_of
 
 from solvers import run as runs
 from solvers import warmup
@@ -24,7 +24,7 @@ import sys
 sys.path[:0] = [{root!r}, {tests!r}]
 import gc
 from numba.core.registry import CPUDispatcher
-from small_data import blobs, problem_of
+from small_data import blobs, home, problem_of
 from solvers import InputError
 from solvers.methods import METHODS
 from solvers.run import Limits, Run
@@ -55,7 +55,7 @@ for machine in {machines!r}:
     for bias in ("none", "regularized", "exact"):
         for name in METHODS:
             try:
-                run = Run(problem_of(X, Y, machine, cost=100.0, bias=bias), name, Limits(1e-5, steps=300))
+                run = Run(problem_of(X, Y, machine, home(name), cost=100.0, bias=bias), name, Limits(1e-5, steps=300))
             except InputError:
                 continue
             run.method = Watched(run.method)
@@ -108,7 +108,7 @@ def test_the_warm_up_runs_before_the_clock_and_once(cold: list[str]) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_warm_up_changes_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def solution() -> tuple[np.ndarray, int]:
-        run = Run(problem_of(X, Y, "ats" if method == "bsvm" else "cs"), method, Limits(1e-3, steps=200))
+        run = Run(problem_of(X, Y, "ats" if method == "bsvm" else "cs", home(method)), method, Limits(1e-3, steps=200))
         while run.running:
             run.advance()
         return run.alphas()[0], run.kernel_evaluations

@@ -9,13 +9,14 @@ import numba
 import numpy as np
 import pytest
 from compiled_versions import ASKED
-from small_data import blobs, trained
+from small_data import blobs, home, trained
 
 from solvers import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[3]
+SOON = {"C": 1, "tol": 1e-2, "gap_tol": 0.1, "max_iter": 2000}
 # What the run without compilation selects: small problems, every machine, every rule.
 SOME = ["tests/laws/test_certificate.py"]
 EVERY = [
@@ -37,7 +38,7 @@ def test_every_compiled_function_was_compiled_once() -> None:
         for machine in MACHINES:
             for features in (x, x.astype(np.float32), np.asfortranarray(x), (4 * x).astype(int)):
                 try:
-                    trained(features, y, machine=machine, solver=method, C=1, tol=1e-2, gap_tol=0.1, max_iter=2000)
+                    trained(features, y, machine=machine, solver=method, kernel=home(method), **SOON)
                 except InputError:
                     break
     assert len(ASKED) > 10

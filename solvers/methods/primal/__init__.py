@@ -1,0 +1,1 @@
+"""What the methods for linear kernels share: features as they keep them, and W = X' weights."""

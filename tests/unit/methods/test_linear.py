@@ -1,0 +1,183 @@
+"""Methods that keep one weight per feature: the same optima as with kernel values, without any kernel value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import LinearSVC
+from small_data import blobs, finished, problem_of
+
+from solvers import InputError, MultiClassSVC
+from solvers.ending import Ending
+from solvers.jit import linear as leaf
+from solvers.kernels import KERNELS
+from solvers.machines import MACHINES
+from solvers.methods import linear, linear_newton
+from solvers.methods.primal import system
+from solvers.methods.primal.proximal import project_sums
+from solvers.problem import BIASES, pose
+from solvers.run import Limits, Run
+
+METHODS = [linear.NAME, linear_newton.NAME]
+X, Y = blobs(n=90, classes=3, features=4, seed=4)
+SPARSE_X = np.where(np.random.default_rng(0).random((90, 9)) < 0.3, np.hstack([X, X, X[:, :1]]), 0.0)
+
+
+def solved(features: Any, method: str, machine: str = "ww", **more: Any) -> Run:
+    run = finished(problem_of(features, Y, machine, "linear", **{"cost": 2.0, **more}), method, 1e-5)
+    assert run.ending is Ending.CONVERGED
+    return run
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_optimum_is_that_of_the_kernel_matrix(machine: str, bias: str, method: str) -> None:
+    certificate = solved(X, method, machine, bias=bias, class_weight=[1.0, 0.5, 2.0]).certificate()
+    matrix = pose(
+        X @ X.T, Y, machine=machine, kernel=KERNELS["precomputed"](), cost=2.0, bias=bias, class_weight=[1.0, 0.5, 2.0]
+    )
+    expected = finished(matrix, "s2do", 1e-5).certificate()
+    assert certificate.dual == pytest.approx(expected.dual, rel=2e-6)
+    assert certificate.infeasibility <= 1e-9
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
+def test_no_kernel_value_is_computed(machine: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a kernel value was asked for")
+
+    monkeypatch.setattr(KERNELS["linear"], "block", refuse)
+    run = solved(X, method, machine, bias="none")
+    assert run.kernel_evaluations == 0
+    assert (run.model().predict(X) == Y).mean() > 0.5
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
+def test_sparse_features_give_the_same_solution(machine: str, method: str) -> None:
+    dense, sparse = solved(SPARSE_X, method, machine), solved(sp.csr_array(SPARSE_X), method, machine)
+    assert sparse.certificate().dual == pytest.approx(dense.certificate().dual, rel=1e-6)
+    np.testing.assert_allclose(
+        sparse.model().decision(sp.csr_array(SPARSE_X)), dense.model().decision(SPARSE_X), atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_other_kernels_are_refused_in_a_sentence(method: str) -> None:
+    with pytest.raises(InputError, match=r"only the linear kernel allows; use auto.*rbf\.$"):
+        Run(problem_of(X, Y), method)
+
+
+@pytest.mark.parametrize("cost", [2.0**-4, 1.0, 16.0])
+def test_the_binary_optimum_is_liblinears(cost: float) -> None:
+    y = (Y > 0).astype(int)
+    reference = LinearSVC(loss="hinge", dual=True, C=cost, tol=1e-8, max_iter=1_000_000, random_state=0).fit(X, y)
+    w, b = reference.coef_[0], reference.intercept_[0]
+    hinges = np.maximum(0.0, 1.0 - (2.0 * y - 1.0) * (X @ w + b))
+    primal = 0.5 * (w @ w + b * b) + cost * hinges.sum()
+    for method in METHODS:
+        run = finished(problem_of(X, y, "ovo", "linear", cost=cost, bias="regularized"), method, 1e-6)
+        assert run.certificate().dual == pytest.approx(primal, rel=1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("cost", [0.1, 10.0])
+def test_the_optimum_of_crammer_singer_is_liblinears(cost: float, method: str) -> None:
+    reference = LinearSVC(
+        multi_class="crammer_singer", C=cost, tol=1e-8, max_iter=1_000_000, fit_intercept=False, random_state=0
+    ).fit(X, Y)
+    f = X @ reference.coef_.T
+    others = f + 1.0 - (np.arange(3) == Y[:, None])
+    primal = 0.5 * (reference.coef_**2).sum() + cost * (others.max(axis=1) - f[np.arange(Y.size), Y]).sum()
+    assert solved(X, method, "cs", cost=cost).certificate().dual == pytest.approx(primal, rel=1e-5)
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "atm"])
+@pytest.mark.parametrize("bias", BIASES)
+def test_conjugate_gradients_reach_the_same_optimum(machine: str, bias: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    factored = solved(X, "linear-newton", machine, bias=bias).certificate()
+    monkeypatch.setattr(system, "DENSE", 0)
+    iterated = solved(X, "linear-newton", machine, bias=bias).certificate()
+    assert iterated.dual == pytest.approx(factored.dual, rel=2e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("machine", "bias"), [("ww", "none"), ("cs", "regularized"), ("ova", "exact"), ("ovo", "none")]
+)
+def test_the_solution_at_another_cost_saves_steps(machine: str, bias: str, method: str) -> None:
+    """Alpha seeding: the optimum at C, times the ratio, is nearly that of a larger C."""
+    before = [4.0 / 3.0 * alpha for alpha in solved(X, method, machine, bias=bias, cost=3.0).alphas()]
+    problem = problem_of(X, Y, machine, "linear", cost=4.0, bias=bias)
+    cold, warm = Run(problem, method, Limits(1e-3)), Run(problem, method, Limits(1e-3), before)
+    for run in (cold, warm):
+        while run.running:
+            run.advance()
+        assert run.ending is Ending.CONVERGED
+    assert warm.iterations < cold.iterations
+    assert warm.certificate().dual == pytest.approx(cold.certificate().dual, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_of_zeros_and_features_without_values(method: str) -> None:
+    """A row of zeros has curvature 0: its variables go to the bound."""
+    x = np.hstack([X, np.zeros((90, 2))])
+    x[::7] = 0.0
+    for machine in ("ww", "cs", "ova"):
+        run = solved(x, method, machine, bias="none")
+        others = finished(problem_of(x, Y, machine, "linear", cost=2.0, bias="none"), "smo", 1e-5)
+        assert run.certificate().dual == pytest.approx(others.certificate().dual, rel=1e-6)
+
+
+def test_a_cost_at_which_coordinate_steps_crawl_is_nothing_to_newton() -> None:
+    steps = {cost: solved(X, "linear-newton", "ww", cost=cost).iterations for cost in (1.0, 2.0**10, 2.0**20)}
+    assert max(steps.values()) < 20 * steps[1.0]
+    assert max(steps.values()) < 1000
+
+
+def test_orders_are_permutations() -> None:
+    order, lot = np.arange(50), np.uint64(linear.LOT)
+    seen = set()
+    for _ in range(20):
+        lot = leaf.shuffle(order, 50, np.uint64(lot))
+        assert sorted(order) == list(range(50))
+        seen.add(tuple(order.tolist()))
+    assert len(seen) == 20
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(
+    wish=st.lists(st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3), min_size=1, max_size=5),
+    upper=st.floats(1e-2, 1e2),
+)
+def test_a_projection_is_the_nearest_point(wish: list[list[float]], upper: float) -> None:
+    """By its optimality condition: what the wish exceeds the point by is normal to the set there."""
+    rows = np.array(wish)
+    point, full = project_sums(rows, np.full(len(rows), upper))
+    sums = point.sum(axis=1)
+    assert (point >= 0.0).all()
+    assert (sums <= upper * (1 + 1e-12)).all()
+    np.testing.assert_array_equal(point[~full], np.maximum(rows[~full], 0.0))
+    np.testing.assert_allclose(sums[full], upper, rtol=1e-12)
+    shift = (rows - point).max(axis=1, keepdims=True)[full]
+    assert (shift >= -1e-9).all()
+    np.testing.assert_allclose(np.where(point > 0.0, rows - point, 0.0)[full], (point[full] > 0.0) * shift, atol=1e-9)
+
+
+def test_memory_follows_features_not_examples() -> None:
+    """100 000 examples: their kernel matrix would take 80 GB."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(100_000, 3))
+    y = (x[:, 0] + 0.5 * rng.normal(size=100_000) > 0).astype(int)
+    for method in METHODS:
+        model = MultiClassSVC(machine="ovo", kernel="linear", solver=method, bias="none", C=0.01, cache_mb=1).fit(x, y)
+        assert model.ending_ is Ending.CONVERGED
+        assert model.kernel_evaluations_ == 0
+        assert model.score(x, y) > 0.8
