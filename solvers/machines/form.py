@@ -55,10 +55,10 @@ class DualForm:
     @cached_property
     def rule(self) -> Rule:
         """The table as a few numbers: every machine treats all wrong classes alike."""
-        reading = self._shifted() if self.centred else self.direction
-        rule = _read_off(self, reading)
-        if not np.allclose(_written_out(rule, self), reading, atol=1e-12):
-            raise ValueError("a machine's directions must be the same for every own class and every wrong class")
+        rule = _read_off(self)
+        for own in range(self.classes):
+            if not np.allclose(_written_out(rule, self, own), self._read(own), atol=1e-12):
+                raise ValueError("a machine's directions must be the same for every own class and every wrong class")
         return rule
 
     @cached_property
@@ -68,18 +68,31 @@ class DualForm:
         Where the class functions sum to zero, a constant may be taken off the direction: it reads the
         same and most entries vanish (llw reads one class function instead of all).
         """
-        table = self._shifted() if self.centred else self.direction
-        width = max(1, int((table != 0.0).sum(axis=2).max()))
-        order = np.argsort(table == 0.0, axis=2, kind="stable")[:, :, :width]
-        return np.ascontiguousarray(order), np.ascontiguousarray(np.take_along_axis(table, order, axis=2))
+        width = max(1, *(int(np.count_nonzero(self._read(own), axis=1).max()) for own in range(self.classes)))
+        index = np.empty((self.classes, self.slots, width), dtype=np.int64)
+        value = np.empty((self.classes, self.slots, width))
+        for own in range(self.classes):
+            table = self._read(own)
+            index[own] = np.argsort(table == 0.0, axis=1, kind="stable")[:, :width]
+            value[own] = np.take_along_axis(table, index[own], axis=1)
+        return index, value
 
-    def _shifted(self) -> np.ndarray:
-        """Directions less what they do to a class that a slot is not about: mostly zeros."""
-        table = self.direction.copy()
-        for y, p in np.ndindex(self.classes, self.slots):
-            bystanders = [c for c in range(self.outputs) if c not in (y, p)] or [c for c in (y, 1 - y) if c != p]
-            table[y, p] -= table[y, p, bystanders[0]]
-        return np.where(np.abs(table) < 1e-12, 0.0, table)
+    def _read(self, own: int) -> np.ndarray:
+        """(slots, outputs): directions of an own class less what they do to a class that a slot is not about.
+
+        One own class at a time: of all of them the table has as many numbers as the cube of the classes.
+        """
+        table = self.direction[own]
+        if not self.centred:
+            return table
+        slot = np.arange(self.slots)
+        if self.outputs == 2:
+            bystander = np.where(slot == own, 1 - own, own)
+        else:  # the first class that is neither the own nor the slot's
+            bystander = np.where((own != 0) & (slot != 0), 0, np.where((own != 1) & (slot != 1), 1, 2))
+        table = table - np.take_along_axis(table, bystander[:, None], axis=1)
+        table[np.abs(table) < 1e-12] = 0.0
+        return table
 
 
 class Rule(NamedTuple):
@@ -98,30 +111,29 @@ class Rule(NamedTuple):
     constant_other: float
 
 
-def _read_off(form: DualForm, reading: np.ndarray) -> Rule:
+def _read_off(form: DualForm) -> Rule:
     y, p = (0, 1) if form.slots > 1 else (1, 0)  # a wrong slot; the only one of a binary form is wrong for class 1
-    hidden = form.direction - reading
+    own, wrong = form._read(0), form._read(y)
     return Rule(
         float(form.margin[0, 0]),
-        float(reading[0, 0, 0]),
-        float(hidden[0, 0, 0]),
+        float(own[0, 0]),
+        float(form.direction[0, 0, 0] - own[0, 0]),
         float(form.margin[y, p]),
-        float(reading[y, p, y]) if form.slots > 1 else 0.0,
-        float(reading[y, p, p]),
-        float(hidden[y, p, 0]),
+        float(wrong[p, y]) if form.slots > 1 else 0.0,
+        float(wrong[p, p]),
+        float(form.direction[y, p, 0] - wrong[p, 0]),
     )
 
 
-def _written_out(rule: Rule, form: DualForm) -> np.ndarray:
-    table = np.zeros_like(form.direction)
-    for y in range(form.classes):
-        for p in range(form.slots):
-            if p == y:
-                table[y, p, p] = rule.own
-            else:
-                table[y, p, p] = rule.other
-                if rule.before:
-                    table[y, p, y] += rule.before
+def _written_out(rule: Rule, form: DualForm, own: int) -> np.ndarray:
+    """What the rule says that slots of this own class read."""
+    table, slot = np.zeros((form.slots, form.outputs)), np.arange(form.slots)
+    table[slot, slot] = rule.other
+    if rule.before:
+        table[:, own] += rule.before
+    if own < form.slots:
+        table[own] = 0.0
+        table[own, own] = rule.own
     return table
 
 
