@@ -39,9 +39,10 @@ def _for_windows(word: str) -> str:
 def words(request: Request) -> list[str]:
     """Only what differs from the defaults, with all digits. Parsing it gives the request again, but for its digest."""
     from mcsvm_gui.core.preparation.rules import Rules
+    from solvers.errors import InputError
 
     if request.rules != replace(Rules(), scale=request.rules.scale, missing=request.rules.missing):
-        raise ValueError("the command line cannot say what to do with unknown levels")
+        raise InputError("the command line cannot say what to do with unknown levels")
     data = "DATA" if request.data is None else request.data
     options = [*_options(request), *(["--"] if data.startswith("-") else [])]
     return ["mcsvm", "train", *options, data] if data.startswith("-") else ["mcsvm", "train", data, *options]

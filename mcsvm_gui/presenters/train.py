@@ -43,6 +43,7 @@ class TrainView(Protocol):
     def show_command(self, command: str) -> None: ...
     def show_empty(self, words: str) -> None: ...
     def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None: ...
+    def show_run_command(self, command: str) -> None: ...
     def show_actions(self, possible: bool, paused: bool) -> None: ...
     def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None: ...
     def draw(self, courses: Sequence[Course]) -> None: ...
@@ -275,6 +276,7 @@ class TrainPresenter(QObject):
         self._view.show_actions(bool(targets), self._rest(targets))
         words = self._words(record)
         self._view.show_run(self._title(record), self._badge(record), words, bad=record.state == "failed")
+        self._view.show_run_command(self._command_of(record))
 
     def _invitation(self) -> str:
         if self._workspace.dataset is None:
@@ -289,6 +291,18 @@ class TrainPresenter(QObject):
         if run in self._queue.active():
             return str(self._queue.state(run).value)
         return self._runs.record(run).state
+
+    def _command_of(self, record: RunRecord) -> str:
+        """Nothing for a run of another version, whose request is none of this one."""
+        if not self._ready:
+            return ""
+        from mcsvm_gui.core.command_line import command
+        from solvers.errors import InputError
+
+        try:
+            return command(record.request)
+        except InputError:
+            return ""
 
     def _title(self, record: RunRecord) -> str:
         if record.document is None or not self._ready:
@@ -309,7 +323,8 @@ class TrainPresenter(QObject):
         if record.document is not None:
             return " ".join(account.sentences(record.document))
         if record.active and state != "queued":
-            said = account.progress(self._runs.trace(record.id), record.request, self._classes)
+            classes = len(self._class_names(record)) or self._classes
+            said = account.progress(self._runs.trace(record.id), record.request, classes)
             return said or account.state_words(state)
         return account.state_words(state)
 

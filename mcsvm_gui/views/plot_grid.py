@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -47,6 +48,7 @@ class PlotGrid(QWidget):
         for place, plot in enumerate(self.plots):
             self._grid.addWidget(plot, place // 2, place % 2)
             plot.setMinimumSize(LOWEST, LOWEST)
+            plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # what there is, they take
             plot.enlarged.connect(lambda plot=plot: self.enlarge(None if self._enlarged else plot))
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
             plot.save_failed.connect(self.message)
@@ -66,7 +68,7 @@ class PlotGrid(QWidget):
             button.setCheckable(True)
             button.setChecked(axis == "seconds")
             button.setProperty("axis", axis)
-            button.setProperty("role", "choice")
+            button.setStyleSheet(f"padding: {UNIT // 2}px {UNIT}px;")
             self._axes.addButton(button)
             row.addWidget(button)
         self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)

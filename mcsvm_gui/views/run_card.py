@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.badge import Badge
@@ -16,6 +16,7 @@ class RunCard(QFrame):
     pause_asked = Signal()
     stop_asked = Signal()
     discard_asked = Signal()
+    command_asked = Signal()  # to copy it
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,6 +25,12 @@ class RunCard(QFrame):
         self.title = ElidedLabel("runTitle")
         self.title.setProperty("role", "heading")
         self.title.setAccessibleName(tr("The run at hand"))
+        self.copy = QToolButton()
+        self.copy.setObjectName("copyRunCommandButton")
+        self.copy.setIcon(icons.icon("copy"))
+        self.copy.setAutoRaise(True)
+        self.copy.setAccessibleName(tr("Copy the command that trains this run again"))
+        self.copy.clicked.connect(lambda: self.command_asked.emit())
         self.words = QLabel()
         self.words.setObjectName("resultLabel")
         self.words.setAccessibleName(tr("What came of it"))
@@ -38,12 +45,14 @@ class RunCard(QFrame):
         self.discard.clicked.connect(self.discard_asked)
         self._lay_out()
         self.show_actions(False, False)
+        self.show_command("")
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addWidget(self.badge)
         row.addWidget(self.title, 1)
+        row.addWidget(self.copy)
         for button in (self.pause, self.stop, self.discard):
             row.addWidget(button)
         column = QVBoxLayout(self)
@@ -60,6 +69,11 @@ class RunCard(QFrame):
             self.words.style().unpolish(self.words)
             self.words.style().polish(self.words)
         self.words.setText(words)
+
+    def show_command(self, command: str) -> None:
+        self.command = command
+        self.copy.setVisible(bool(command))
+        self.copy.setToolTip(tr("Copy the command that trains this run again:") + f"\n{command}")
 
     def show_actions(self, possible: bool, paused: bool) -> None:
         for button in (self.pause, self.stop, self.discard):

@@ -58,11 +58,16 @@ class TrainPage(QWidget):
         self.card.pause_asked.connect(self.pause_asked)
         self.card.stop_asked.connect(self.stop_asked)
         self.card.discard_asked.connect(self.discard_asked)
+        self.card.command_asked.connect(lambda: self._copy(self.card.command))
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
         row.setSpacing(2 * UNIT)
         row.addWidget(self._left())
         row.addWidget(self._right(), 1)
+
+    def heightForWidth(self, width: int) -> int:
+        """None: a page takes the room there is, though its wrapped words would like more of it."""
+        return -1
 
     # -- building ---------------------------------------------------------------------------------
 
@@ -137,7 +142,7 @@ class TrainPage(QWidget):
         self.command = QLabel()
         self.command.setObjectName("commandLabel")
         self.command.setAccessibleName(tr("The same from the command line"))
-        self.command.setToolTip(tr("The same from the command line"))
+        self.command.setToolTip(tr("What the Train button does, from the command line"))
         self.command.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.command.setTextFormat(Qt.TextFormat.PlainText)
         self.command.setWordWrap(True)
@@ -151,15 +156,15 @@ class TrainPage(QWidget):
         self.copy.setAutoRaise(True)
         self.copy.setAccessibleName(tr("Copy the command"))
         self.copy.setToolTip(tr("Copy the command"))
-        self.copy.clicked.connect(self._copy_command)
+        self.copy.clicked.connect(lambda: self._copy(self.command.text()))
         row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addWidget(self.command, 1)
         row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
-    def _copy_command(self) -> None:
-        QGuiApplication.clipboard().setText(self.command.text())
+    def _copy(self, command: str) -> None:
+        QGuiApplication.clipboard().setText(command)
         self.message.emit(tr("The command is on the clipboard."))
 
     def set_run_table(self, table: QWidget) -> None:
@@ -204,6 +209,10 @@ class TrainPage(QWidget):
         self._stack.setCurrentIndex(1)
         self.card.badge.set_badge(badge.kind, badge.text, badge.tip)
         self.card.show_run(title, words, bad=bad)
+
+    def show_run_command(self, command: str) -> None:
+        """Which trains the run at hand again, whatever the form says by now."""
+        self.card.show_command(command)
 
     def show_actions(self, possible: bool, paused: bool) -> None:
         self.card.show_actions(possible, paused)

@@ -205,6 +205,14 @@ def test_the_command_can_be_copied(page: TrainPage, qtbot: QtBot) -> None:
     assert page.command.textFormat() is Qt.TextFormat.PlainText
 
 
+def test_a_runs_own_command_can_be_copied(page: TrainPage, qtbot: QtBot) -> None:
+    page.show_command("mcsvm train of-the-form.csv")
+    page.show_run("ww 1", Badge("solved", "x"), "")
+    page.show_run_command("mcsvm train of-the-run.csv")
+    qtbot.mouseClick(page.card.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "mcsvm train of-the-run.csv"
+
+
 # -- runs -----------------------------------------------------------------------------------------
 
 

@@ -216,6 +216,15 @@ def test_what_is_trained_is_what_the_command_says(page: Page) -> None:
     assert (request.digest, request.seed, request.holdout) == (page.space.dataset.digest, 4, 0.25)
 
 
+def test_a_run_keeps_its_own_command(page: Page) -> None:
+    page.view.edit(machine="cs", C="0.1")
+    page.started()
+    shown = page.view.last("show_command")[0]
+    page.view.edit(C="7")
+    page.tick()
+    assert page.view.last("show_run_command")[0] == shown != page.view.last("show_command")[0]
+
+
 def test_all_six_get_the_same_options(page: Page) -> None:
     page.view.edit(C="7", machine="cs")
     page.view.train_all_asked.emit()

@@ -176,11 +176,15 @@ class LinePlot(Plot):
         self.key.clear()
         runs = self.runs
         self._crowded = len(runs) > 1
-        for key, look in self._looks.items():
+        for key, look in sorted(self._looks.items(), key=lambda entry: self._place(entry[1].run)):
             first = next(kind for run, kind in self._looks if run == key[0])
             if not self._crowded or key[1] == first:
                 self.key.addItem(self._curves[key], escape(self._called(look)))
         self._show_key()
+
+    def _place(self, run: int) -> int:
+        """As everywhere else on the page."""
+        return list(self.labels).index(run) if run in self.labels else 0
 
     def _called(self, look: Look) -> str:
         return self.labels.get(look.run, str(look.run)) if self._crowded else look.words

@@ -17,6 +17,7 @@ from mcsvm_gui.core.preparation.rules import MISSING, SCALES
 from mcsvm_gui.core.readers import ReadOptions
 from mcsvm_gui.core.readers.options import FORMATS, HEADERS
 from mcsvm_gui.core.request import Request, number
+from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
@@ -105,7 +106,7 @@ def test_as_a_person_would_write_it(request_: Request, line: str) -> None:
 
 
 def test_what_no_option_says_is_not_left_out_in_silence() -> None:
-    with pytest.raises(ValueError, match="unknown levels"):
+    with pytest.raises(InputError, match="unknown levels"):
         words(Request(rules=Rules(unknown="reject")))
 
 

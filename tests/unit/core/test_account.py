@@ -1,0 +1,101 @@
+"""What is said of a training is what its numbers say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from run_examples import document
+from small_table import clouds
+
+from mcsvm_gui.core import account, curves, figures
+from mcsvm_gui.core.curves import Course
+from mcsvm_gui.core.posing import pose_request
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.session import train
+from mcsvm_gui.core.verdict import verdict
+from solvers.ending import Ending
+from solvers.machines import MACHINES
+from solvers.trace import COLUMNS, Sample, Trace
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_real_training_in_words(machine: str) -> None:
+    outcome = train(Request(machine=machine, holdout=0.3), clouds())
+    found, origin = outcome.document, outcome.trained.origin
+    words = " ".join(account.sentences(found))
+    for number in (origin.iterations, found["n_support"], found["n_bounded"], found["n_test"]):
+        assert figures.count(number) in words
+    assert figures.accuracy(found["test_accuracy"], found["n_test"]) in words
+    assert origin.ending.sentence in words
+    assert MACHINES[machine].title in account.title(found)
+    assert figures.gap(max(origin.certificate.relative_gap, 0.0)) in account.badge(found).text
+
+
+@pytest.mark.parametrize("ending", [ending.value for ending in Ending])
+@pytest.mark.parametrize("gap", [-1e-12, 0.0, 7e-6, 0.02, 3.0])
+def test_the_badge_says_the_gap_and_the_verdict(ending: str, gap: float) -> None:
+    found = document(ending=ending)
+    found["certificate"] |= {"relative_gap": gap}
+    badge = account.badge(found)
+    assert badge.kind == verdict(ending, gap, "rbf")
+    assert figures.gap(max(gap, 0.0)) in badge.text
+    assert figures.objective(found["certificate"]["primal"]) in badge.tip
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_parts_are_those_of_the_problem(machine: str) -> None:
+    posed = pose_request(Request(machine=machine), clouds())
+    assert account.parts_of(machine, posed.problem.classes) == posed.problem.part_count
+
+
+def test_a_steady_training_is_projected_to_its_tolerance() -> None:
+    """Falling by e a second from 1 to 1e-3 takes ln 1000 = 6.9 s; two are over."""
+    trace = Trace()
+    for seconds in np.linspace(0.0, 2.0, 50).tolist():
+        gap = math.exp(-seconds)
+        trace.append(Sample(int(1000 * seconds), seconds, 10.0 - gap, 10.0, gap, 5, 2))
+    words = account.progress(trace, Request(), 3)
+    assert f"about {figures.remaining(math.log(1000.0) - 2.0)} left" in words
+    assert figures.rate(1000.0) in words
+    assert account.progress(Trace(), Request(), 3) == ""
+
+
+# -- the lines ------------------------------------------------------------------------------------
+
+
+def course(final: tuple[float | None, float | None] = (None, None), readings: int = 0) -> Course:
+    x = np.linspace(1.0, 5.0, 9)
+    looked = np.linspace(1.0, 4.0, readings)
+    table = dict.fromkeys(("seconds", "iteration", "train_accuracy"), looked)
+    table |= {"test_accuracy": np.full(readings, np.nan), "support_per_class": np.ones((readings, 3))}
+    return Course(1, "ww 1", "ww", dict.fromkeys(COLUMNS, x), table if readings else {}, (), final)
+
+
+def test_accuracy_ends_with_that_of_all_rows() -> None:
+    lines = curves.accuracy(course((0.9, 0.8), readings=4), "seconds")
+    assert (lines["train_accuracy"][0][-1], lines["train_accuracy"][1][-1]) == (5.0, 90.0)
+    assert lines["train_accuracy"][0].size == 5
+    assert lines["test_accuracy"][1][-1] == 80.0
+
+
+def test_what_was_never_read_has_no_line() -> None:
+    assert curves.accuracy(course(), "seconds") == {}
+    assert set(curves.accuracy(course(readings=3), "seconds")) == {"train_accuracy"}
+    assert curves.support_per_class(course(), "seconds") == []
+    assert len(curves.support_per_class(course(readings=3), "seconds")) == 3
+
+
+def test_the_reach_holds_every_run() -> None:
+    later = Course(2, "cs 2", "cs", dict.fromkeys(COLUMNS, np.array([3.0, 9.0])))
+    assert curves.reach([course(), later], "seconds") == (1.0, 9.0)
+    assert curves.reach([], "seconds") is None
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 40])
+def test_the_last_value_counts_for_the_scale_and_the_first_does_not(count: int) -> None:
+    values = np.linspace(5.0, 6.0, count)
+    values[0] = 1e9 if count > 1 else 5.0
+    low, high = curves.settled((values, values))
+    assert low <= values[-1] <= high < 1e9
