@@ -14,6 +14,7 @@ from PySide6.QtGui import QUndoStack
 from mcsvm_gui.core.project.records import ACTIVE, RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.run_file import RunFile
 from mcsvm_gui.presenters.run_parts import RunParts, packed_model
 from mcsvm_gui.presenters.run_undo import Annotation, Deletion, Name
 from mcsvm_gui.workers.writer import Writer
@@ -53,13 +54,17 @@ class RunBook(QObject):
         self._next = store.last_id + 1
         self._writer = Writer(store, self)
         self._parts = RunParts(self._writer, self._arrived, self.trouble.emit)
-        self._writer.trouble.connect(self.trouble)
+        self._file = RunFile(self._writer, self)
+        for name in ("trouble", "failed", "moved"):
+            getattr(self._file, name).connect(getattr(self, name))
+        self._file.opened.connect(self._opened)
+        self._file.read.connect(self._fill)
         self._writer.written.connect(self._forget)
         self._ticks = QTimer(self, interval=SHOWN_EVERY)
         self._ticks.timeout.connect(self._show)
         self._listen(queue)
         self._writer.start()
-        self._load()
+        self._file.load()
 
     def _listen(self, queue: Any) -> None:
         queue.state_changed.connect(self._enter)
@@ -268,12 +273,12 @@ class RunBook(QObject):
         """Another project in the place of this one; `moved` and `reset` follow, or `failed`."""
         if any(record.active for record in self._records.values()):
             self.failed.emit(tr("Runs are still going on in this project: stop or discard them first."))
-            return
-        self._writer.ask(lambda here: self._exchange(ProjectStore(path)), self._opened, self.failed.emit)
+        else:
+            self._file.open(path)
 
     def save_as(self, path: str | os.PathLike[str]) -> None:
         """A complete copy, and go on there; `moved` follows, or `failed`."""
-        self._writer.ask(lambda here: self._exchange(copied(here, path)), self._saved, self.failed.emit)
+        self._file.save_as(path)
 
     def close(self, milliseconds: int = 5000) -> bool:
         """True if everything is written."""
@@ -285,31 +290,16 @@ class RunBook(QObject):
         """How many runs and settings are in memory alone."""
         return len(self._writer.backlog)
 
-    def _exchange(self, store: ProjectStore) -> ProjectStore:
-        if store is not self._writer.store:
-            self._writer.move_to(store)
-        return store
-
-    def _opened(self, store: ProjectStore) -> None:
-        self._next = store.last_id + 1
+    def _opened(self, last_id: int) -> None:
+        self._next = last_id + 1
         self._records, self._deleted, self._settings = {}, {}, {}
         self._parts.clear()
         self.undo_stack.clear()
         self.loaded = False
         self.select(())
-        self.moved.emit(self.path)
-        self._load()
 
-    def _saved(self, store: ProjectStore) -> None:
-        self.moved.emit(self.path)
-
-    def _load(self) -> None:
-        self._writer.ask(lambda store: (store.records(), store.settings()), self._fill, self.failed.emit)
-        self._writer.ask(lambda store: store.purge(), lambda nothing: None, self.failed.emit)
-
-    def _fill(self, found: tuple[list[RunRecord], dict[str, Any]]) -> None:
+    def _fill(self, records: list[RunRecord], settings: dict[str, Any]) -> None:
         """What was begun while the file was read is newer."""
-        records, settings = found
         now = self._records
         for record in records:
             if record.id not in now and record.id not in self._deleted:
@@ -337,10 +327,3 @@ class RunBook(QObject):
             record.__dict__["request"] = request  # parsed once
         self._records[record.id] = record
         self._writer.put(record, parts=parts)
-
-
-def copied(store: ProjectStore, path: str | os.PathLike[str]) -> ProjectStore:
-    if os.path.realpath(path) == str(store.path):
-        return store
-    store.copy_to(path)
-    return ProjectStore(path)

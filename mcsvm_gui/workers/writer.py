@@ -20,7 +20,10 @@ Answer = Callable[[Any], object]
 
 
 class Writer(QThread):
-    """`put` and `set` keep what they are given until it is on the disk, however long that takes."""
+    """`put` and `set` keep what they are given until it is on the disk, however long that takes.
+
+    Nothing is written before `may_write`: a project that cannot be read must not be changed.
+    """
 
     written = Signal(list)  # numbers of runs of which the file now holds what was known when it was written
     trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
@@ -29,6 +32,7 @@ class Writer(QThread):
     def __init__(self, store: ProjectStore, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.backlog = Backlog()
+        self.may_write = False
         self._store = store
         self._errands: deque[tuple[Errand, Answer, Answer]] = deque()
         self._wake = threading.Condition()
@@ -84,7 +88,7 @@ class Writer(QThread):
         while not self._closing:
             self._work()
             with self._wake:
-                idle = not self._errands and not self.backlog
+                idle = not (self._errands or (self.backlog and self.may_write))
                 if not self._closing and (idle or self._sentence):
                     self._wake.wait(RETRY if self._sentence else None)
         self._work()
@@ -97,7 +101,7 @@ class Writer(QThread):
 
     def _write_all(self) -> None:
         """In trouble one by one, so that what fits is written."""
-        while batch := self.backlog.take(1 if self._sentence else BATCH):
+        while self.may_write and (batch := self.backlog.take(1 if self._sentence else BATCH)):
             if not self._write(batch):
                 return
 

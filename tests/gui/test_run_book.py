@@ -21,11 +21,12 @@ from hypothesis.stateful import (
 )
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
+from run_examples import record
 from small_table import clouds
 
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.live import Reading
-from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.project.store import Change, ProjectStore
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import Outcome, train
 from mcsvm_gui.presenters.runs import RunBook
@@ -290,6 +291,65 @@ def test_closing_says_what_could_not_be_written(
     monkeypatch.setattr(ProjectStore, "write", refuse)
     book.begin(Request(), "a")
     assert not book.close()
+
+
+# -- a file that opens but cannot be read ---------------------------------------------------------
+
+
+@pytest.fixture
+def damaged(path: Path) -> Path:
+    store = ProjectStore(path)
+    store.write(Change(record(run, note="x" * 3000)) for run in range(1, 20))
+    store.close()
+    path.write_bytes(path.read_bytes().replace(b'"machine": "cs"', b'"machine": \xff"cs', 1))
+    return path
+
+
+def test_a_damaged_project_is_not_written_to(
+    queue: FakeQueue, damaged: Path, qtbot: QtBot, outcome: Outcome, tmp_path: Path
+) -> None:
+    before = damaged.read_bytes()
+    book = RunBook(queue, ProjectStore(damaged))
+    with qtbot.waitSignal(book.trouble) as told:
+        run = book.begin(Request(), "a")
+    assert "damaged" in told.args[0]
+    queue.end(run, outcome)
+    book.keep_setting("page", "train")
+    with qtbot.waitSignal(book.failed):
+        book.open(tmp_path / "b.mcsvmproj")
+    with qtbot.waitSignal(book.reset):
+        book.save_as(tmp_path / "c.mcsvmproj")
+    assert book.record(run).state == "done"
+    assert book.close()
+    assert damaged.read_bytes() == before
+    rescued = ProjectStore(tmp_path / "c.mcsvmproj")
+    assert [one.state for one in rescued.records()] == ["done"]
+    assert rescued.settings() == {"page": "train"}
+    rescued.close()
+
+
+def test_a_damaged_project_can_be_left_for_another(
+    queue: FakeQueue, damaged: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    book = RunBook(queue, ProjectStore(damaged))
+    with qtbot.waitSignal(book.failed):
+        pass
+    book.keep_setting("page", "train")
+    with qtbot.waitSignal(book.reset):
+        book.open(tmp_path / "b.mcsvmproj")
+    assert (book.loaded, book.ids(), book.setting("page")) == (True, [], None)
+    book.close()
+
+
+def test_what_is_begun_before_the_project_was_read_is_written_after(
+    queue: FakeQueue, path: Path, qtbot: QtBot, qapp: QCoreApplication
+) -> None:
+    book = RunBook(queue, ProjectStore(path))
+    run = book.begin(Request(), "early")
+    assert book.close()
+    store = ProjectStore(path)
+    assert [one.id for one in store.records()] == [run]
+    store.close()
 
 
 # -- against a plain dict -------------------------------------------------------------------------

@@ -52,6 +52,15 @@ class Backlog:
         with self._lock:
             return len(self._runs) + len(self._settings)
 
+    @property
+    def runs(self) -> int:
+        with self._lock:
+            return len(self._runs)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._runs, self._settings = {}, {}
+
     def put(self, record: RunRecord, deleted: bool = False, parts: Mapping[str, Part] | None = None) -> None:
         with self._lock:
             known = self._runs.get(record.id)

@@ -59,9 +59,13 @@ class ProjectStore:
                     create(self.path)
                 examine(self.path)
                 self._connection = _connect(self.path)
-                self.last_id: int = self._one("SELECT coalesce(max(id), 0) FROM runs")
         except BaseException:
             _release(self.path)
+            raise
+        try:
+            self.last_id: int = self._one("SELECT coalesce(max(id), 0) FROM runs")
+        except BaseException:
+            self.close()
             raise
 
     # -- reading ----------------------------------------------------------------------------------
@@ -160,6 +164,13 @@ def _hold(path: Path) -> None:
 def _release(path: Path) -> None:
     with _holding:
         _held.discard(str(path))
+
+
+def replace_by_new(path: str | os.PathLike[str]) -> None:
+    """An empty project in the place of whatever is there, unless a window holds it."""
+    target = Path(os.path.realpath(path))
+    with speaking(target):
+        create(target)
 
 
 def create(path: Path) -> None:
