@@ -42,9 +42,9 @@ def _rehearse(method: Method, part: Part) -> None:
     if method.advance(part, state, STEPS, 1e-3) is Progress.MOVING:
         method.advance(part, state, STEPS, 1e-3)
     certify(part, state.alpha, hint=state.constant)
-    if method is METHODS["auto"]:
+    if method.NAME == "auto":
         _project(part)
-    elif method is METHODS["ipm"]:  # which ends with it
+    elif method.NAME == "ipm":  # which ends with it
         _rehearse(METHODS["auto"], part)
 
 
