@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 MACHINES = "ww", "cs", "llw", "ova", "ovo"  # dag is trained as ovo
 
@@ -18,15 +19,11 @@ def prepare(wanted: Callable[[], bool] = lambda: True) -> None:
 def _steps() -> Iterator[Callable[[], object]]:
     yield _import
     for machine in MACHINES:
-        yield lambda machine=machine: _train(machine)
+        yield partial(_train, machine)
 
 
 def _import() -> None:
-    from mcsvm_gui.core import (  # noqa: F401
-        model_file,
-        prediction,
-        session,
-    )
+    from mcsvm_gui.core import advice, inspection, model_file, prediction, principal, session  # noqa: F401
 
 
 def _train(machine: str) -> None:

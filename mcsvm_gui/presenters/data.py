@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.dataset import Dataset
     from mcsvm_gui.core.preparation.rules import Rules
     from mcsvm_gui.core.principal import Projected
-    from mcsvm_gui.core.readers.options import ReadOptions
     from mcsvm_gui.presenters.workspace import Workspace
     from mcsvm_gui.workers.tasks import Ticket
 
@@ -48,7 +47,6 @@ class DataPresenter(QObject):
         self._pause.setInterval(PAINTING)
         self._pause.timeout.connect(self._next_look)
         self._shown: Dataset | None = None
-        self._read: ReadOptions | None = None  # how what is shown was read; asking for it now would import readers
         self._projected: tuple[Dataset, str] | None = None  # what was asked for last
         self._advised: tuple[Dataset, Rules] | None = None
         self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
@@ -111,8 +109,6 @@ class DataPresenter(QObject):
             self.workspace.close_data()
             return
         self._data_changed()
-        if self.workspace.path != data.name:  # what was given up must not be taken for what is open
-            self.workspace.open_data(data.name, self._read)
 
     # -- states -----------------------------------------------------------------------------------
 
@@ -151,10 +147,8 @@ class DataPresenter(QObject):
         if data is None:
             self._show_gallery()
             return
-        if self.workspace.path == data.name:
-            self._read = self.workspace.read
         name = Path(data.name).name
-        self.view.show_data(name, data.name, data, reading_form(self._read or self.workspace.read, data))
+        self.view.show_data(name, data.name, data, reading_form(self.workspace.read, data))
         self.view.set_folder(self.workspace.settings["last_folder"])
         self.view.show_summary(tr("Counting rows and classes…"))
         self.view.show_advice(())

@@ -47,6 +47,7 @@ class Workspace(QObject):
         self._read: ReadOptions | None = None
         self._rules: dict[str, str] = {}
         self._reading: Ticket | None = None
+        self._before: tuple[str | None, ReadOptions | None] = None, None  # while another file is read
 
     @property
     def read(self) -> ReadOptions:
@@ -64,20 +65,18 @@ class Workspace(QObject):
 
     def open_data(self, path: str, read: ReadOptions | None = None) -> None:
         """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for."""
-        from mcsvm_gui.core.readers import open_dataset
-
         self.cancel_reading()
-        another = path != self.path
+        self._before = self.path, self._read
         self.path, self._read = path, read
-        if another:
-            self._forget_test()
         self.loading.emit(path)
-        self._reading = self.tasks.start(lambda: open_dataset(path, self.read), self._opened, self._refused)
+        self._reading = self.tasks.start(lambda: _open(path, read), self._opened, self._refused)
 
     def cancel_reading(self) -> None:
+        """The file that was open before stays the one at hand."""
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None
+            self.path, self._read = self._before
 
     def close_data(self) -> None:
         self.cancel_reading()
@@ -87,6 +86,8 @@ class Workspace(QObject):
 
     def _opened(self, dataset: Dataset) -> None:
         assert self.path is not None
+        if self.path != self._before[0]:
+            self._forget_test()
         self.settings.remember_file(self.path)
         self._set(dataset)
         self._keep()
@@ -213,3 +214,9 @@ class Workspace(QObject):
             self.open_data(kept["path"], ReadOptions(**kept["read"]))
         else:
             self.message.emit(tr("{path} is not there any more.", path=kept["path"]))
+
+
+def _open(path: str, read: ReadOptions | None) -> Dataset:
+    from mcsvm_gui.core.readers import ReadOptions, open_dataset
+
+    return open_dataset(path, read or ReadOptions())

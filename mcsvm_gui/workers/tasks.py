@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QThread, Signal
 
@@ -88,12 +88,12 @@ class _Answers(QObject):
     ended = Signal(object)
 
     def __init__(
-        self, ticket: Ticket, done: Callable[[T], None], failed: Callable[[str], None] | None, worker: _Worker
+        self, ticket: Ticket, done: Callable[[Any], None], failed: Callable[[str], None] | None, worker: _Worker
     ) -> None:
         super().__init__(worker)
         self._ticket, self._done, self._failed, self._worker = ticket, done, failed, worker
 
-    def done(self, answer: T) -> None:
+    def done(self, answer: object) -> None:
         if self._ticket.wanted:
             self._done(answer)
 

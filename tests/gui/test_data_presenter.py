@@ -91,6 +91,7 @@ class FakeWorkspace(QObject):
 
     def open_data(self, path: str, read: ReadOptions | None = None) -> None:
         self.asked.append((path, read))
+        self.before = self.path, self.read
         self.path, self.read = path, read or ReadOptions()
         self.loading.emit(path)
         self.tasks.start(lambda: open_dataset(path, self.read), self._opened, self._refused)
@@ -105,6 +106,7 @@ class FakeWorkspace(QObject):
 
     def cancel_reading(self) -> None:
         self.asked.append(("cancel", None))
+        self.path, self.read = self.before
 
     def close_data(self) -> None:
         self.dataset = self.path = None
