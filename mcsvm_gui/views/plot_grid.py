@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core import curves
 from mcsvm_gui.core.curves import Axis, Course
+from mcsvm_gui.views import theme
 from mcsvm_gui.views.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
 from mcsvm_gui.views.run_legend import RunLegend
 from mcsvm_gui.views.theme import UNIT
@@ -54,6 +55,7 @@ class PlotGrid(QWidget):
             plot.save_failed.connect(self.message)
         column.addLayout(self._grid, 1)
         self._name_axes()
+        theme.notifier().changed.connect(self._repaint)
 
     def _bar(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -153,6 +155,11 @@ class PlotGrid(QWidget):
             plot.fit()
         self.finish()
         self.view_changed.emit()
+
+    def _repaint(self) -> None:
+        """In the colours of another theme."""
+        self._stale |= self._courses.keys()
+        self.finish()
 
     def _rescale(self) -> None:
         for plot in self.plots:

@@ -27,12 +27,12 @@ class RunLegend(QWidget):
         self.setObjectName("runLegend")
         self.setAccessibleName(tr("Runs in the plots"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._entries: list[tuple[str, theme.MachineStyle]] = []
+        self._entries: list[tuple[str, str]] = []
         theme.notifier().changed.connect(self.update)
 
     def show_runs(self, entries: Sequence[tuple[str, str]]) -> None:
         """(name, machine) of each."""
-        self._entries = [(name, theme.machine_style(machine)) for name, machine in entries]
+        self._entries = list(entries)
         names = ", ".join(name for name, _ in self._entries)
         self.setToolTip(names)
         self.setAccessibleDescription(names)
@@ -48,8 +48,8 @@ class RunLegend(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics = self.fontMetrics()
         left, room = 0, self._room()
-        for name, style in self._entries:
-            self._draw_stroke(painter, left, style)
+        for name, machine in self._entries:
+            self._draw_stroke(painter, left, theme.machine_style(machine))
             text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
             painter.setPen(QColor(theme.current().text))
             width = metrics.horizontalAdvance(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
@@ -86,8 +86,21 @@ CLASS_COLOURS = (
 CLASS_MARKERS = "o", "s", "t1", "d", "star", "p", "h", "+", "x", "t"
 
 
+# The same hues on a dark ground, where thin lines of the palette's own shades are hard to see.
+ON_DARK = {
+    "#0072b2": "#3d9fe0",
+    "#009e73": "#2fc79b",
+    "#d55e00": "#ff8438",
+    "#cc79a7": "#e394c0",
+    "#e69f00": "#f5b52e",
+    "#56b4e9": "#8ad3ff",
+    "#8a8f98": "#a9afb9",
+}
+
+
 def machine_style(name: str) -> MachineStyle:
-    return MACHINE_STYLES.get(name, OTHER_MACHINE)
+    style = MACHINE_STYLES.get(name, OTHER_MACHINE)
+    return replace(style, colour=ON_DARK[style.colour]) if _current is DARK else style
 
 
 class Notifier(QObject):

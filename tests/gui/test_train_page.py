@@ -280,6 +280,16 @@ def test_a_double_click_enlarges_and_escape_returns(page: TrainPage, qtbot: QtBo
     assert all(other.isVisible() for other in page.plots.plots)
 
 
+def test_lines_take_the_colours_of_the_theme(page: TrainPage) -> None:
+    page.show_run("ww 1", Badge("running", "x"), "")
+    page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
+    page.draw([course(1), course(2, "cs")])
+    for name in ("dark", "light"):
+        theme.use(name)
+        colour = page.plots.plots[0]._curves[1, "primal"].opts["pen"].color().name()
+        assert colour == theme.machine_style("ww").colour
+
+
 def test_the_run_table_finds_its_place(page: TrainPage) -> None:
     table = QLabel("table")
     page.set_run_table(table)

@@ -20,9 +20,11 @@ MOST_CLASSES = len(theme.CLASS_COLOURS)  # lines per class, where there are not 
 class Band(pg.GraphicsObject):
     """The area between two lines; pyqtgraph's own takes 20 ms for six runs."""
 
-    def __init__(self, colour: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._path = QPainterPath()
+        self._path, self._colour = QPainterPath(), QColor()
+
+    def set_colour(self, colour: str) -> None:
         self._colour = QColor(colour)
         self._colour.setAlpha(SHADE)
 
@@ -71,8 +73,9 @@ class ConvergencePlot(LivePlot):
     def _shade(self, course: Course, lines: dict[str, Line]) -> None:
         band = self._bands.get(course.run)
         if band is None:
-            band = self._bands[course.run] = Band(theme.machine_style(course.machine).colour)
+            band = self._bands[course.run] = Band()
             self.addItem(band, ignoreBounds=True)
+        band.set_colour(theme.machine_style(course.machine).colour)
         with np.errstate(divide="ignore", invalid="ignore"):
             x, y = curves.band(lines["dual"], lines["primal"])
             band.set_outline(np.log10(x) if self._log[0] else x, np.log10(y) if self._log[1] else y)
@@ -122,7 +125,7 @@ class SupportPlot(LivePlot):
         lines = curves.support_per_class(course, axis) if alone else []
         shown = lines if len(lines) <= MOST_CLASSES else []
         for number, line in enumerate(shown):
-            style = theme.MachineStyle(theme.CLASS_COLOURS[number], (1, 3), theme.CLASS_MARKERS[number])
+            style = theme.MachineStyle(theme.CLASS_COLOURS[number], (4, 2), theme.CLASS_MARKERS[number])
             self.put(Look(course.run, f"class {number}", self._class_name(course, number), style), line)
         if not shown:
             self.drop(course.run, [f"class {number}" for number in range(MOST_CLASSES)])
