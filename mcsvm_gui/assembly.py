@@ -14,6 +14,7 @@ from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.core.settings import Settings, default_path
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.data import DataPresenter
+from mcsvm_gui.presenters.jobs import JobsPresenter
 from mcsvm_gui.presenters.predict import PredictPresenter
 from mcsvm_gui.presenters.recovery import RecoveryPresenter
 from mcsvm_gui.presenters.run_list import RunListPresenter
@@ -23,6 +24,7 @@ from mcsvm_gui.presenters.train import TrainPresenter
 from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.views.data_page import DataPage
 from mcsvm_gui.views.dialogs import Dialogs
+from mcsvm_gui.views.jobs_dock import JobsDock
 from mcsvm_gui.views.main_window import MainWindow
 from mcsvm_gui.views.predict_page import PredictPage
 from mcsvm_gui.views.recovery_bar import RecoveryBar
@@ -57,6 +59,7 @@ class Assembly(QObject):
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
         self._open = True
         self._add_pages()
+        self._add_jobs()
         self._add_banner()
         window.shown.connect(self._prepare)
         window.closed.connect(self.close)
@@ -83,6 +86,11 @@ class Assembly(QObject):
     def _export(self) -> None:
         self.window.show_page("predict")
         self.predict.offer_export()
+
+    def _add_jobs(self) -> None:
+        dock = JobsDock()
+        self.jobs = JobsPresenter(dock, self.workspace, self)
+        self.window.add_dock(dock)
 
     def _add_banner(self) -> None:
         banner = RecoveryBar()

@@ -1,12 +1,19 @@
-"""What holds for every test: no screen, and no word of warning that nobody expects."""
+"""What holds for every test: no screen, no file among the user's own, and no word of warning that nobody expects."""
 
+import atexit
 import logging
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+_home = tempfile.mkdtemp(prefix="mcsvm-tests-")
+atexit.register(shutil.rmtree, _home, ignore_errors=True)
+for _kind in ("DATA", "CONFIG", "STATE"):  # the cache stays where it is: compiling anew would take minutes
+    os.environ[f"XDG_{_kind}_HOME"] = os.path.join(_home, _kind.lower())
 
 
 @pytest.fixture(autouse=True)

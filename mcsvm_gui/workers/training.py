@@ -107,6 +107,7 @@ class Training(QThread):
         self._become(JobState.PREPARING)
         session = Session(job.request, job.dataset, job.test, job.checkpoint)
         self._become(JobState.RUNNING)
+        self.sampled.emit(job.number, session.run.sample())  # where it begins: the first slice may have to compile
         while session.running and not self._discarding:
             if not self._may_run.is_set():
                 self._rest()

@@ -43,7 +43,8 @@ def train_all_six(hand: Hand) -> None:
     hand.click("trainAllButton")
     assert [hand.runs.record(run).machine for run in hand.runs.ids()] == SIX
     hand.wait(lambda: not hand.active)
-    assert all(hand.runs.record(run).document["ending"] == "converged" for run in hand.runs.ids())
+    records = [hand.runs.record(run) for run in hand.runs.ids()]
+    assert [(record.state, record.error, record.ending) for record in records] == 6 * [("done", None, "converged")]
     assert all(len(hand.runs.trace(run)) for run in hand.runs.ids())
 
 
