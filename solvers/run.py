@@ -43,7 +43,10 @@ class Limits:
 
 
 class Run:
-    """One training. `advance` until `running` is False, or `stop` at any moment; then `model()`."""
+    """One training. `advance` until `running` is False, or `stop` at any moment; then `model()`.
+
+    `method` is what was asked for, `solver` what does the work.
+    """
 
     def __init__(
         self,
@@ -53,14 +56,15 @@ class Run:
         start: Sequence[np.ndarray] | None = None,
     ) -> None:
         self.problem, self.method = problem, find_method(method)
-        self.limits = with_natural_gap(limits or Limits(), self.method)
+        self.solver = chosen(problem, self.method)
+        self.limits = with_natural_gap(limits or Limits(), self.solver)
         self.ending: Ending | None = None
         self.seconds = 0.0
         self.trace = Trace()
         self._finished: list[Finished] = []
         self._tally = Tally.of(problem)
         self._start = start
-        refuse(problem, self.method)
+        refuse(problem, self.solver)
         self._open(0)
 
     # -- going on ---------------------------------------------------------------------------------
@@ -87,9 +91,9 @@ class Run:
         """A slice of about `steps` steps (a method may end a little later), then a sample."""
         if not self.running:
             return self.trace.last
-        warm_up(self.method, self._view)
+        warm_up(self.solver, self._view)
         began = time.perf_counter()
-        progress = self.method.advance(self._view, self._state, self._allowed(steps), self._tolerance())
+        progress = self.solver.advance(self._view, self._state, self._allowed(steps), self._tolerance())
         self.seconds += time.perf_counter() - began
         if progress is Progress.CONVERGED:
             self._confirm()
@@ -115,9 +119,9 @@ class Run:
 
     def _open(self, number: int) -> None:
         self._part = self.problem.part(number)
-        outer = self._part.balanced and not keeps_balance(self.method, self._part)
+        outer = self._part.balanced and not keeps_balance(self.solver, self._part)
         self._view = with_offset(self._part, balance.SIGMA) if outer else self._part
-        self._state = self.method.start(self._view)
+        self._state = self.solver.start(self._view)
         self._failures, self._best_violation, self._strictness = 0, np.inf, 1.0
         self._restless, self._least_move = 0, np.inf
         if outer:
@@ -358,6 +362,12 @@ def find_method(name: str) -> Method:
     if not isinstance(name, str) or name not in METHODS:
         raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
     return METHODS[name]
+
+
+def chosen(problem: Problem, method: Method) -> Method:
+    """The method at work: `auto` may leave a problem to another."""
+    delegate = getattr(method, "delegate", None)
+    return method if delegate is None else METHODS[delegate(problem.part(0))]
 
 
 def with_natural_gap(limits: Limits, method: Method) -> Limits:

@@ -134,7 +134,7 @@ class Session:
         run, train = self.run, self.posed.train
         assert run.ending is not None, "finish comes after the end"
         return Origin(
-            solver=run.method.NAME,
+            solver=run.solver.NAME,
             ending=run.ending,
             certificate=certificate,
             iterations=run.iterations,

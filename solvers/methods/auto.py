@@ -3,6 +3,8 @@
 A round picks the most violating examples (half of them kept from the last round), cuts the dense problem of
 their free and violating variables, solves it down to a share of the outer violation, and moves all class
 functions. A slice ends between rounds. alpha and functions are kept class by class (Fortran order).
+
+For a linear kernel of few features another method is faster, and `delegate` names it.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 
 from solvers.jit import block, box, optimality, pair, simplex
 from solvers.methods import polish as polishing
+from solvers.methods.primal import choice as linear_choice
 from solvers.methods.state import Progress, State, equality_range, gradients, refresh
 from solvers.problem import Part
 
@@ -32,6 +35,11 @@ LITTLE = 1 << 26  # bytes it may always have
 
 def refuse(part: Part) -> str | None:
     return None
+
+
+def delegate(part: Part) -> str:
+    """The method that is used for this: this one, or where W is small, one that keeps it."""
+    return linear_choice.choose(part) or NAME
 
 
 def start(part: Part) -> State:

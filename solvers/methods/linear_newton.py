@@ -1,9 +1,10 @@
 """Proximal steps on the dual, each solved by Newton steps on W: for the linear kernel with few features.
 
 The proximal point method ends after finitely many steps on such a problem (Rockafellar 1976), and a large sigma makes
-them few; a Newton step costs one pass over the features and a small system, whatever C is. Every bias is native:
-regularized it is one more feature, exact one that costs nothing. A step is a Newton step; a slice ends between
-proximal ones.
+them few; a Newton step costs a few passes over the features and a small system, whatever C is. Every bias is native:
+regularized it is one more feature, exact one that costs nothing. Where single coordinates can move, their steps come
+first, until they have cost half of what Newton's are expected to; small costs need no more. A step is a Newton step or
+a visit of a coordinate; a slice is one proximal step or one round of visits.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import weakref
 
 import numpy as np
 
-from solvers.methods.primal.features import refuse_other_kernels
+from solvers.methods import linear
+from solvers.methods.primal.features import refuse_other_kernels, stored_of
 from solvers.methods.primal.proximal import ProximalStep, Trial
-from solvers.methods.primal.system import Columns
+from solvers.methods.primal.system import DENSE, Columns
 from solvers.methods.repair import repair
-from solvers.methods.state import Progress, State, equality_range, examine, weights_of
+from solvers.methods.state import Progress, State, equality_range, examine, refresh, weights_of
 from solvers.problem import Part
 
 NAME = "linear-newton"
@@ -26,6 +28,7 @@ KEEPS_BALANCE = True
 SIGMA, GROWTH, LARGEST = 1.0, 10.0, 1e8  # proximal parameter, in units of the cost: first, growing by, at most
 CLOSE = 0.1  # share of the tolerance, to which class functions follow alpha at least
 IDLE = 6  # proximal steps in vain before it stalls
+EXPECTED = 40  # Newton steps
 
 COLUMNS: weakref.WeakKeyDictionary[Part, Columns] = weakref.WeakKeyDictionary()
 
@@ -35,25 +38,48 @@ def refuse(part: Part) -> str | None:
 
 
 def start(part: Part) -> State:
-    state = State.zero(part)
-    state.memory["vectors"] = np.empty((0, 0))  # W with the bias, or empty where it is to be made of alpha
+    state = linear.start(part)
+    state.memory["point"] = np.empty((0, 0))  # W with the bias, or empty where it is to be made of alpha
     state.memory["sigma"] = np.array([SIGMA])
     state.memory["best"] = np.array([-np.inf, 0.0])  # the dual, and proximal steps since it rose
     state.memory["close"] = np.array([CLOSE])
+    state.memory["visiting"] = np.array([0.0 if part.balanced else price_of(part)])  # seconds left for coordinates
     return state
 
 
 def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    columns, goal = columns_of(part), state.steps + steps
-    if state.memory["vectors"].size == 0:
-        state.memory["vectors"] = vectors_from(part, columns, state)
-    while state.steps < goal:
-        if violation_of(part, state) <= tolerance:
-            return Progress.CONVERGED
-        move(part, state, columns, tolerance)
-        if state.memory["best"][1] > IDLE:
-            return Progress.STALLED
-    return Progress.MOVING
+    if state.memory["visiting"][0] > 0.0:
+        return visit(part, state, tolerance)
+    columns = columns_of(part)
+    if state.memory["point"].size == 0:
+        state.memory["point"] = point_of(part, columns, state)
+    if violation_of(part, state) <= tolerance:
+        return Progress.CONVERGED
+    move(part, state, columns, tolerance)
+    return Progress.STALLED if state.memory["best"][1] > IDLE else Progress.MOVING
+
+
+def visit(part: Part, state: State, tolerance: float) -> Progress:
+    """A round of coordinate steps."""
+    before = state.steps
+    progress = linear.advance(part, state, 1, tolerance)
+    state.memory["visiting"] -= (state.steps - before) * visit_price(part)
+    if progress is Progress.MOVING and state.memory["visiting"][0] <= 0.0:
+        refresh(part, state)
+    return progress
+
+
+def visit_price(part: Part) -> float:
+    """Seconds, roughly, of a visit of one example: measured, only to compare."""
+    k = part.form.outputs
+    return (3e-8 if k == 1 else 1.5e-7) + k * (1.2e-9 * stored_of(part) + (3e-8 if k > 1 else 0.0))
+
+
+def price_of(part: Part) -> float:
+    """Half of what the Newton steps may cost."""
+    k, unknowns = part.form.outputs, (part.gram.points.features + 1) * part.form.outputs
+    step = len(part) * k * (4e-8 + 4e-9 * stored_of(part)) + 1e-10 * min(unknowns, DENSE) ** 3 + 3e-4
+    return 0.5 * EXPECTED * step
 
 
 def columns_of(part: Part) -> Columns:
@@ -63,7 +89,7 @@ def columns_of(part: Part) -> Columns:
     return columns
 
 
-def vectors_from(part: Part, columns: Columns, state: State) -> np.ndarray:
+def point_of(part: Part, columns: Columns, state: State) -> np.ndarray:
     vectors = columns.rows.T @ weights_of(part, state.alpha)
     if part.balanced:
         vectors[-1] = state.constant
@@ -82,14 +108,14 @@ def move(part: Part, state: State, columns: Columns, tolerance: float) -> None:
     memory = state.memory
     sigma = float(memory["sigma"][0] * part.upper.mean())
     step = ProximalStep(part, columns, state.alpha, np.zeros(part.form.outputs), sigma)
-    trial, steps = step.solve(memory["vectors"], float(memory["close"][0]) * tolerance)
+    trial, steps = step.solve(memory["point"], float(memory["close"][0]) * tolerance)
     state.steps += steps
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
     if settle(part, state, columns, alpha, trial):
-        memory["vectors"], memory["best"][1] = trial.vectors, 0.0
+        memory["point"], memory["best"][1] = trial.vectors, 0.0
         memory["sigma"][0] = min(GROWTH * float(memory["sigma"][0]), LARGEST)
     else:
-        memory["vectors"] = vectors_from(part, columns, state)
+        memory["point"] = point_of(part, columns, state)
         memory["best"][1] += 1.0
         memory["close"] *= 0.1
         memory["sigma"] /= GROWTH

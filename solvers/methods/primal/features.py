@@ -46,3 +46,9 @@ def vectors_of(part: Part, alpha: np.ndarray) -> np.ndarray:
 def read_functions(part: Part, state: State, vectors: np.ndarray) -> None:
     """All class functions anew."""
     state.functions[...] = part.gram.points.rows @ vectors + state.constant
+
+
+def stored_of(part: Part) -> float:
+    """Stored features of a row, on average."""
+    rows = part.gram.points.rows
+    return float(rows.nnz / len(part)) if part.gram.points.sparse else float(part.gram.points.features)

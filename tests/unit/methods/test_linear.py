@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,22 @@ from solvers.methods.primal.proximal import project_sums
 from solvers.problem import BIASES, pose
 from solvers.run import Limits, Run
 
-METHODS = [linear.NAME, linear_newton.NAME]
+WAYS = [linear.NAME, linear_newton.NAME, "newton alone"]
 X, Y = blobs(n=90, classes=3, features=4, seed=4)
 SPARSE_X = np.where(np.random.default_rng(0).random((90, 9)) < 0.3, np.hstack([X, X, X[:, :1]]), 0.0)
+
+
+@pytest.fixture(params=WAYS)
+def method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Coordinate steps, these and then Newton's, or Newton's from the beginning."""
+    if request.param == "newton alone":
+        monkeypatch.setattr(linear_newton, "EXPECTED", 0)
+    return linear_newton.NAME if request.param == "newton alone" else request.param
+
+
+@pytest.fixture
+def newton_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear_newton, "EXPECTED", 0)
 
 
 def solved(features: Any, method: str, machine: str = "ww", **more: Any) -> Run:
@@ -34,7 +48,6 @@ def solved(features: Any, method: str, machine: str = "ww", **more: Any) -> Run:
     return run
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_optimum_is_that_of_the_kernel_matrix(machine: str, bias: str, method: str) -> None:
@@ -47,7 +60,6 @@ def test_the_optimum_is_that_of_the_kernel_matrix(machine: str, bias: str, metho
     assert certificate.infeasibility <= 1e-9
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
 def test_no_kernel_value_is_computed(machine: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
@@ -59,7 +71,6 @@ def test_no_kernel_value_is_computed(machine: str, method: str, monkeypatch: pyt
     assert (run.model().predict(X) == Y).mean() > 0.5
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
 def test_sparse_features_give_the_same_solution(machine: str, method: str) -> None:
     dense, sparse = solved(SPARSE_X, method, machine), solved(sp.csr_array(SPARSE_X), method, machine)
@@ -69,25 +80,22 @@ def test_sparse_features_give_the_same_solution(machine: str, method: str) -> No
     )
 
 
-@pytest.mark.parametrize("method", METHODS)
 def test_other_kernels_are_refused_in_a_sentence(method: str) -> None:
     with pytest.raises(InputError, match=r"only the linear kernel allows; use auto.*rbf\.$"):
         Run(problem_of(X, Y), method)
 
 
 @pytest.mark.parametrize("cost", [2.0**-4, 1.0, 16.0])
-def test_the_binary_optimum_is_liblinears(cost: float) -> None:
+def test_the_binary_optimum_is_liblinears(cost: float, method: str) -> None:
     y = (Y > 0).astype(int)
     reference = LinearSVC(loss="hinge", dual=True, C=cost, tol=1e-8, max_iter=1_000_000, random_state=0).fit(X, y)
     w, b = reference.coef_[0], reference.intercept_[0]
     hinges = np.maximum(0.0, 1.0 - (2.0 * y - 1.0) * (X @ w + b))
     primal = 0.5 * (w @ w + b * b) + cost * hinges.sum()
-    for method in METHODS:
-        run = finished(problem_of(X, y, "ovo", "linear", cost=cost, bias="regularized"), method, 1e-6)
-        assert run.certificate().dual == pytest.approx(primal, rel=1e-5)
+    run = finished(problem_of(X, y, "ovo", "linear", cost=cost, bias="regularized"), method, 1e-6)
+    assert run.certificate().dual == pytest.approx(primal, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("cost", [0.1, 10.0])
 def test_the_optimum_of_crammer_singer_is_liblinears(cost: float, method: str) -> None:
     reference = LinearSVC(
@@ -101,6 +109,7 @@ def test_the_optimum_of_crammer_singer_is_liblinears(cost: float, method: str) -
 
 @pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "atm"])
 @pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.usefixtures("newton_alone")
 def test_conjugate_gradients_reach_the_same_optimum(machine: str, bias: str, monkeypatch: pytest.MonkeyPatch) -> None:
     factored = solved(X, "linear-newton", machine, bias=bias).certificate()
     monkeypatch.setattr(system, "DENSE", 0)
@@ -108,7 +117,6 @@ def test_conjugate_gradients_reach_the_same_optimum(machine: str, bias: str, mon
     assert iterated.dual == pytest.approx(factored.dual, rel=2e-6)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("machine", "bias"), [("ww", "none"), ("cs", "regularized"), ("ova", "exact"), ("ovo", "none")]
 )
@@ -125,7 +133,6 @@ def test_the_solution_at_another_cost_saves_steps(machine: str, bias: str, metho
     assert warm.certificate().dual == pytest.approx(cold.certificate().dual, rel=1e-4)
 
 
-@pytest.mark.parametrize("method", METHODS)
 def test_rows_of_zeros_and_features_without_values(method: str) -> None:
     """A row of zeros has curvature 0: its variables go to the bound."""
     x = np.hstack([X, np.zeros((90, 2))])
@@ -136,10 +143,21 @@ def test_rows_of_zeros_and_features_without_values(method: str) -> None:
         assert run.certificate().dual == pytest.approx(others.certificate().dual, rel=1e-6)
 
 
+@pytest.mark.usefixtures("newton_alone")
 def test_a_cost_at_which_coordinate_steps_crawl_is_nothing_to_newton() -> None:
     steps = {cost: solved(X, "linear-newton", "ww", cost=cost).iterations for cost in (1.0, 2.0**10, 2.0**20)}
     assert max(steps.values()) < 20 * steps[1.0]
-    assert max(steps.values()) < 1000
+
+
+def test_newton_takes_over_where_coordinates_have_had_their_share() -> None:
+    run = Run(problem_of(X, Y, "ww", "linear", cost=1000.0), "linear-newton", Limits(1e-6))
+    visiting = []
+    while run.running:
+        visiting.append(bool(run._state.memory["visiting"][0] > 0.0))
+        run.advance()
+    assert run.ending is Ending.CONVERGED
+    assert visiting == sorted(visiting, reverse=True)
+    assert len(set(visiting)) == 2
 
 
 def test_orders_are_permutations() -> None:
@@ -171,13 +189,37 @@ def test_a_projection_is_the_nearest_point(wish: list[list[float]], upper: float
     np.testing.assert_allclose(np.where(point > 0.0, rows - point, 0.0)[full], (point[full] > 0.0) * shift, atol=1e-9)
 
 
-def test_memory_follows_features_not_examples() -> None:
+def test_memory_follows_features_not_examples(method: str) -> None:
     """100 000 examples: their kernel matrix would take 80 GB."""
     rng = np.random.default_rng(1)
     x = rng.normal(size=(100_000, 3))
     y = (x[:, 0] + 0.5 * rng.normal(size=100_000) > 0).astype(int)
-    for method in METHODS:
-        model = MultiClassSVC(machine="ovo", kernel="linear", solver=method, bias="none", C=0.01, cache_mb=1).fit(x, y)
-        assert model.ending_ is Ending.CONVERGED
-        assert model.kernel_evaluations_ == 0
-        assert model.score(x, y) > 0.8
+    model = MultiClassSVC(machine="ovo", kernel="linear", solver=method, bias="none", C=0.01, cache_mb=1).fit(x, y)
+    assert model.ending_ is Ending.CONVERGED
+    assert model.kernel_evaluations_ == 0
+    assert model.score(x, y) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("examples", "features", "kernel", "expected"),
+    [
+        (90, 4, "linear", "linear-newton"),
+        (90, 4, "rbf", "auto"),
+        (30, 50, "linear", "auto"),  # the kernel matrix is the smaller one
+        (600, 550, "linear", "auto"),  # systems too large to be factored, three class functions
+    ],
+)
+def test_auto_leaves_a_linear_kernel_of_few_features_to_newton(
+    examples: int, features: int, kernel: str, expected: str
+) -> None:
+    x, y = blobs(n=examples, features=features)
+    run = Run(problem_of(x, y, "ww", kernel), "auto")
+    assert ("auto", expected) == (run.method.NAME, run.solver.NAME)
+    assert Run.load(problem_of(x, y, "ww", kernel), io.BytesIO(run.pack()), "auto").solver is run.solver
+
+
+def test_auto_takes_long_thin_features_one_example_at_a_time() -> None:
+    x = sp.random_array((20_000, 3000), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    y = np.arange(20_000) % 3
+    assert Run(problem_of(x, y, "ww", "linear"), "auto").solver.NAME == "linear"
+    assert Run(problem_of(x, y, "ovo", "linear"), "auto").solver.NAME == "auto"  # pairs, under an exact bias
