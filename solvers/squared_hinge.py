@@ -1,0 +1,135 @@
+"""Two reference methods for another machine: linear, two classes, squared hinges, b^2 in the norm.
+
+minimise (|w|^2 + b^2) / 2 + C sum_i xi_i^2, xi_i >= 1 - s_i (<w, x_i> + b). Its dual is
+minimise alpha' Q alpha / 2 - sum alpha over alpha >= 0, with Q = H H' + I / (2 C) and H = diag(s) [X 1], so that every
+system with Q, or with the free part of it, is one of features + 1 unknowns (Sherman, Morrison & Woodbury).
+Both serve for comparison: Mangasarian & Musicant 2000 (asvm), 2001 (lsvm); Kao et al. 2004, section 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sl
+import scipy.sparse as sp
+
+from solvers.errors import InputError
+
+STEP = 1.9  # of lsvm, as a share of 1 / (2 C): below 2 it converges from anywhere
+DECREASE = 1e-4  # Armijo's, of asvm
+SHORTEST = 1e-10
+
+
+@dataclass(frozen=True)
+class Solution:
+    """dual <= optimum <= primal, both recomputed from alpha."""
+
+    weights: np.ndarray
+    bias: float
+    alpha: np.ndarray
+    iterations: int
+    converged: bool
+    primal: float
+    dual: float
+
+
+class _Programme:
+    def __init__(self, features: Any, signs: Any, cost: float) -> None:
+        self.signs = np.asarray(signs, dtype=np.float64)
+        rows = sp.csr_array(features) if sp.issparse(features) else np.asarray(features, dtype=np.float64)
+        if self.signs.shape != rows.shape[:1] or not np.isin(self.signs, (-1.0, 1.0)).all():
+            raise InputError("The signs must be one -1 or +1 per row of features.")
+        if not cost > 0.0:
+            raise InputError(f"C must be a positive number, not {cost!r}.")
+        self.cost, self.ridge = float(cost), 0.5 / float(cost)
+        ones = np.ones((self.signs.size, 1))
+        if sp.issparse(rows):
+            self.H = sp.csr_array(sp.diags_array(self.signs) @ sp.hstack([rows, sp.csr_array(ones)]))
+        else:
+            self.H = self.signs[:, None] * np.hstack([rows, ones])
+
+    def gradient(self, alpha: np.ndarray) -> np.ndarray:
+        return self.H @ (self.H.T @ alpha) + self.ridge * alpha - 1.0
+
+    def value(self, alpha: np.ndarray) -> float:
+        vector = self.H.T @ alpha
+        return float(0.5 * (vector @ vector) + 0.5 * self.ridge * (alpha @ alpha) - alpha.sum())
+
+    def inverse(self, H: Any) -> _Inverse:
+        return _Inverse(H, self.ridge)
+
+    def solution(self, alpha: np.ndarray, iterations: int, converged: bool) -> Solution:
+        alpha = np.maximum(alpha, 0.0)
+        vector = self.H.T @ alpha
+        slack = np.maximum(0.0, 1.0 - self.H @ vector)
+        primal = 0.5 * float(vector @ vector) + self.cost * float(slack @ slack)
+        return Solution(vector[:-1], float(vector[-1]), alpha, iterations, converged, primal, -self.value(alpha))
+
+
+class _Inverse:
+    """(H H' + ridge I)^-1 through (H' H + ridge I)^-1."""
+
+    def __init__(self, H: Any, ridge: float) -> None:
+        inner = H.T @ H
+        inner = inner.toarray() if sp.issparse(inner) else inner
+        inner[np.diag_indices_from(inner)] += ridge
+        self.H, self.ridge, self.factor = H, ridge, sl.cho_factor(inner, lower=True)
+
+    def __call__(self, right: np.ndarray) -> np.ndarray:
+        return (right - self.H @ sl.cho_solve(self.factor, self.H.T @ right)) / self.ridge
+
+
+def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 100_000) -> Solution:
+    """alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1."""
+    programme = _Programme(features, signs, cost)
+    inverse, beta = programme.inverse(programme.H), STEP * programme.ridge
+    ones = np.ones(programme.signs.size)
+    alpha = inverse(ones)
+    for iteration in range(limit):
+        gradient = programme.gradient(alpha)
+        if _complementary(alpha, gradient) <= tolerance:
+            return programme.solution(alpha, iteration, True)
+        alpha = inverse(ones + np.maximum(gradient - beta * alpha, 0.0))
+    return programme.solution(alpha, limit, False)
+
+
+def _complementary(alpha: np.ndarray, gradient: np.ndarray) -> float:
+    """How far from: alpha >= 0, gradient >= 0, one of them zero; iterates of lsvm may be negative."""
+    violation = np.where(alpha > 0.0, np.abs(gradient), np.maximum(-gradient, 0.0))
+    return max(float(violation.max()), float(np.maximum(-alpha, 0.0).max()))
+
+
+def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 10_000) -> Solution:
+    """Newton steps on the variables not active at zero, projected; a gradient step where these do not descend."""
+    programme = _Programme(features, signs, cost)
+    alpha = np.maximum(programme.inverse(programme.H)(np.ones(programme.signs.size)), 0.0)
+    for iteration in range(limit):
+        gradient = programme.gradient(alpha)
+        if _complementary(alpha, gradient) <= tolerance:
+            return programme.solution(alpha, iteration, True)
+        free = np.flatnonzero((alpha > 0.0) | (gradient < 0.0))
+        direction = -alpha
+        direction[free] += programme.inverse(programme.H[free])(np.ones(free.size))
+        following = _descend(programme, alpha, gradient, direction)
+        if following is None:
+            following = _descend(programme, alpha, gradient, -gradient)
+        if following is None:  # no step decreases it any more: the tolerance is beyond the arithmetic
+            return programme.solution(alpha, iteration, False)
+        alpha = following
+    return programme.solution(alpha, limit, False)
+
+
+def _descend(
+    programme: _Programme, alpha: np.ndarray, gradient: np.ndarray, direction: np.ndarray
+) -> np.ndarray | None:
+    """Along a direction, projected, as far as it decreases sufficiently."""
+    now, length = programme.value(alpha), 1.0
+    while length > SHORTEST:
+        other = np.maximum(alpha + length * direction, 0.0)
+        promised = float(gradient @ (other - alpha))
+        if promised < 0.0 and programme.value(other) <= now + DECREASE * promised:
+            return other
+        length *= 0.5
+    return None
