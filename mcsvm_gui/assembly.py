@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
@@ -33,10 +34,12 @@ from mcsvm_gui.views.train_page import TrainPage
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.tasks import Tasks
 
+SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the window asks for it many times in a repaint
 WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted
 
 
 def assemble(project: str | os.PathLike[str] | None, settings: str | os.PathLike[str] | None) -> MainWindow:
+    sys.setswitchinterval(SWITCH)
     kept = Settings(default_path() if settings is None else Path(settings))
     words.install(translation.translator(translation.chosen(kept["language"])))
     store, trouble = open_unnamed() if project is None else (ProjectStore(project), "")
