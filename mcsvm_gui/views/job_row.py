@@ -62,6 +62,7 @@ class JobRow(QWidget):
 
     def _lay_out(self, machine: str) -> None:
         digit = self.fontMetrics().horizontalAdvance("0")
+        self.setFixedHeight(4 * UNIT)
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * UNIT, 0, UNIT, 0)
         row.setSpacing(UNIT)

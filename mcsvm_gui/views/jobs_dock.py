@@ -13,6 +13,9 @@ from mcsvm_gui.views.job_row import JobRow
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
+LINE = 4 * UNIT  # pixels
+FEW = 4  # jobs for which there is always room
+
 
 class JobsDock(QDockWidget):
     pause_asked = Signal(int)
@@ -65,12 +68,17 @@ class JobsDock(QDockWidget):
         self._list.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._list.addWidget(self._nothing)
         self._list.addWidget(self._more)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(inside)
-        area.setMinimumHeight(5 * UNIT)
-        self.setWidget(area)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidget(inside)
+        self.setWidget(self._area)
+        self._fit(1)
+
+    def _fit(self, lines: int) -> None:
+        """As high as its jobs, and no higher: the room belongs to the page."""
+        self._area.setMinimumHeight(LINE * min(lines, FEW) + UNIT)
+        self._area.setMaximumHeight(LINE * lines + UNIT)
 
     def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str) -> None:
         wanted = [line.run for line in lines]
@@ -86,6 +94,7 @@ class JobsDock(QDockWidget):
         self._more.setVisible(bool(more))
         self._more.setText(more)
         self._stop_all.setVisible(any(line.can_stop for line in lines))
+        self._fit(max(len(lines) + bool(more), 1))
 
     def _place(self, place: int, line: JobLine) -> None:
         row = self._rows.get(line.run)

@@ -65,6 +65,7 @@ class RunTable(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setMinimumHeight(16 * UNIT)  # a heading, three rows and a scroll bar
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
