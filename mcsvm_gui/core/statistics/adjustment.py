@@ -1,0 +1,102 @@
+"""p-values of all pairs of k algorithms, adjusted so that one of them is wrongly small with the chance it says.
+
+After Garcia & Herrera, JMLR 9 (2008). Nemenyi and Holm take the hypotheses as they come; Shaffer and Bergmann &
+Hommel know that not every set of pairs can be equal at once: what is equal falls into groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+MOST_FOR_PARTITIONS = 9  # 21 147 ways to group nine; each one more brings five times as many
+
+
+def nemenyi(p: np.ndarray, algorithms: int) -> np.ndarray:
+    """Bonferroni's bound over all pairs."""
+    return np.minimum(p * p.size, 1.0)
+
+
+def holm(p: np.ndarray, algorithms: int) -> np.ndarray:
+    return _step_down(p, np.arange(p.size, 0, -1))
+
+
+def shaffer(p: np.ndarray, algorithms: int) -> np.ndarray:
+    """Static: how many hypotheses can still be true once so many are false."""
+    possible = np.array(sorted(true_counts(algorithms)))
+    left = np.arange(p.size, 0, -1)
+    return _step_down(p, possible[np.searchsorted(possible, left, side="right") - 1])
+
+
+def bergmann_hommel(p: np.ndarray, algorithms: int) -> np.ndarray:
+    """The largest bound over all groupings in which the pair is equal.
+
+    The sets of hypotheses that can be true alone are the pairs inside the groups of a partition.
+    """
+    adjusted = np.zeros(p.size)
+    for inside in _partitions(algorithms):
+        adjusted[inside] = np.maximum(adjusted[inside], inside.size * p[inside].min())
+    return _rising(adjusted, np.argsort(p, kind="stable"))
+
+
+ADJUSTMENTS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
+    "nemenyi": nemenyi,
+    "holm": holm,
+    "shaffer": shaffer,
+    "bergmann-hommel": bergmann_hommel,
+}
+
+
+def adjust(p: np.ndarray, algorithms: int) -> dict[str, np.ndarray]:
+    """By every method that can: for many algorithms there are too many groupings for Bergmann & Hommel."""
+    left_out = {"bergmann-hommel"} if algorithms > MOST_FOR_PARTITIONS else set()
+    return {name: way(p, algorithms) for name, way in ADJUSTMENTS.items() if name not in left_out}
+
+
+def _step_down(p: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(p.size)
+    adjusted[order] = factors * p[order]
+    return _rising(adjusted, order)
+
+
+def _rising(adjusted: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """What has a larger p must not be rejected before what has a smaller one."""
+    result = np.empty(adjusted.size)
+    result[order] = np.minimum(np.maximum.accumulate(adjusted[order]), 1.0)
+    return result
+
+
+@cache
+def true_counts(algorithms: int) -> frozenset[int]:
+    """How many pairs of k algorithms can be equal at once: one group of j, and the rest among themselves."""
+    if algorithms < 2:
+        return frozenset({0})
+    return frozenset(
+        size * (size - 1) // 2 + rest for size in range(1, algorithms + 1) for rest in true_counts(algorithms - size)
+    )
+
+
+@cache
+def _partitions(algorithms: int) -> tuple[np.ndarray, ...]:
+    """Of every grouping but that of single ones, the places of its inner pairs in the order (0,1), (0,2), ..."""
+    first, second = (np.array(side) for side in zip(*combinations(range(algorithms), 2), strict=True))
+    groupings = np.array(list(_groupings(algorithms)))
+    inside = groupings[:, first] == groupings[:, second]
+    return tuple(np.flatnonzero(row) for row in inside if row.any())
+
+
+def _groupings(algorithms: int) -> Iterator[tuple[int, ...]]:
+    """Restricted growth strings: each names the group of every algorithm."""
+
+    def grow(begun: tuple[int, ...], groups: int) -> Iterator[tuple[int, ...]]:
+        if len(begun) == algorithms:
+            yield begun
+            return
+        for group in range(groups + 1):
+            yield from grow((*begun, group), max(groups, group + 1))
+
+    return grow((), 0)
