@@ -1,0 +1,298 @@
+"""A binary machine with exact bias on part of a shared kernel matrix: blocks of the worst variables, solved by pairs.
+
+The matrix is over all training examples in order of their class; a machine is about two runs of them, `spans`
+= (start, stop, start, stop). beta is alpha with its sign; functions = K beta, exact as the matrix is, without b.
+Examples of a machine are numbered 0 ... n - 1 through both runs.
+"""
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.face import at_bound, balanced_direction, longest
+from solvers.jit.pair import reached, solve_pairs
+
+BLOCK = 512  # variables solved together, at most
+SHARE = 0.1
+PATIENCE = 1  # steps per variable of a block, after which the free variables are solved for at once
+FACE = 256  # variables up to which that pays
+TURNS = 8  # times that the face shrinks before pairs are tried again
+DISPROVED = 20  # claims of convergence in a row that the functions made anew may refute
+MOVING, CONVERGED, STALLED = 0, 1, 2
+
+
+@compiled(relaxed=True)
+def add_run(out, row, factor):
+    for b in range(out.size):
+        out[b] += factor * row[b]
+
+
+@compiled
+def row_of(spans, b):
+    """Where example b of the machine stands in the matrix."""
+    first = spans[1] - spans[0]
+    return spans[0] + b if b < first else spans[2] + b - first
+
+
+@compiled
+def add_row(K, spans, b, factor, functions):
+    first = spans[1] - spans[0]
+    row = K[row_of(spans, b)]
+    add_run(functions[:first], row[spans[0] : spans[1]], factor)
+    add_run(functions[first:], row[spans[2] : spans[3]], factor)
+
+
+@compiled
+def multiply(K, spans, beta, functions):
+    """functions = K beta."""
+    functions[:] = 0.0
+    for b in range(beta.size):
+        if beta[b] != 0.0:
+            add_row(K, spans, b, beta[b], functions)
+
+
+@compiled(relaxed=True)
+def reach(sign, margin, upper, beta, functions, z):
+    """z = s margin - f; returns its maximum where beta may rise and its minimum where it may fall."""
+    high, low = -1e300, 1e300
+    for b in range(beta.size):
+        s, value = sign[b], beta[b]
+        t = s * margin - functions[b]
+        z[b] = t
+        most, least = (upper[b], 0.0) if s > 0.0 else (0.0, -upper[b])
+        rise = t if value < most else -1e300
+        fall = t if value > least else 1e300
+        high = rise if rise > high else high
+        low = fall if fall < low else low
+    return high, low
+
+
+@compiled
+def pick(sign, upper, beta, z, middle, recent, chosen):
+    """The examples of a block: what is free or pulls across the middle, or the worst of it; returns how many."""
+    n = beta.size
+    pull = np.zeros(n)
+    count = 0
+    for b in range(n):
+        most, least = (upper[b], 0.0) if sign[b] > 0.0 else (0.0, -upper[b])
+        t = z[b] - middle
+        may_rise, may_fall = beta[b] < most, beta[b] > least
+        if (t > 0.0 and may_rise) or (t < 0.0 and may_fall):
+            pull[b] = t
+        if pull[b] != 0.0 or (may_rise and may_fall):
+            if count < chosen.size:
+                chosen[count] = b
+            count += 1
+    return count if count <= chosen.size else worst(pull, recent, chosen)
+
+
+@compiled
+def worst(pull, recent, chosen):
+    """A quarter of the block from those that want to rise, one from those that want to fall, the rest of the last."""
+    n, quarter = pull.size, chosen.size // 4
+    ordered = np.sort(pull)
+    top, bottom = max(ordered[n - quarter], 1e-300), min(ordered[quarter - 1], -1e-300)
+    taken = np.zeros(n, np.bool_)
+    up, down = 0, 0
+    for b in range(n):
+        rises, falls = pull[b] >= top and up < quarter, pull[b] <= bottom and down < quarter
+        if rises or falls:
+            chosen[up + down], taken[b] = b, True
+            up += 1 if rises else 0
+            down += 1 if falls else 0
+    count = up + down
+    for turn in range(2):
+        for b in range(n):
+            if count < chosen.size and not taken[b] and (recent[b] if turn == 0 else pull[b] != 0.0):
+                chosen[count], taken[b] = b, True
+                count += 1
+    return count
+
+
+@compiled
+def cut(K, spans, chosen, out):
+    """out[a, b] = K among the chosen, in single precision."""
+    rows = np.empty(chosen.size, np.int64)
+    for a in range(chosen.size):
+        rows[a] = row_of(spans, chosen[a])
+    for a in range(chosen.size):
+        row = K[rows[a]]
+        for b in range(chosen.size):
+            out[a, b] = np.float32(row[rows[b]])
+
+
+@compiled
+def solve_block(K, spans, sign, upper, beta, functions, z, chosen, goal, work):
+    """Returns how many steps it took."""
+    m = chosen.size
+    Q = work[: m * m].reshape(m, m)
+    cut(K, spans, chosen, Q)
+    low, high = np.minimum(sign[chosen] * upper[chosen], 0.0), np.maximum(sign[chosen] * upper[chosen], 0.0)
+    value, slope = beta[chosen], z[chosen]
+    steps, _ = solve_pairs(Q, slope, value, low, high, goal, PATIENCE * m, 0)
+    for a in range(m):
+        b = chosen[a]
+        change = value[a] - beta[b]
+        if change != 0.0:
+            beta[b] = value[a]
+            add_row(K, spans, b, change, functions)
+    return steps
+
+
+@compiled
+def free_of(sign, upper, beta):
+    """The examples strictly between their bounds."""
+    out = np.empty(beta.size, np.int64)
+    count = 0
+    for b in range(beta.size):
+        if 0.0 < sign[b] * beta[b] < upper[b]:
+            out[count] = b
+            count += 1
+    return out[:count]
+
+
+@compiled
+def walk_face(K, spans, sign, margin, upper, beta, functions):
+    """Newton steps on the free variables, which leave the face where they meet a bound; returns how many steps."""
+    free = free_of(sign, upper, beta)
+    turns = 0
+    while 2 <= free.size <= FACE and turns < TURNS:
+        turns += 1
+        A = np.empty((free.size, free.size))
+        for a in range(free.size):
+            row = K[row_of(spans, free[a])]
+            for b in range(a, free.size):
+                A[a, b] = row[row_of(spans, free[b])]
+        bound = sign[free] * upper[free]
+        low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+        direction = balanced_direction(A, sign[free] * margin - functions[free])
+        step, end = longest(beta[free], direction, low, high)
+        inside = np.ones(free.size, np.bool_)
+        for a in range(free.size):
+            b = free[a]
+            value = beta[b] + step * direction[a]
+            if a == end:
+                value = high[a] if direction[a] > 0.0 else low[a]
+            value = reached(value, low[a], high[a])
+            inside[a] = not at_bound(value, low[a], high[a])
+            if value != beta[b]:
+                add_row(K, spans, b, value - beta[b], functions)
+                beta[b] = value
+        if end < 0:
+            return turns
+        free = free[inside]
+    return turns
+
+
+@compiled
+def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent):
+    """About `limit` steps; returns (MOVING, CONVERGED or STALLED, steps). Convergence is by functions made anew."""
+    n = beta.size
+    z, chosen = np.empty(n), np.empty(min(n, BLOCK), np.int64)
+    work = np.empty(chosen.size * chosen.size, np.float32)
+    steps, disproved = 0, 0
+    while steps < limit:
+        high, low = reach(sign, margin, upper, beta, functions, z)
+        if high - low <= tolerance:
+            multiply(K, spans, beta, functions)
+            high, low = reach(sign, margin, upper, beta, functions, z)
+            if high - low <= tolerance:
+                return CONVERGED, steps
+            disproved += 1
+            if disproved > DISPROVED:
+                return STALLED, steps
+        count = pick(sign, upper, beta, z, 0.5 * (high + low), recent, chosen)
+        goal = max(0.5 * tolerance, SHARE * (high - low))
+        taken = solve_block(K, spans, sign, upper, beta, functions, z, chosen[:count], goal, work)
+        recent[:] = False
+        recent[chosen[:count]] = True
+        if taken >= PATIENCE * count:
+            taken += walk_face(K, spans, sign, margin, upper, beta, functions)
+        steps += taken
+        if taken == 0:
+            multiply(K, spans, beta, functions)
+            return STALLED, steps
+    return MOVING, steps
+
+
+# -- from one cost to the next --------------------------------------------------------------------
+
+
+@compiled
+def grow(sign, margin, upper, more, beta, functions):
+    """Bounds became `upper`, `more` times as wide: alpha and its functions go along their ray to the best dual."""
+    linear, energy = 0.0, 0.0
+    for b in range(beta.size):
+        linear += margin * sign[b] * beta[b]
+        energy += beta[b] * functions[b]
+    factor = min(max(linear / energy, 1.0), more) if energy > 0.0 else more
+    for b in range(beta.size):
+        beta[b] = min(max(factor * beta[b], -upper[b]), upper[b])
+        functions[b] *= factor
+
+
+# -- what an answer is worth ----------------------------------------------------------------------
+
+
+@compiled
+def best_offset(sign, upper, z, low, high):
+    """The b of least primal, the middle where an interval is (as `solvers.bias`): z are the kinks.
+
+    It lies within [low, high], what b must span: beyond, those that cannot move already hold the slope's sign.
+    """
+    total, slope, count = 0.0, 0.0, 0
+    for b in range(z.size):
+        total += upper[b]
+        if sign[b] > 0.0:
+            slope -= upper[b]
+        if z[b] < low:
+            slope += upper[b]
+        elif z[b] <= high:
+            count += 1
+    within = np.empty(count, np.int64)
+    count = 0
+    for b in range(z.size):
+        if low <= z[b] <= high:
+            within[count] = b
+            count += 1
+    order = within[np.argsort(z[within])]
+    slack = total * 1e-12
+    for place in range(count):
+        slope += upper[order[place]]
+        if slope >= -slack:
+            here = z[order[place]]
+            if slope > slack:
+                return here
+            after = z[order[place + 1]] if place + 1 < count else next_above(z, high)
+            return 0.5 * (here + after) if after < 1e300 else here
+    return high
+
+
+@compiled
+def next_above(z, level):
+    least = 1e300
+    for b in range(z.size):
+        least = z[b] if level < z[b] < least else least
+    return least
+
+
+@compiled
+def conclude(sign, margin, upper, beta, functions):
+    """b, primal, dual and violation of beta, whose functions are exact."""
+    z = np.empty(beta.size)
+    high, low = reach(sign, margin, upper, beta, functions, z)
+    offset = best_offset(sign, upper, z, min(low, high), max(low, high))
+    energy, linear, loss = 0.0, 0.0, 0.0
+    for b in range(beta.size):
+        energy += 0.5 * beta[b] * functions[b]
+        linear += margin * sign[b] * beta[b]
+        loss += upper[b] * max(0.0, margin - sign[b] * (functions[b] + offset))
+    return offset, energy + loss, linear - energy, max(0.0, high - low)
+
+
+@compiled
+def decide(T, spans, beta, offset, values):
+    """values = T' beta + b: T has a row for each training example, a column for each test row."""
+    values[:] = offset
+    for b in range(beta.size):
+        if beta[b] != 0.0:
+            add_run(values, T[row_of(spans, b)], beta[b])

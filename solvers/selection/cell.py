@@ -1,0 +1,94 @@
+"""A cell of a search, and what its folds gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from solvers.certificate import Certificate
+from solvers.ending import Ending
+
+
+class Cell(NamedTuple):
+    machine: str
+    C: float
+    gamma: float | None  # None: a kernel without gamma; in a search over gammas, the linear kernel
+
+
+class Trial(NamedTuple):
+    """One cell trained and tested on one fold: a job of its own, whatever it is done together with."""
+
+    cell: Cell
+    fold: int
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    accuracy: float
+    seconds: float  # of training
+    n_support: int
+    steps: int
+    ending: Ending
+    certificate: Certificate
+    pair_right: tuple[int, ...] = ()  # ovo and dag: test rows of each pair's two classes that its function gets right
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """All folds done so far, by their number."""
+
+    by_fold: Mapping[int, FoldResult]
+
+    @property
+    def folds(self) -> int:
+        return len(self.by_fold)
+
+    @cached_property
+    def _ordered(self) -> list[FoldResult]:
+        return [self.by_fold[number] for number in sorted(self.by_fold)]
+
+    @cached_property
+    def fold_accuracy(self) -> tuple[float, ...]:
+        return tuple(result.accuracy for result in self._ordered)
+
+    @cached_property
+    def mean(self) -> float:
+        return float(np.mean(self.fold_accuracy))
+
+    @cached_property
+    def std(self) -> float:
+        return float(np.std(self.fold_accuracy))
+
+    @property
+    def seconds(self) -> float:
+        return float(sum(result.seconds for result in self._ordered))
+
+    @property
+    def n_support(self) -> float:
+        """The mean of the folds."""
+        return float(np.mean([result.n_support for result in self._ordered]))
+
+    @property
+    def endings(self) -> tuple[Ending, ...]:
+        return tuple(result.ending for result in self._ordered)
+
+    @property
+    def worst(self) -> Certificate:
+        """Of the fold that is furthest from its optimum."""
+        return max((result.certificate for result in self._ordered), key=lambda found: found.relative_gap)
+
+    @property
+    def converged(self) -> bool:
+        return all(ending is Ending.CONVERGED for ending in self.endings)
+
+
+def summarise(trials: Mapping[Trial, FoldResult]) -> dict[Cell, CellResult]:
+    """Cells in the order in which they first appear."""
+    cells: dict[Cell, dict[int, FoldResult]] = {}
+    for (cell, fold), result in trials.items():
+        cells.setdefault(cell, {})[fold] = result
+    return {cell: CellResult(found) for cell, found in cells.items()}

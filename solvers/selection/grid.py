@@ -1,0 +1,117 @@
+"""Grids of C and gamma in powers of two; neighbours, edges and the order of preference among equals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from solvers.errors import InputError
+from solvers.selection.cell import Cell, CellResult
+
+MOST = 100_000  # cells of one machine
+SLACK = 1e-9  # of a step: rounding of the ends
+
+
+@dataclass(frozen=True)
+class Range:
+    """2^low, 2^(low + step), ... up to 2^high."""
+
+    low: float
+    high: float
+    step: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, (self.low, self.high, self.step))) or max(abs(self.low), abs(self.high)) > 300:
+            raise InputError(f"a range must lie between 2^-300 and 2^300, not 2^{self.low:g}:2^{self.high:g}")
+        if self.step <= 0.0:
+            raise InputError(f"the step of a range must be a positive number, not {self.step:g}")
+        if self.high < self.low:
+            raise InputError(f"a range runs from the smaller to the larger number, not 2^{self.low:g}:2^{self.high:g}")
+        if (self.high - self.low) / self.step > MOST:
+            raise InputError(f"a step of {self.step:g} cuts 2^{self.low:g}:2^{self.high:g} into too many values")
+
+    @classmethod
+    def between(cls, low: float, high: float, step: float = 1.0) -> Range:
+        if not (low > 0.0 and high > 0.0):
+            raise InputError(f"a range holds positive numbers, not {low:g}:{high:g}")
+        return cls(math.log2(low), math.log2(high), step)
+
+    @property
+    def exponents(self) -> tuple[float, ...]:
+        count = int((self.high - self.low) / self.step + SLACK) + 1
+        return tuple(self.low + number * self.step for number in range(count))
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(2.0**exponent for exponent in self.exponents)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a search: every machine with every C and gamma; without gammas, every C alone."""
+
+    machines: tuple[str, ...]
+    costs: Range
+    gammas: Range | None
+
+    def __post_init__(self) -> None:
+        if self.size > MOST:
+            raise InputError(f"{self.size} cells are more than {MOST}; take wider steps or shorter ranges")
+
+    @property
+    def size(self) -> int:
+        return len(self.costs.exponents) * len(self.gamma_values)
+
+    @property
+    def gamma_values(self) -> tuple[float | None, ...]:
+        return (None,) if self.gammas is None else self.gammas.values
+
+    def cells(self, machine: str) -> tuple[Cell, ...]:
+        return tuple(Cell(machine, cost, gamma) for gamma in self.gamma_values for cost in self.costs.values)
+
+    def at(self, machine: str, column: int, row: int) -> Cell:
+        """The cell of these places in the ranges of C and gamma."""
+        return Cell(machine, self.costs.values[column], self.gamma_values[row])
+
+    def place(self, cell: Cell) -> tuple[int, int]:
+        return self.costs.values.index(cell.C), self.gamma_values.index(cell.gamma)
+
+    def around(self, cell: Cell, distance: int) -> list[Cell]:
+        """Up to eight neighbours at this distance in both directions, those off the grid brought to its edge."""
+        (column, row), width, height = self.place(cell), len(self.costs.exponents), len(self.gamma_values)
+        columns = sorted({min(max(column + d, 0), width - 1) for d in (-distance, 0, distance)})
+        rows = sorted({min(max(row + d, 0), height - 1) for d in (-distance, 0, distance)})
+        return [found for j in rows for i in columns if (found := self.at(cell.machine, i, j)) != cell]
+
+    def edges(self, cell: Cell) -> tuple[str, ...]:
+        """On which edges of the grid the cell lies, among C low, C high, gamma low and gamma high."""
+        if cell.C not in self.costs.values or cell.gamma not in self.gamma_values:
+            return ()
+        ends = [("C", self.place(cell)[0], len(self.costs.exponents))]
+        if self.gammas is not None:
+            ends.append(("gamma", self.place(cell)[1], len(self.gamma_values)))
+        return tuple(
+            f"{name} {side}"
+            for name, here, count in ends
+            for side, end in (("low", 0), ("high", count - 1))
+            if here == end and count > 1
+        )
+
+
+def best(results: Mapping[Cell, CellResult], machine: str) -> Cell | None:
+    """The highest mean among the cells tested on most folds; of equals the smaller C, then the smaller gamma.
+
+    Where cells with gamma were tried, the linear ones only led to them.
+    """
+    mine = {cell: result for cell, result in results.items() if cell.machine == machine and result.folds}
+    if any(cell.gamma is not None for cell in mine):
+        mine = {cell: result for cell, result in mine.items() if cell.gamma is not None}
+    most = max((result.folds for result in mine.values()), default=0)
+    complete = [cell for cell in mine if mine[cell].folds == most]
+    return min(complete, key=lambda cell: preference(cell, mine[cell].mean), default=None)
+
+
+def preference(cell: Cell, mean: float) -> tuple[float, float, float]:
+    """Sorts the better cell first; means that differ by rounding only are equal."""
+    return -round(mean, 12), cell.C, -1.0 if cell.gamma is None else cell.gamma

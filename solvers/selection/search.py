@@ -1,0 +1,113 @@
+"""Searches: which cells to try next, given what the ones before gave. They know nothing of how trials are run.
+
+A search is a generator: it yields trials that may be done in any order and is sent all results so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from solvers.selection.cell import Cell, CellResult, Trial
+from solvers.selection.grid import Grid, best, preference
+
+Results = Mapping[Cell, CellResult]
+Steps = Generator[list[Trial], Results, None]
+
+WIDEST = 4  # steps of the grid between the cells that coarse-to-fine tries first
+KEPT = 0.5  # of the cells that successive halving takes to the next fold
+
+
+@dataclass(frozen=True)
+class Search:
+    name: str
+    about: str
+    steps: Callable[[Grid, int], Steps]
+
+
+def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
+    return [Trial(cell, fold) for cell in cells for fold in range(folds)]
+
+
+def full(grid: Grid, folds: int) -> Steps:
+    yield on_all((cell for machine in grid.machines for cell in grid.cells(machine)), folds)
+
+
+def coarse_to_fine(grid: Grid, folds: int) -> Steps:
+    """Every fourth cell, then the neighbours of the best, at half the distance once it stays the best."""
+    coarse = [grid.at(machine, i, j) for machine in grid.machines for i, j in _coarse(grid)]
+    results = yield on_all(coarse, folds)
+    distance = WIDEST
+    while distance:
+        wanted = [cell for machine in grid.machines for cell in _new_neighbours(grid, results, machine, distance)]
+        if wanted:
+            results = yield on_all(wanted, folds)
+        else:
+            distance //= 2
+
+
+def _coarse(grid: Grid) -> list[tuple[int, int]]:
+    """Evenly spread from end to end, as nearly as the grid allows."""
+    columns, rows = (_spread(len(values)) for values in (grid.costs.values, grid.gamma_values))
+    return [(i, j) for j in rows for i in columns]
+
+
+def _spread(count: int) -> list[int]:
+    parts = max(1, round((count - 1) / WIDEST))
+    return sorted({round(part * (count - 1) / parts) for part in range(parts + 1)})
+
+
+def _new_neighbours(grid: Grid, results: Results, machine: str, distance: int) -> list[Cell]:
+    here = best(results, machine)
+    return [] if here is None else [cell for cell in grid.around(here, distance) if cell not in results]
+
+
+def two_line(grid: Grid, folds: int) -> Steps:
+    """Kao, Chung, Sun & Lin 2004, algorithm 1: the best C of the linear kernel first, called C~.
+
+    Then only the line -1 - log2 gamma = log2 C - log2 C~ of the rbf kernel, as far as it lies in the grid.
+    """
+    linear = replace(grid, gammas=None)
+    results = yield on_all((cell for machine in grid.machines for cell in linear.cells(machine)), folds)
+    line = [cell for machine in grid.machines for cell in _line(grid, best(_linear(results), machine))]
+    if line:
+        yield on_all(line, folds)
+
+
+def _linear(results: Results) -> Results:
+    return {cell: result for cell, result in results.items() if cell.gamma is None}
+
+
+def _line(grid: Grid, start: Cell | None) -> list[Cell]:
+    if start is None:
+        return []
+    low, high = grid.costs.values[0], grid.costs.values[-1]
+    costs = [(0.5 * start.C / gamma, gamma) for gamma in grid.gamma_values if gamma is not None]
+    return [Cell(start.machine, cost, gamma) for cost, gamma in costs if low <= cost <= high]
+
+
+def halving(grid: Grid, folds: int) -> Steps:
+    """All cells on the first fold, the better half of them on the second, and so on."""
+    kept = {machine: list(grid.cells(machine)) for machine in grid.machines}
+    for fold in range(folds):
+        results = yield [Trial(cell, fold) for cells in kept.values() for cell in cells]
+        kept = {machine: _better(cells, results) for machine, cells in kept.items()}
+
+
+def _better(cells: list[Cell], results: Results) -> list[Cell]:
+    there = [cell for cell in cells if cell in results]
+    ranked = sorted(there, key=lambda cell: preference(cell, results[cell].mean))
+    chosen = set(ranked[: max(1, round(KEPT * len(ranked)))])
+    return [cell for cell in cells if cell in chosen]
+
+
+SEARCHES: dict[str, Search] = {
+    search.name: search
+    for search in (
+        Search("grid", "every cell", full),
+        Search("two-line", "the best C of the linear kernel, then one line of cells of the rbf kernel", two_line),
+        Search("coarse-to-fine", "every fourth cell, then closer and closer around the best", coarse_to_fine),
+        Search("halving", "every cell on one fold, the better half on the next, and so on", halving),
+        Search("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
+    )
+}

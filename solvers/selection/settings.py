@@ -1,0 +1,45 @@
+"""What is the same for every trial of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from solvers.machines import MACHINES, Machine
+from solvers.run import Limits
+from solvers.selection.shared import FoldRows, KernelFamily
+
+
+@dataclass(frozen=True)
+class Settings:
+    kernel: KernelFamily = field(default_factory=KernelFamily)
+    solver: str = "auto"
+    margin: float | None = None
+    bias: str | None = None
+    class_weight: str | Mapping[Any, float] | None = None  # "balanced", or a factor on C by class name
+    limits: Limits = field(default_factory=Limits)
+    cache_mb: float = 500.0
+    jobs: int = 1  # threads that trials run on
+    threads: int | None = None  # of matrix products
+
+    def bias_of(self, machine: str) -> str:
+        return MACHINES[machine].bias if self.bias is None else self.bias
+
+    def margin_of(self, machine: Machine, classes: int) -> float:
+        return machine.margin(classes) if self.margin is None else self.margin
+
+    def weights(self, rows: FoldRows) -> np.ndarray:
+        """The factor on C of each class of a fold."""
+        if self.class_weight is None:
+            return np.ones(rows.classes)
+        if isinstance(self.class_weight, str):
+            return len(rows.train) / (rows.classes * np.diff(rows.starts))
+        return np.array([self.class_weight.get(name, 1.0) for name in rows.names.tolist()])
+
+    @property
+    def room(self) -> float:
+        """Bytes that each thread may fill with kernel values and distances."""
+        return self.cache_mb * 2**20 / self.jobs

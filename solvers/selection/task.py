@@ -1,0 +1,109 @@
+"""A task: one fold and one gamma, with all its machines and costs inside, so that all of them share one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.kernels import Kernel
+from solvers.machines import MACHINES
+from solvers.model import decide
+from solvers.selection import binary, whole
+from solvers.selection.cell import Cell, FoldResult, Trial
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows, Matrices
+
+Done = tuple[Trial, FoldResult]
+
+
+@dataclass(frozen=True)
+class Task:
+    fold: int
+    gamma: float | None
+    costs: Mapping[str, tuple[float, ...]]  # of each machine, rising
+
+    @property
+    def trials(self) -> int:
+        return sum(len(costs) for costs in self.costs.values())
+
+
+def tasks_of(trials: Iterable[Trial]) -> list[Task]:
+    """Trials of the same fold and gamma together, fold after fold, so that threads work on the same distances."""
+    wanted: dict[tuple[int, float | None], dict[str, set[float]]] = {}
+    for cell, fold in trials:
+        wanted.setdefault((fold, cell.gamma), {}).setdefault(cell.machine, set()).add(cell.C)
+    ordered = sorted(wanted, key=lambda key: (key[0], -1.0 if key[1] is None else key[1]))
+    return [
+        Task(fold, gamma, {machine: tuple(sorted(costs)) for machine, costs in wanted[fold, gamma].items()})
+        for fold, gamma in ordered
+    ]
+
+
+def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
+    """Results as they are done; what a stop interrupts is left out."""
+    if stopped():
+        return
+    kernel = settings.kernel.at(task.gamma)
+    matrices = matrices_of(rows, kernel, settings)
+    rest = dict(task.costs)
+    for group in ("pairs", "one-vs-rest"):
+        fast = {name: rest.pop(name) for name in list(rest) if _fast(name, group, kernel, settings, matrices)}
+        if fast:
+            yield from _binary(task, rows, kernel, fast, settings, stopped, matrices)
+    for machine, costs in rest.items():
+        found = whole.along(rows, machine, kernel, costs, settings, stopped, matrices)
+        for cost, result in zip(costs, found, strict=False):
+            yield Trial(Cell(machine, cost, task.gamma), task.fold), result
+
+
+def matrices_of(rows: FoldRows, kernel: Kernel, settings: Settings) -> Matrices | None:
+    """The whole matrices if they fit, and the distances too if there is room beside them."""
+    if rows.bytes * 1.5 > settings.room:  # half as much for the single-precision copy
+        return None
+    return Matrices.of_kernel(rows, kernel, keep_distances=rows.bytes * 2.5 <= settings.room)
+
+
+def _fast(name: str, group: str, kernel: Kernel, settings: Settings, matrices: Matrices | None) -> bool:
+    if MACHINES[name].split != group or not whole.binary_alone(name, kernel, settings):
+        return False
+    return matrices is not None or group == "pairs"
+
+
+def _binary(
+    task: Task,
+    rows: FoldRows,
+    kernel: Kernel,
+    machines: Mapping[str, tuple[float, ...]],
+    settings: Settings,
+    stopped: Callable[[], bool],
+    matrices: Matrices | None,
+) -> Iterator[Done]:
+    """Machines that are trained alike are trained once: dag is ovo, decided otherwise."""
+    costs = sorted(set().union(*machines.values()))
+    margin = settings.margin_of(MACHINES[next(iter(machines))], rows.classes)
+    path = binary.Path(rows, costs, margin, settings, stopped)
+    split = MACHINES[next(iter(machines))].split
+    if split == "pairs":
+        parts, count = binary.pairs_of(rows, kernel, matrices), rows.classes * (rows.classes - 1) // 2
+    else:
+        assert matrices is not None
+        parts, count = binary.rests_of(rows, matrices), rows.classes
+    solved = path.along(parts, count)
+    for cost, at_cost in zip(costs, solved or (), strict=False):
+        for name, wanted in machines.items():
+            if cost in wanted:
+                yield Trial(Cell(name, cost, task.gamma), task.fold), _result(name, rows, at_cost)
+
+
+def _result(name: str, rows: FoldRows, solved: binary.Solved) -> FoldResult:
+    values = np.ascontiguousarray(solved.values.T)
+    return FoldResult(
+        accuracy=rows.accuracy(decide(MACHINES[name], values, rows.classes)),
+        seconds=solved.seconds,
+        n_support=int(solved.support.sum()),
+        steps=solved.steps,
+        ending=solved.ending,
+        certificate=solved.certificate,
+    )
