@@ -73,6 +73,8 @@ class DataPresenter(QObject):
         workspace.data_changed.connect(self._data_changed)
         workspace.data_failed.connect(self._failed)
         workspace.preparation_changed.connect(self._preparation_changed)
+        workspace.test_loading.connect(lambda path: view.show_test(tr("Reading {name}…", name=Path(path).name), path))
+        workspace.test_failed.connect(self._test_failed)
 
     # -- what the user wants ----------------------------------------------------------------------
 
@@ -178,6 +180,11 @@ class DataPresenter(QObject):
         else:
             words = tr("{path}: {rows} rows", path=path, rows=figures.count(test.rows))
             self.view.show_test(Path(path).name, words)
+
+    def _test_failed(self, sentence: str) -> None:
+        """Beside its button, which names the test file from before, if there was one."""
+        self._show_test()
+        self.view.show_test_trouble(sentence)
 
     # -- looking at the data in the background ----------------------------------------------------
 

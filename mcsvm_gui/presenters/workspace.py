@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.words import tr
+from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.dataset import Dataset
@@ -31,6 +32,8 @@ class Workspace(QObject):
     data_changed = Signal()  # another data set, or none; other reading options
     data_failed = Signal(str)  # why the file cannot be read; `path` and `read` are those that were tried
     preparation_changed = Signal()  # rules, hold-out, seed or test file
+    test_loading = Signal(str)  # the path of a test file that is being read
+    test_failed = Signal(str)  # why a test file cannot be used; the one before it stays
     message = Signal(str)  # one line for the status bar
 
     def __init__(
@@ -48,6 +51,8 @@ class Workspace(QObject):
         self._rules: dict[str, str] = {}
         self._reading: Ticket | None = None
         self._before: tuple[str | None, ReadOptions | None] = None, None  # while another file is read
+        self._testing: Ticket | None = None
+        self._test_to_come: tuple[str, str] | None = None  # data of the project, and the test file they had
 
     @property
     def read(self) -> ReadOptions:
@@ -91,6 +96,9 @@ class Workspace(QObject):
         self.settings.remember_file(self.path)
         self._set(dataset)
         self._keep()
+        pair, self._test_to_come = self._test_to_come, None
+        if pair is not None and pair[0] == self.path:
+            self.open_test(pair[1])
 
     def _refused(self, sentence: str) -> None:
         self._reading, self.dataset = None, None
@@ -103,12 +111,13 @@ class Workspace(QObject):
     # -- rows to test on --------------------------------------------------------------------------
 
     def open_test(self, path: str) -> None:
-        """Rows to test on instead of a part of the data; a file that cannot be read is told as a message."""
+        """Rows to test on instead of a part of the data; `preparation_changed` or `test_failed` follows."""
         from mcsvm_gui.core import sources
 
         data = self.dataset
         if data is None:
             return
+        self._stop_testing()
 
         def opened(test: Dataset) -> None:
             if self.dataset is data:
@@ -117,7 +126,9 @@ class Workspace(QObject):
                 self.preparation_changed.emit()
                 self._keep()
 
-        self.tasks.start(lambda: sources.open_test(path, self.read, data), opened, self.message.emit)
+        read = self.read
+        self.test_loading.emit(path)
+        self._testing = self.tasks.start(lambda: sources.open_test(path, read, data), opened, self.test_failed.emit)
 
     def drop_test(self) -> None:
         self._forget_test()
@@ -125,7 +136,13 @@ class Workspace(QObject):
         self._keep()
 
     def _forget_test(self) -> None:
+        self._stop_testing()
         self.test = self.test_path = None
+
+    def _stop_testing(self) -> None:
+        if self._testing is not None:
+            self._testing.cancel()
+            self._testing = None
 
     # -- preparation ------------------------------------------------------------------------------
 
@@ -206,14 +223,28 @@ class Workspace(QObject):
         kept = self.runs.setting(KEPT)
         if self.path is not None or not isinstance(kept, dict) or not kept.get("path"):
             return
-        from mcsvm_gui.core.readers.options import ReadOptions
-
-        self.holdout, self.seed, self._rules = kept["holdout"], kept["seed"], dict(kept["rules"])
+        try:
+            read = self._take_up(kept)
+        except (LookupError, TypeError, ValueError, InputError):
+            self.message.emit(tr("The project does not say in a way that this version reads how its data were opened."))
+            return
         self.preparation_changed.emit()
         if Path(kept["path"]).exists():
-            self.open_data(kept["path"], ReadOptions(**kept["read"]))
+            self._test_to_come = (kept["path"], kept["test"]) if kept["test"] else None
+            self.open_data(kept["path"], read)
         else:
             self.message.emit(tr("{path} is not there any more.", path=kept["path"]))
+
+    def _take_up(self, kept: dict[str, Any]) -> ReadOptions:
+        """All of it or nothing: files may hold anything."""
+        from mcsvm_gui.core.preparation.rules import Rules
+        from mcsvm_gui.core.readers.options import ReadOptions
+
+        read, rules, (holdout, seed) = ReadOptions(**kept["read"]), dict(kept["rules"]), (kept["holdout"], kept["seed"])
+        Rules(**rules)
+        Path(kept["path"]), kept["test"]
+        self.holdout, self.seed, self._rules = None if holdout is None else float(holdout), int(seed), rules
+        return read
 
 
 def _open(path: str, read: ReadOptions | None) -> Dataset:

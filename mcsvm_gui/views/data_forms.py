@@ -158,6 +158,7 @@ class PreparationForm(Form):
         self.add(tr("Scaling"), self.scale)
         self.add(tr("Missing cells"), self.missing)
         self.add(tr("Test file"), self._test_row())
+        self.grid.addWidget(self._build_trouble(), self.grid.rowCount(), 0, 1, 2)
         self.holdout_title = self.add(tr("Hold-out"), self.holdout)
         self.add(tr("Seed"), self.seed)
         self.scale.currentIndexChanged.connect(lambda: self.scale_changed.emit(self.scale.currentData()))
@@ -186,6 +187,16 @@ class PreparationForm(Form):
         row.addWidget(self.drop_test)
         return box
 
+    def _build_trouble(self) -> QLabel:
+        self.trouble = QLabel()
+        self.trouble.setObjectName("testFileTrouble")
+        self.trouble.setAccessibleName(tr("Why the test file cannot be used"))
+        self.trouble.setProperty("role", "bad")
+        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
+        self.trouble.setWordWrap(True)
+        self.trouble.hide()
+        return self.trouble
+
     def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None:
         fill(self.scale, scales, self.scale.currentData())
         fill(self.missing, missing, self.missing.currentData())
@@ -203,11 +214,17 @@ class PreparationForm(Form):
         """The name of the test file or nothing, and what is said of it."""
         self.test.setText(name or tr("Choose…"))
         self.test.setToolTip(words)
+        self.show_test_trouble("")
         self.drop_test.setVisible(bool(name))
         why = tr("The test file is what the model is tested on") if name else ""
         for part in (self.holdout, self.holdout_title):
             part.setEnabled(not name)
             part.setToolTip(why)
+
+    def show_test_trouble(self, sentence: str) -> None:
+        """Below the button, breakable at the slashes of a path."""
+        self.trouble.setText(sentence.replace("/", "/\u200b"))
+        self.trouble.setVisible(bool(sentence))
 
 
 def _spin(name: str, title: str, most: int) -> QSpinBox:

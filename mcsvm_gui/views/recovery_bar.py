@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
+MOST_NAMES = 6
+
 
 class RecoveryBar(QFrame):
     decided = Signal(str)  # go on, keep, discard or later
@@ -42,8 +44,8 @@ class RecoveryBar(QFrame):
 
     def show_runs(self, words: str, names: Sequence[str]) -> None:
         """Hidden where there are none."""
-        self._words.setText(words)
-        self._words.setToolTip("\n".join(names))
+        named = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+        self._words.setText(f"{words} ({named})" if names else "")
         self.setVisible(bool(names))
 
 

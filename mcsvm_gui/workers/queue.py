@@ -33,6 +33,7 @@ class JobQueue(QObject):
         self._states: dict[int, JobState] = {}
         self._waiting: dict[int, Job] = {}
         self._threads: dict[int, Training] = {}
+        self._open = True
 
     @property
     def limit(self) -> int:
@@ -65,7 +66,10 @@ class JobQueue(QObject):
         self._states.pop(number, None)
         self._waiting[number] = Job(number, request, dataset, test, checkpoint, keep)
         self._become(number, JobState.QUEUED)
-        self._fill()
+        if self._open:
+            self._fill()
+        else:
+            self.discard(number)
 
     # -- wishes; those that come too late change nothing ------------------------------------------
 
@@ -98,7 +102,8 @@ class JobQueue(QObject):
             self.stop(number)
 
     def shut_down(self, milliseconds: int) -> bool:
-        """Discards what still runs and waits for its threads; whether all ended in time."""
+        """Discards what still runs and waits for its threads; whether all ended in time. Nothing begins any more."""
+        self._open = False
         for number in self.active():
             self.discard(number)
         ended = [thread.wait(milliseconds) for thread in list(self._threads.values())]

@@ -42,13 +42,14 @@ class Ticket:
 
 
 class Tasks(QObject):
-    """Starts work, and knows what is still under way."""
+    """Starts work, and knows what is still under way. After `shut_down` nothing begins any more."""
 
     changed = Signal()  # `busy` may have changed
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workers: dict[_Worker, Ticket] = {}
+        self._open = True
 
     @property
     def busy(self) -> bool:
@@ -58,7 +59,11 @@ class Tasks(QObject):
         self, function: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None] | None = None
     ) -> Ticket:
         """`done` and `failed` are called in the thread of this object, unless the ticket is cancelled."""
-        ticket, worker = Ticket(), _Worker(function, self)
+        ticket = Ticket()
+        if not self._open:
+            ticket.cancel()
+            return ticket
+        worker = _Worker(function, self)
         answers = _Answers(ticket, done, failed, worker)
         worker.answered.connect(answers.done)
         worker.failed.connect(answers.failed)
@@ -76,6 +81,7 @@ class Tasks(QObject):
 
     def shut_down(self, milliseconds: int) -> bool:
         """Waits for what is under way, whose answers nobody wants any more; whether all ended in time."""
+        self._open = False
         for ticket in self._workers.values():
             ticket.cancel()
         ended = [worker.wait(milliseconds) for worker in list(self._workers)]

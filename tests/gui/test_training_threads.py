@@ -170,6 +170,29 @@ def test_a_job_goes_on_from_its_checkpoint(
     assert ear.of("ended", 2)[0].document["iterations"] >= ear.of("sampled", 2)[0].iteration
 
 
+def test_nothing_begins_after_the_end(qtbot: Any, iris: Any) -> None:
+    queue = JobQueue(limit=1)
+    ear = Ear(queue)
+    queue.submit(1, LONG, iris)
+    queue.submit(2, LONG, iris)
+    assert queue.shut_down(20_000)
+    queue.submit(3, LONG, iris)
+    queue.limit = 9
+    qtbot.waitUntil(lambda: not queue.active(), timeout=5_000)
+    assert [states(ear, number)[-1] for number in (1, 2, 3)] == 3 * ["discarded"]
+    assert not [thread for thread in queue.findChildren(QThread) if thread.isRunning()]
+
+
+def test_the_end_does_not_wait_for_those_that_rest(qtbot: Any, iris: Any) -> None:
+    queue = JobQueue()
+    ear = Ear(queue)
+    queue.submit(1, LONG, iris)
+    until_active(qtbot, ear)
+    queue.pause(1)
+    qtbot.waitUntil(lambda: states(ear)[-1] == "paused", timeout=5_000)
+    assert queue.shut_down(5_000)
+
+
 # -- tasks ----------------------------------------------------------------------------------------
 
 
@@ -215,3 +238,23 @@ def test_the_answer_of_a_cancelled_task_is_dropped(qtbot: Any, tasks: Tasks) -> 
     ticket.cancel()
     qtbot.waitUntil(lambda: not tasks.busy, timeout=5_000)
     assert said == []
+
+
+def test_nothing_is_begun_after_the_end_and_nobody_is_answered(qtbot: Any) -> None:
+    tasks, done = Tasks(), []
+    tasks.start(lambda: time.sleep(0.05), lambda answer: done.append("before"))
+    assert tasks.shut_down(5_000)
+    ran = threading.Event()
+    ticket = tasks.start(ran.set, lambda answer: done.append("after"), done.append)
+    assert not ticket.wanted
+    qtbot.waitUntil(lambda: not tasks.busy, timeout=5_000)
+    qtbot.wait(50)
+    assert not ran.is_set()
+    assert done == []
+
+
+def test_the_end_says_when_a_task_goes_on(qtbot: Any, tasks: Tasks) -> None:
+    may_end = threading.Event()
+    tasks.start(may_end.wait, lambda answer: None)
+    assert not tasks.shut_down(50)
+    may_end.set()

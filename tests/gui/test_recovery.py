@@ -1,0 +1,98 @@
+"""The bar above the pages: only where something was cut short, and each answer does what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.presenters.recovery import RecoveryPresenter
+from mcsvm_gui.views.recovery_bar import RecoveryBar
+
+
+class FakeView(QObject):
+    decided = Signal(str)
+
+    def show_runs(self, words: str, names: Sequence[str]) -> None:
+        self.words, self.names = words, list(names)
+
+
+class FakeRuns(QObject):
+    reset, changed = Signal(), Signal(int)
+
+    def __init__(self, *cut: int) -> None:
+        super().__init__()
+        self.cut, self.abandoned = list(cut), []  # type: ignore[var-annotated]
+
+    def interrupted(self) -> list[Any]:
+        return [SimpleNamespace(id=run, name=f"ww {run}") for run in self.cut]
+
+    def abandon(self, runs: Sequence[int]) -> None:
+        self.abandoned += runs
+        self.cut = []
+
+
+class Scene:
+    def __init__(self, *cut: int) -> None:
+        self.view, self.runs, self.gone_on = FakeView(), FakeRuns(*cut), []  # type: ignore[var-annotated]
+        workspace = SimpleNamespace(runs=self.runs, go_on=lambda run, keep: self.gone_on.append((run, keep)))
+        self.presenter = RecoveryPresenter(self.view, workspace)  # type: ignore[arg-type]
+
+
+def test_nothing_is_said_where_nothing_was_cut_short() -> None:
+    assert Scene().view.names == []
+
+
+def test_the_runs_that_were_cut_short_are_named() -> None:
+    scene = Scene(3)
+    assert scene.view.names == ["ww 3"]
+    assert "a run" in scene.view.words
+    scene.runs.cut = [3, 4]
+    scene.runs.reset.emit()
+    assert scene.view.names == ["ww 3", "ww 4"]
+    assert "2 runs" in scene.view.words
+
+
+@pytest.mark.parametrize(("choice", "keep"), [("go on", False), ("keep", True)])
+def test_going_on_and_keeping_reach_every_run(choice: str, keep: bool) -> None:
+    scene = Scene(3, 4)
+    scene.view.decided.emit(choice)
+    assert scene.gone_on == [(3, keep), (4, keep)]
+    assert scene.runs.abandoned == []
+
+
+def test_discarding_gives_all_of_them_up() -> None:
+    scene = Scene(3, 4)
+    scene.view.decided.emit("discard")
+    assert (scene.runs.abandoned, scene.gone_on, scene.view.names) == ([3, 4], [], [])
+
+
+def test_later_means_not_before_the_next_start() -> None:
+    scene = Scene(3)
+    scene.view.decided.emit("later")
+    assert scene.view.names == []
+    scene.runs.changed.emit(3)
+    assert scene.view.names == []
+    assert (scene.runs.abandoned, scene.gone_on) == ([], [])
+
+
+def test_every_button_says_another_answer(qtbot: QtBot) -> None:
+    bar = RecoveryBar()
+    bar.setParent(home := QWidget())
+    qtbot.addWidget(home)
+    said: list[str] = []
+    bar.decided.connect(said.append)
+    bar.show_runs("The program ended.", ["ww <b>3</b>"])
+    assert bar.isVisibleTo(home)
+    for button in bar.findChildren(QAbstractButton):
+        assert button.accessibleName() or button.text()
+        button.click()
+    assert sorted(said) == ["discard", "go on", "keep", "later"]
+    assert any("ww <b>3</b>" in label.text() for label in bar.findChildren(QLabel))
+    bar.show_runs("", [])
+    assert not bar.isVisibleTo(home)
