@@ -1,0 +1,108 @@
+"""Several trained machines side by side on the same rows. Plain values: windows, reports and commands show them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.evaluation import Scores, evaluate
+from mcsvm_gui.core.statistics import TestResult, mcnemar
+from mcsvm_gui.core.statistics.adjustment import holm
+from mcsvm_gui.core.trained import TrainedModel, in_training_spelling
+from mcsvm_gui.core.violations import Violations, violations_of
+from solvers.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One column of a comparison."""
+
+    label: str
+    document: Mapping[str, Any]  # as `mcsvm train --json` prints it
+    decisions: np.ndarray  # (rows,) class names; None where a row was not decided
+    scores: Scores | None = None
+    violations: Violations | None = None
+    prediction_seconds: float | None = None  # for all rows
+    trace: Mapping[str, np.ndarray] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    data: str
+    classes: tuple[str, ...]  # of all sides, and of the rows
+    true: np.ndarray | None  # (rows,) class names as training spelled them
+    sides: tuple[Side, ...]
+    lines: np.ndarray | None = None  # where in its file each row stands
+
+    def disagreements(self) -> np.ndarray:
+        """Rows that not all sides decide alike."""
+        decisions = np.array([side.decisions for side in self.sides], dtype=object)
+        return np.flatnonzero((decisions != decisions[0]).any(axis=0))
+
+    def right(self, side: Side) -> np.ndarray:
+        if self.true is None:
+            raise InputError("rows without class labels cannot tell which machine is right")
+        return np.asarray(side.decisions == self.true, dtype=bool)
+
+    def tests(self) -> tuple[TestResult, ...]:
+        """McNemar for every pair; Holm's adjustment over all pairs."""
+        if self.true is None or len(self.sides) < 2:
+            return ()
+        pairs = list(combinations(self.sides, 2))
+        found = [mcnemar(self.right(a), self.right(b), (a.label, b.label)) for a, b in pairs]
+        return adjusted_over_pairs(found, self.data)
+
+
+def adjusted_over_pairs(found: Sequence[Sequence[TestResult]], data: str) -> tuple[TestResult, ...]:
+    """`found`: of every pair the same tests; each test is adjusted over all pairs."""
+    results = []
+    for same in zip(*found, strict=True):
+        adjusted = holm(np.array([result.p for result in same]), 0)
+        results += [
+            replace(result, adjusted={"holm": float(p)}, data=data) for result, p in zip(same, adjusted, strict=True)
+        ]
+    return tuple(results)
+
+
+def side_of(
+    label: str,
+    trained: TrainedModel,
+    document: Mapping[str, Any],
+    rows: Dataset,
+    training: Dataset | None = None,
+    trace: Mapping[str, np.ndarray] | None = None,
+) -> Side:
+    """A trained machine applied to rows. `training`: what it was trained on, for its margin violations."""
+    began = time.perf_counter()
+    decisions = trained.predictions(rows)
+    seconds = time.perf_counter() - began
+    side = Side(label, document, decisions.labels, prediction_seconds=seconds, trace=trace)
+    if training is not None:
+        side = replace(side, violations=violations_of(trained, training))
+    return side if rows.labels is None else scored(side, trained.class_names, rows.labels)
+
+
+def scored(side: Side, known: tuple[str, ...], labels: np.ndarray) -> Side:
+    true, decided = in_training_spelling(known, labels), np.flatnonzero(side.decisions != None)  # noqa: E711
+    if decided.size == 0:
+        return side
+    strange = sorted(set(true[decided].tolist()) - set(known))
+    return replace(side, scores=evaluate(true[decided].tolist(), side.decisions[decided].tolist(), [*known, *strange]))
+
+
+def compare(sides: Sequence[Side], known: tuple[str, ...], rows: Dataset) -> Comparison:
+    """`known`: the classes of training, which are the same for all sides."""
+    labels = {side.label for side in sides}
+    if len(labels) < len(sides):
+        raise InputError("two runs of a comparison have the same name; give each its own")
+    if any(side.decisions.size != rows.rows for side in sides):
+        raise InputError("runs are compared on the same rows")
+    true = None if rows.labels is None else in_training_spelling(known, rows.labels)
+    strange = [] if true is None else sorted(set(true.tolist()) - set(known))
+    return Comparison(rows.name, (*known, *strange), true, tuple(sides), rows.lines)
