@@ -39,7 +39,8 @@ def words(dataset: Dataset, duplicates: int, conflicts: int) -> list[str]:
         *_more(len(counts), "classes"),
     ]
     if duplicates:
-        lines.append(f"Repeated: {output.plural(duplicates, 'row')} occur again.")
+        verb = "occurs" if duplicates == 1 else "occur"
+        lines.append(f"Repeated: {output.plural(duplicates, 'row')} {verb} again.")
     if conflicts:
         lines.append(f"Conflicts: {output.plural(conflicts, 'row')} of features with more than one class.")
     if dataset.guesses:
