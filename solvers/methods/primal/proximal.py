@@ -27,7 +27,7 @@ class Trial:
     vectors: np.ndarray  # (width, outputs)
     functions: np.ndarray  # (n, outputs), without what was given
     alpha: np.ndarray
-    full: np.ndarray | None  # (n,) sums at their bound
+    full: np.ndarray  # (n,) whether a bounded sum is at its bound
 
 
 class ProximalStep:
@@ -40,7 +40,7 @@ class ProximalStep:
         gradient = gradients(part, functions + self.given)
         wish = self.anchor + self.sigma * gradient
         if part.form.feasible == "box":
-            alpha, full = np.minimum(np.maximum(wish, 0.0), part.upper[:, None]), None
+            alpha, full = np.minimum(np.maximum(wish, 0.0), part.upper[:, None]), np.zeros(len(part), bool)
         else:
             alpha, full = project_sums(wish, part.upper)
         return Trial(vectors, functions, alpha, full)
@@ -53,7 +53,7 @@ class ProximalStep:
     def newton(self, trial: Trial, residual: np.ndarray) -> Trial | None:
         """The next point, or None where no step decreases any more."""
         alpha, upper = trial.alpha, self.part.upper[:, None]
-        free = (alpha > 0.0) & (alpha < upper) if trial.full is None else alpha > 0.0
+        free = (alpha > 0.0) & (alpha < upper) if self.part.form.feasible == "box" else alpha > 0.0
         self.system.look(self.part.labels, free, trial.full)
         direction = self.system.solve(residual)
         slope = -float(np.vdot(residual, direction))

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg as sl
 import scipy.sparse as sp
 
+from solvers.jit.linear_system import couple
 from solvers.machines import DualForm
 from solvers.problem import Part
 
@@ -62,14 +63,11 @@ class System:
         self.table, self.shiftable = reading_table(form), form.centred
         self.centred = form.centred and bool(np.abs(form.direction - self.table).max() > 1e-12)
 
-    def look(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray | None) -> None:
+    def look(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
         """Which variables are free, and of bounded sums, which are at their bound."""
         chosen = np.flatnonzero(free.any(axis=1))
-        active = self.table[labels[chosen]] * free[chosen][:, :, None]
-        self.coupling = np.einsum("ipa,ipb->iab", active, active)
-        if full is not None:
-            mean = active.sum(axis=1) * (full[chosen] / np.sqrt(np.maximum(free[chosen].sum(axis=1), 1)))[:, None]
-            self.coupling -= mean[:, :, None] * mean[:, None, :]
+        self.coupling = np.empty((self.outputs, self.outputs, chosen.size))
+        couple(self.table, labels[chosen], free[chosen], full[chosen], self.coupling)
         self.rows = self.columns.rows[chosen]
 
     def solve(self, residual: np.ndarray) -> np.ndarray:
@@ -95,7 +93,7 @@ class System:
         return np.ascontiguousarray(step.reshape(k, width).T)
 
     def _block(self, a: int, b: int) -> np.ndarray:
-        weight = self.coupling[:, a, b]
+        weight = self.coupling[a, b]
         some = np.flatnonzero(weight)
         rows = self.rows if some.size == weight.size else self.rows[some]
         if sp.issparse(rows):
@@ -118,7 +116,7 @@ class System:
 
     def _iterated(self, residual: np.ndarray) -> np.ndarray:
         squares = self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2
-        diagonal = self.sigma * (squares.T @ np.einsum("iaa->ia", self.coupling)) + self.columns.stiffness[:, None]
+        diagonal = self.sigma * (squares.T @ np.einsum("aai->ia", self.coupling)) + self.columns.stiffness[:, None]
         loose = diagonal <= RIDGE * float(diagonal.max())
         held = np.where(loose, np.abs(residual) + RIDGE, 0.0)  # as in `_hold_biases`
         diagonal += held
@@ -128,7 +126,7 @@ class System:
         for _ in range(ROUNDS):
             image = self._apply(along) + held * along
             curvature = float(np.vdot(along, image))
-            if curvature <= RIDGE * float(np.vdot(along, along)):
+            if size <= 0.0 or curvature <= RIDGE * float(np.vdot(along, along)):
                 break
             amount = size / curvature
             step += amount * along
@@ -146,7 +144,7 @@ class System:
 
     def _apply(self, vectors: np.ndarray) -> np.ndarray:
         centred = vectors - vectors.mean(axis=1, keepdims=True) if self.centred else vectors
-        moved = np.einsum("iab,ib->ia", self.coupling, self.rows @ centred)
+        moved = np.einsum("abi,ib->ia", self.coupling, self.rows @ centred)
         image = self.sigma * (self.rows.T @ moved)
         if self.centred:
             image -= image.mean(axis=1, keepdims=True)

@@ -1,0 +1,202 @@
+"""The variables of one example, on the way through an epoch of coordinate steps: see `linear`."""
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.box import SNAP
+from solvers.jit.sequential_whole import threshold
+
+PASSES = 4  # over the variables of an example in one visit
+GOOD_ENOUGH = 0.1  # share of an example's violation that is left for the next visit
+FULL = 1.0 - 1e-12  # a sum above this share of its bound is at the bound
+
+
+@compiled
+def box_target(alpha, g, q, upper):
+    """Where the optimum over one variable is."""
+    if q <= 0.0:
+        return upper if g > 0.0 else (0.0 if g < 0.0 else alpha)
+    return min(max(alpha + g / q, 0.0), upper)
+
+
+@compiled
+def gradient_of(rule, y, p, functions):
+    if p == y:
+        return rule.margin_own - rule.own * functions[p]
+    return rule.margin_other - rule.before * functions[y] - rule.other * functions[p]
+
+
+@compiled
+def add_direction(rule, y, p, amount, out):
+    """out += amount times the direction of variable p."""
+    if p == y:
+        out[p] += amount * rule.own
+    else:
+        out[y] += amount * rule.before
+        out[p] += amount * rule.other
+    hidden = amount * (rule.constant_own if p == y else rule.constant_other)
+    if hidden != 0.0:
+        for c in range(out.size):
+            out[c] += hidden
+
+
+@compiled
+def box_pull(alpha, g, upper):
+    """The violation of one variable."""
+    if g > 0.0:
+        return g if alpha < upper else 0.0
+    return -g if alpha > 0.0 else 0.0
+
+
+@compiled
+def box_example(real, alpha, gradient, upper, bar):
+    """(violation, whether all variables are at a bound and pulled into it by more than the bar)"""
+    violation, sleeps = 0.0, True
+    for p in range(alpha.size):
+        if real[p]:
+            a, g = alpha[p], gradient[p]
+            violation = max(violation, box_pull(a, g, upper))
+            sleeps = sleeps and ((a <= 0.0 and g < -bar) or (a >= upper and g > bar))
+    return violation, sleeps
+
+
+@compiled
+def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change):
+    """Passes over the variables of an example, each to its optimum."""
+    wanted = 0.0
+    for turn in range(PASSES):
+        worst = 0.0
+        for p in range(alpha.size):
+            if not real[p]:
+                continue
+            g = gradient_of(rule, y, p, functions)
+            worst = max(worst, box_pull(alpha[p], g, upper))
+            target = box_target(alpha[p], g, length[p] * curvature, upper)
+            if target != alpha[p]:
+                amount = target - alpha[p]
+                add_direction(rule, y, p, amount, change)
+                add_direction(rule, y, p, amount * curvature, functions)
+                alpha[p] = target
+        if turn == 0:
+            wanted = GOOD_ENOUGH * worst
+        if worst <= wanted:
+            break
+
+
+@compiled
+def ends_of(real, alpha, gradient, upper):
+    """(up, down, difference): which variable may grow best and which shrink, -1 being the slack."""
+    total, up, down, top, bottom = 0.0, -1, -1, 0.0, np.inf
+    for p in range(alpha.size):
+        if real[p]:
+            total += alpha[p]
+            if alpha[p] > 0.0 and gradient[p] < bottom:
+                down, bottom = p, gradient[p]
+            if gradient[p] > top:
+                up, top = p, gradient[p]
+    if total < upper * FULL and bottom > 0.0:
+        down, bottom = -1, 0.0
+    return up, down, top - bottom
+
+
+@compiled
+def sum_example(real, alpha, gradient, upper, bar):
+    """As `box_example`, for a bounded sum: nothing used and nothing wanted, or all on one and that wanted most."""
+    violation = max(ends_of(real, alpha, gradient, upper)[2], 0.0)
+    holder, used, best, other = -1, 0, -np.inf, 0.0
+    for p in range(alpha.size):
+        if real[p]:
+            best = max(best, gradient[p])
+            if alpha[p] > 0.0:
+                holder, used = p, used + 1
+    if used == 0:
+        return violation, best < -bar
+    if used > 1 or alpha[holder] < upper * FULL:
+        return violation, False
+    for p in range(alpha.size):
+        if p != holder and real[p]:
+            other = max(other, gradient[p])
+    return violation, gradient[holder] > other + bar
+
+
+@compiled
+def solve_sum_alike(rule, y, real, own, shared, alpha, upper, curvature, gradient, change, falling):
+    """The exact optimum of directions that are all alike, by a sort: see `sequential_whole`."""
+    total, count = 0.0, 0
+    for p in range(alpha.size):
+        total += alpha[p]
+    for p in range(alpha.size):
+        if real[p]:
+            u, s = gradient[p] / (curvature * own) + alpha[p] + shared / own * total, count
+            gradient[p] = u
+            while s > 0 and falling[s - 1] < u:
+                falling[s] = falling[s - 1]
+                s -= 1
+            falling[s] = u
+            count += 1
+    theta = threshold(falling[:count], shared / own, upper)
+    for p in range(alpha.size):
+        if real[p]:
+            amount = gradient[p] - theta
+            target = min(amount, upper) if amount > SNAP * upper else 0.0
+            if target != alpha[p]:
+                add_direction(rule, y, p, target - alpha[p], change)
+                alpha[p] = target
+
+
+@compiled
+def solve_sum_pairs(rule, y, real, alpha, upper, curvature, functions, gradient, change, between):
+    """Exchanges between two variables of the example, or one and the slack."""
+    wanted = np.inf
+    for turn in range(PASSES * alpha.size):
+        up, down, difference = ends_of(real, alpha, gradient, upper)
+        if turn == 0:
+            wanted = GOOD_ENOUGH * difference
+        if difference <= 0.0 or (turn > 0 and difference <= wanted):
+            break
+        between[:] = 0.0
+        if up >= 0:
+            add_direction(rule, y, up, 1.0, between)
+        if down >= 0:
+            add_direction(rule, y, down, -1.0, between)
+        q, room = (between * between).sum() * curvature, alpha[down] if down >= 0 else upper - alpha.sum()
+        amount = room if q * room <= difference else difference / q
+        if up >= 0:
+            alpha[up] = min(alpha[up] + amount, upper)
+        if down >= 0:
+            alpha[down] = 0.0 if amount >= room else alpha[down] - amount
+        for c in range(change.size):
+            change[c] += amount * between[c]
+            functions[c] += amount * curvature * between[c]
+        for p in range(alpha.size):
+            gradient[p] = gradient_of(rule, y, p, functions) if real[p] else 0.0
+
+
+@compiled(relaxed=True)
+def read_row(values, indices, first, last, w, out):
+    """out += W' x, W being (features, outputs)."""
+    if indices.size == 0:
+        for s in range(first, last):
+            x = values[s]
+            for c in range(out.size):
+                out[c] += x * w[s - first, c]
+    else:
+        for s in range(first, last):
+            x, t = values[s], indices[s]
+            for c in range(out.size):
+                out[c] += x * w[t, c]
+
+
+@compiled(relaxed=True)
+def add_row(values, indices, first, last, w, change):
+    """W += x change'."""
+    if indices.size == 0:
+        for s in range(first, last):
+            x = values[s]
+            for c in range(change.size):
+                w[s - first, c] += x * change[c]
+    else:
+        for s in range(first, last):
+            x, t = values[s], indices[s]
+            for c in range(change.size):
+                w[t, c] += x * change[c]
