@@ -28,7 +28,7 @@ def test_numbers_come_before_text_and_by_value() -> None:
 
 
 def test_what_a_dataset_says_of_itself(found: Dataset) -> None:
-    assert found.name == "small.csv"
+    assert Path(found.name).name == "small.csv"
     assert (found.rows, found.classes, found.class_counts, found.missing) == (5, ("a", "b"), (2, 3), 2)
     assert found.columns == (Column("x", "number"), Column("colour", "category"))
     assert found.table["colour"].dtype == object
