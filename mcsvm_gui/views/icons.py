@@ -4,20 +4,53 @@ from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from mcsvm_gui.core.resources import folder
 from mcsvm_gui.views import theme
 
 APPLICATION = "application"
 SMALL = 2 * theme.UNIT
+SIZES = 16, 24, 32, 48  # pixels, of which Qt takes the next larger one
+_names: dict[int, str] = {}  # of every icon drawn, by Qt's key
 
 
 def icon(name: str) -> QIcon:
-    """Drawn anew at every painting, so that it follows the theme and any screen's resolution."""
-    return QIcon(Strokes(name))
+    """In the colours of the theme of the moment; where it is shown, it follows the theme."""
+    return _drawn(name, theme.current().name)
+
+
+@cache
+def _drawn(name: str, theme_name: str) -> QIcon:
+    """Pixmaps, no icon engine: Qt would call one written in Python at times when Python has let go of it."""
+    result = QIcon()
+    for mode, state, colour in _colours(theme.THEMES[theme_name]):
+        drawing = renderer(name, colour)
+        for side in SIZES:
+            result.addPixmap(_pixmap(drawing, QSize(side, side)), mode, state)
+    _names[result.cacheKey()] = name
+    return result
+
+
+def _colours(now: theme.Theme) -> tuple[tuple[QIcon.Mode, QIcon.State, str], ...]:
+    mode, off, on = QIcon.Mode, QIcon.State.Off, QIcon.State.On
+    return (
+        (mode.Normal, off, now.text),
+        (mode.Normal, on, now.accent),
+        (mode.Disabled, off, now.line),
+        (mode.Selected, off, now.accent_text),
+    )
+
+
+def follow_theme() -> None:
+    """Every icon of ours that is shown anywhere, in the colours of the new theme."""
+    for widget in QApplication.allWidgets():
+        for shown in (widget, *widget.actions()):
+            if isinstance(shown, QAction | QAbstractButton) and shown.icon().cacheKey() in _names:
+                shown.setIcon(icon(_names[shown.icon().cacheKey()]))
 
 
 def application_icon() -> QIcon:
@@ -52,37 +85,4 @@ def _pixmap(drawing: QSvgRenderer, size: QSize) -> QPixmap:
     return pixmap
 
 
-class Strokes(QIconEngine):
-    """One icon in the colour that its state asks for."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-
-    def clone(self) -> QIconEngine:
-        return Strokes(self.name)
-
-    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        paint(painter, self.name, _square(rect), colour_of(mode, state))
-
-    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        pixmap = QPixmap(size)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
-        painter.end()
-        return pixmap
-
-
-def colour_of(mode: QIcon.Mode, state: QIcon.State) -> str:
-    now = theme.current()
-    if mode is QIcon.Mode.Disabled:
-        return now.line
-    if mode is QIcon.Mode.Selected:
-        return now.accent_text
-    return now.accent if state is QIcon.State.On else now.text
-
-
-def _square(rect: QRect) -> QRectF:
-    side = min(rect.width(), rect.height())
-    return QRectF(rect.x() + (rect.width() - side) / 2, rect.y() + (rect.height() - side) / 2, side, side)
+theme.notifier().changed.connect(follow_theme)
