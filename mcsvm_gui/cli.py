@@ -60,6 +60,8 @@ def _version() -> str:
 COMMANDS = {
     "inspect": arguments.inspect,
     "train": arguments.train,
+    "compare": arguments.compare,
+    "run": arguments.run,
     "predict": arguments.predict,
     "export": arguments.export,
     "verify": arguments.verify,

@@ -26,6 +26,30 @@ def train(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+def compare(parser: argparse.ArgumentParser) -> None:
+    """compare machines on one data file or several, over the same folds, with tests of their differences"""
+    parser.add_argument("data", metavar="DATA", nargs="+")
+    parser.add_argument("--machines", metavar="NAME,...", help=f"default {MACHINES.replace('|', ',')}")
+    parser.add_argument("--solvers", metavar="NAME,...", help="default auto; each machine is trained by each")
+    parser.add_argument("--folds", metavar="N", help="of cross-validation; default 5")
+    parser.add_argument("--repeats", metavar="N", help="of the cross-validation, each with other folds; default 1")
+    parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
+    parser.add_argument("--save", metavar="OUT.toml", help="keep the experiment, for mcsvm run")
+    _data(parser)
+    _machine(parser, one=False)
+    parser.set_defaults(machine=None, solver=None, holdout=None, test=None)
+    _output(parser)
+
+
+def run(parser: argparse.ArgumentParser) -> None:
+    """replay an experiment from a file to the same numbers"""
+    parser.add_argument("experiment", metavar="EXPERIMENT.toml", help="a file, or the name of a bundled experiment")
+    parser.add_argument("--folder", metavar="DIR", help="where the data are; default: paths begin at EXPERIMENT.toml")
+    parser.add_argument("--data", metavar="NAME,...", help="only these data sets of the experiment")
+    parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
+    _output(parser)
+
+
 def predict(parser: argparse.ArgumentParser) -> None:
     """apply a model to the rows of a data file, matching columns by name"""
     parser.add_argument("model", metavar="MODEL")
@@ -92,10 +116,12 @@ def _data(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _machine(parser: argparse.ArgumentParser) -> None:
+def _machine(parser: argparse.ArgumentParser, *, one: bool = True) -> None:
+    """`one`: the machine and its solver are chosen as well."""
     group = parser.add_argument_group("machine", "Numbers may be written 2^-3.")
-    group.add_argument("--machine", metavar=MACHINES, help="default ww")
-    group.add_argument("--solver", metavar=SOLVERS, help="default auto, the fastest way to the certificate")
+    if one:
+        group.add_argument("--machine", metavar=MACHINES, help="default ww")
+        group.add_argument("--solver", metavar=SOLVERS, help="default auto, the fastest way to the certificate")
     group.add_argument("--kernel", metavar=KERNELS, help="default rbf")
     group.add_argument("--C", metavar="X", help="the cost of errors; default 1")
     group.add_argument("--gamma", metavar="X|scale", help="default scale: 1 / (features x variance)")

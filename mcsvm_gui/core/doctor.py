@@ -17,7 +17,7 @@ from typing import Any
 from mcsvm_gui.core.resources import folder
 from mcsvm_gui.core.trained import own_version
 
-NEEDED = "numpy", "scipy", "numba", "scikit-learn", "pandas", "joblib", "threadpoolctl", "platformdirs"
+NEEDED = "numpy", "scipy", "numba", "scikit-learn", "pandas", "joblib", "threadpoolctl", "platformdirs", "tomli-w"
 WINDOW = "pyside6-essentials", "pyqtgraph"
 EXTRAS = {
     "onnx": "exports to ONNX",
@@ -25,6 +25,7 @@ EXTRAS = {
     "pyarrow": "reads Parquet",
     "openpyxl": "reads Excel",
     "distributed": "tunes on many machines",
+    "matplotlib": "draws reports",
 }
 # What Qt asks for, and the Debian or Ubuntu package that brings it (packaging/system_packages.txt).
 PACKAGE_OF = {

@@ -18,3 +18,9 @@ def dataset(name: str) -> Path:
         known = ", ".join(sorted(found.stem for found in path.parent.glob("*.csv")))
         raise FileNotFoundError(f"there is no example data set {name}; there are: {known or 'none'}")
     return path
+
+
+def experiment(name: str) -> Path | None:
+    """A bundled experiment by its name, without folder and ending; None where there is none."""
+    path = folder() / "experiments" / f"{name}.toml"
+    return path if Path(name).name == name and path.is_file() else None

@@ -1,0 +1,99 @@
+"""mcsvm compare"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+
+from mcsvm_gui.commands import output
+from mcsvm_gui.commands.interrupt import Interrupt
+from mcsvm_gui.commands.reading import request_of
+from mcsvm_gui.commands.several import carry_out, finish, jobs_of
+from mcsvm_gui.core.dataset import Notice
+from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, write_experiment
+from mcsvm_gui.core.request import Request, whole_number
+from mcsvm_gui.core.writing import check_outputs
+from solvers.errors import InputError
+from solvers.machines import MACHINES
+from solvers.methods import METHODS
+from solvers.run import find_method
+
+SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
+
+
+def run(options: argparse.Namespace) -> int:
+    experiment = experiment_of(options)
+    check_outputs((options.save,), options.data)
+    jobs_of(options)
+    with Interrupt() as interrupt:
+        results = carry_out(experiment, options, interrupt)
+        _write(results, options)
+    output.warn(options, (Notice("comparison", sentence) for sentence in results.warnings))
+    return finish(results, options)
+
+
+def experiment_of(options: argparse.Namespace) -> Experiment:
+    """Every machine by every solver on every data set."""
+    plain = request_of(argparse.Namespace(**{**vars(options), "data": None}))
+    data = tuple(
+        DataSpec(name, path, read=plain.read, rules=plain.rules)
+        for name, path in zip(names_of(options.data), options.data, strict=True)
+    )
+    runs = tuple(RunSpec(spec.name, label, request) for spec in data for label, request in _requests(plain, options))
+    folds = _whole("--folds", options.folds, 5)
+    if folds < 2:
+        raise InputError(f"--folds must be at least 2, not {folds}")
+    plan = Plan("folds", folds=folds, repeats=_whole("--repeats", options.repeats, 1), seed=plain.seed, whole=True)
+    return Experiment("Comparison of machines", plan, data, runs)
+
+
+def _requests(plain: Request, options: argparse.Namespace) -> list[tuple[str, Request]]:
+    machines, solvers = _list(options.machines) or list(SIX), _list(options.solvers) or ["auto"]
+    for name in machines:
+        if name not in MACHINES:
+            raise InputError(f"--machines: there is no machine {name!r}; choose from {', '.join(MACHINES)}")
+    for name in solvers:
+        if name not in METHODS:
+            find_method(name)
+    several = len(solvers) > 1
+    return [
+        (
+            f"{machine}/{solver}" if several else machine,
+            replace(plain, machine=machine, solver=solver, rules=plain.rules),
+        )
+        for machine in machines
+        for solver in solvers
+    ]
+
+
+def _list(text: str | None) -> list[str]:
+    return [] if text is None else [name for part in text.split(",") if (name := part.strip())]
+
+
+def _whole(option: str, text: str | None, default: int) -> int:
+    if text is None:
+        return default
+    try:
+        return whole_number(text)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None
+
+
+def names_of(paths: list[str]) -> list[str]:
+    """File names without folder and ending; with their folder, or a number, where two are alike."""
+    names = [os.path.basename(path).split(".")[0] or path for path in paths]
+    if len(set(names)) < len(names):
+        folders = [os.path.basename(os.path.dirname(os.path.abspath(path))) for path in paths]
+        names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return result
+
+
+def _write(results: Results, options: argparse.Namespace) -> None:
+    if options.save is not None:
+        write_experiment(options.save, results.experiment)

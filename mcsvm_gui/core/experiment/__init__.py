@@ -1,0 +1,19 @@
+"""Experiments: which machines are trained on which data and tested how; one file replays them to the same numbers."""
+
+from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
+from mcsvm_gui.core.experiment.files import read_experiment, write_experiment
+from mcsvm_gui.core.experiment.plan import Plan
+from mcsvm_gui.core.experiment.results import Results, Trial
+from mcsvm_gui.core.experiment.running import perform
+
+__all__ = [
+    "DataSpec",
+    "Experiment",
+    "Plan",
+    "Results",
+    "RunSpec",
+    "Trial",
+    "perform",
+    "read_experiment",
+    "write_experiment",
+]

@@ -1,0 +1,174 @@
+"""An experiment as a value: data, runs, plan. It holds all that is needed to redo it, but the data themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from mcsvm_gui.core.command_line import POWERS, written
+from mcsvm_gui.core.experiment.plan import Plan
+from mcsvm_gui.core.preparation.rules import Rules
+from mcsvm_gui.core.readers.options import ReadOptions
+from mcsvm_gui.core.request import Request, gamma, number
+from solvers.errors import InputError
+
+SCHEMA = 1
+OF_DATA = "data", "test", "digest", "read", "rules"  # fields of a request that a data set settles
+NUMBERS = "C", "coef0", "margin", "tol", "gap_tol", "time_limit", "cache_mb", "holdout"
+
+
+@dataclass(frozen=True)
+class DataSpec:
+    name: str
+    path: str
+    test: str | None = None
+    digest: str | None = None
+    read: ReadOptions = field(default_factory=ReadOptions)
+    rules: Rules = field(default_factory=Rules)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """`published`: numbers of the literature to be shown beside ours, by the names of the results."""
+
+    data: str
+    label: str
+    request: Request
+    published: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    title: str
+    plan: Plan
+    data: tuple[DataSpec, ...]
+    runs: tuple[RunSpec, ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        names = [spec.name for spec in self.data]
+        if not self.runs:
+            raise InputError("an experiment needs at least one run")
+        if len(set(names)) < len(names):
+            raise InputError("two data sets of the experiment have the same name")
+        for run in self.runs:
+            if run.data not in names:
+                raise InputError(
+                    f"run {run.label!r} is on {run.data!r}, which is none of the data sets: {', '.join(names)}"
+                )
+        pairs = [(run.data, run.label) for run in self.runs]
+        for pair in pairs:
+            if pairs.count(pair) > 1:
+                raise InputError(f"two runs on {pair[0]!r} are called {pair[1]!r}; give each its own label")
+        if self.plan.splits == "test" and any(spec.test is None for spec in self.data):
+            raise InputError('splits = "test" needs a test file for every data set')
+
+    def of(self, name: str) -> DataSpec:
+        return next(spec for spec in self.data if spec.name == name)
+
+    def only(self, names: Iterable[str]) -> Experiment:
+        """The runs on some of the data sets."""
+        wanted = set(names)
+        strange = wanted - {spec.name for spec in self.data}
+        if strange:
+            known = ", ".join(spec.name for spec in self.data)
+            raise InputError(f"there is no data set {sorted(strange)[0]!r} in the experiment; there are {known}")
+        data = tuple(spec for spec in self.data if spec.name in wanted)
+        return replace(self, data=data, runs=tuple(run for run in self.runs if run.data in wanted))
+
+    # -- documents --------------------------------------------------------------------------------
+
+    def document(self) -> dict[str, Any]:
+        """For a file: numbers as people write them, and only what differs from the defaults."""
+        document: dict[str, Any] = {"schema": SCHEMA, "title": self.title}
+        if self.note:
+            document["note"] = self.note
+        return {
+            **document,
+            "plan": self.plan.document(),
+            "data": {spec.name: _data_document(spec) for spec in self.data},
+            "run": [_run_document(run) for run in self.runs],
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Experiment:
+        """Raises InputError where that is no experiment."""
+        if document.get("schema") != SCHEMA:
+            raise InputError(f"this is no experiment of schema {SCHEMA}: the line `schema = {SCHEMA}` is missing")
+        _known("the experiment", document, ("schema", "title", "note", "plan", "data", "defaults", "run"))
+        try:
+            data = tuple(_data_of(name, _table(values)) for name, values in _table(document["data"]).items())
+            defaults = _table(document.get("defaults", {}))
+            runs = tuple(_run_of({**defaults, **_table(values)}) for values in document["run"])
+            plan = Plan(**_table(document.get("plan", {})))
+            texts = {name: _text(name, document.get(name, "")) for name in ("title", "note")}
+        except InputError:
+            raise
+        except (TypeError, ValueError, LookupError) as error:
+            raise InputError(f"this is no experiment: {' '.join(str(error).split())}") from error
+        return cls(plan=plan, data=data, runs=runs, **texts)
+
+
+def _table(values: Any) -> dict[str, Any]:
+    if not isinstance(values, Mapping):
+        raise InputError(f"this is no experiment: {values!r} stands where a table should")
+    return dict(values)
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be text, not {value!r}")
+    return value
+
+
+def _known(what: str, given: Iterable[str], names: Iterable[str]) -> None:
+    strange = sorted(set(given) - set(names))
+    if strange:
+        raise InputError(
+            f"{what} says {strange[0]!r}, which means nothing here; what can be said is {', '.join(names)}"
+        )
+
+
+def _data_document(spec: DataSpec) -> dict[str, Any]:
+    document: dict[str, Any] = {"path": spec.path}
+    document |= {name: value for name in ("test", "digest") if (value := getattr(spec, name)) is not None}
+    for name, plain in (("read", ReadOptions()), ("rules", Rules())):
+        differing = {key: value for key, value in asdict(getattr(spec, name)).items() if value != getattr(plain, key)}
+        document |= {name: differing} if differing else {}
+    return document
+
+
+def _data_of(name: str, values: dict[str, Any]) -> DataSpec:
+    _known(f"data set {name!r}", values, [item.name for item in fields(DataSpec) if item.name != "name"])
+    texts = {key: _text(key, values[key]) for key in ("test", "digest") if key in values}
+    path = _text("path", values.get("path"))
+    read, rules = ReadOptions(**_table(values.get("read", {}))), Rules(**_table(values.get("rules", {})))
+    return DataSpec(name, path, read=read, rules=rules, **texts)
+
+
+def _run_document(run: RunSpec) -> dict[str, Any]:
+    plain, document = Request().document(), {"data": run.data, "label": run.label}
+    for name, value in run.request.document().items():
+        if name not in OF_DATA and (value != plain[name] or name == "machine"):
+            document[name] = written(value, powers=True) if name in POWERS and isinstance(value, float) else value
+    return document | ({"published": dict(run.published)} if run.published else {})
+
+
+def _run_of(values: dict[str, Any]) -> RunSpec:
+    names = [item.name for item in fields(Request) if item.name not in OF_DATA]
+    _known("a run", values, ["data", "label", "published", *names])
+    data, published = _text("data", values.pop("data", None)), _table(values.pop("published", {}))
+    request = Request.from_document({name: _value(name, value) for name, value in values.items() if name != "label"})
+    label = _text("label", values.get("label", request.machine))
+    for name, value in published.items():
+        if type(value) not in (int, float):
+            raise InputError(f"the published {name} must be a number, not {value!r}")
+    return RunSpec(data, label, request, published)
+
+
+def _value(name: str, value: Any) -> Any:
+    """Numbers may be written as on the command line: "2^-3"."""
+    if not isinstance(value, str):
+        return value
+    return gamma(value) if name == "gamma" else number(value) if name in NUMBERS else value

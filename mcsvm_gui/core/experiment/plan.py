@@ -1,0 +1,86 @@
+"""How the rows of a data set are split into those trained on and those tested on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mcsvm_gui.core import splitting
+from mcsvm_gui.core.dataset import Dataset
+from solvers.errors import InputError
+from solvers.problem import whole as whole_number
+from solvers.selection.folds import stratified
+
+SPLITS = {
+    "folds": "cross-validation: every row is tested once in each round",
+    "shares": "several splits by lot, each class giving its share to the test",
+    "test": "trained on all rows, tested on a file of their own",
+    "none": "trained on all rows, or on those that a run does not hold out",
+}
+
+
+class Part(NamedTuple):
+    """Rising row numbers of a data set."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`whole`: train on all rows as well, which is the model one would use and the certificate one would show."""
+
+    splits: str = "none"
+    folds: int = 5
+    repeats: int = 1
+    count: int = 10
+    share: float = 0.3
+    seed: int = 0
+    summary: str = "mean"  # or median: what stands for all parts
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        if self.splits not in SPLITS:
+            raise InputError(f"splits must be one of {', '.join(SPLITS)}, not {self.splits!r}")
+        if self.summary not in ("mean", "median"):
+            raise InputError(f"summary must be mean or median, not {self.summary!r}")
+        for name in ("folds", "repeats", "count"):
+            whole_number(name, getattr(self, name))
+
+    def parts(self, dataset: Dataset) -> tuple[Part, ...]:
+        """The same for every run, whatever machine it trains."""
+        assert dataset.labels is not None
+        if self.splits == "folds":
+            return tuple(Part(*fold) for fold in self._folds(dataset.labels))
+        if self.splits == "shares":
+            seeds = range(self.seed, self.seed + self.count)
+            return tuple(Part(*splitting.hold_out(dataset.labels, self.share, seed)[:2]) for seed in seeds)
+        return ()
+
+    def _folds(self, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        return [(fold.train, fold.test) for fold in stratified(labels, self.folds, self.seed, self.repeats)]
+
+    @property
+    def tests_rows_once(self) -> bool:
+        """Only then can the rows of all parts be pooled."""
+        return self.splits == "test" or (self.splits == "folds" and self.repeats == 1)
+
+    @property
+    def words(self) -> str:
+        if self.splits == "folds":
+            rounds = f", {self.repeats} times" if self.repeats > 1 else ""
+            return (
+                f"{self.folds}-fold stratified cross-validation{rounds} (seed {self.seed}); the {self.summary} counts"
+            )
+        if self.splits == "shares":
+            tested = f"{100 * self.share:g} % of each class to test on (seed {self.seed})"
+            return f"{self.count} splits with {tested}; the {self.summary} counts"
+        return SPLITS[self.splits]
+
+    def document(self) -> dict[str, Any]:
+        """What belongs to this kind of splits."""
+        used = {"folds": ("folds", "repeats"), "shares": ("count", "share")}.get(self.splits, ())
+        chosen = ("splits", *used, *(("seed", "summary", "whole") if used else ()))
+        return {name: value for name, value in asdict(self).items() if name in chosen}

@@ -1,0 +1,245 @@
+"""What came of an experiment: trials side by side, and tests of their differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.comparison import Comparison, Side, adjusted_over_pairs, compare, scored
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
+from mcsvm_gui.core.experiment.plan import Part
+from mcsvm_gui.core.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
+
+PUBLISHED = {"accuracy": "accuracy", "iterations": "iterations", "seconds": "seconds", "n_support": "n_support"}
+
+
+@dataclass(frozen=True, eq=False)
+class PartResult:
+    """One training of a trial."""
+
+    rows: Part | None  # None: trained on all, tested on a file or not at all
+    document: Mapping[str, Any]
+    side: Side
+    tested: Dataset | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A run of the experiment with all its parts; `refused` says why there are none."""
+
+    spec: RunSpec
+    parts: tuple[PartResult, ...] = ()
+    whole: PartResult | None = None
+    refused: str | None = None
+
+    @property
+    def finished(self) -> tuple[PartResult, ...]:
+        return (*self.parts, *([self.whole] if self.whole is not None else []))
+
+    @property
+    def accuracies(self) -> tuple[float, ...]:
+        """Of every part that was tested."""
+        found = [part.document.get("test_accuracy") for part in self.tested]
+        return tuple(float(accuracy) for accuracy in found if accuracy is not None)
+
+    @property
+    def tested(self) -> tuple[PartResult, ...]:
+        return self.parts or (() if self.whole is None else (self.whole,))
+
+    @property
+    def converged(self) -> bool:
+        return all(part.document["ending"] == "converged" for part in self.finished)
+
+    def summary(self, name: str, way: str) -> float | None:
+        """Mean or median over the parts: accuracy, or a number of the train document."""
+        values = self.accuracies if name == "accuracy" else [part.document.get(name) for part in self.tested]
+        known = [float(value) for value in values if value is not None]
+        return None if not known else float(np.median(known) if way == "median" else np.mean(known))
+
+    @property
+    def worst_gap(self) -> float | None:
+        gaps = [part.document["certificate"]["relative_gap"] for part in self.finished]
+        return max(gaps, default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    experiment: Experiment
+    datasets: Mapping[str, Dataset]
+    tests_of: Mapping[str, Dataset | None]
+    trials: tuple[Trial, ...]
+    seconds: float = 0.0
+    interrupted: bool = False
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def done(self) -> tuple[Trial, ...]:
+        return tuple(trial for trial in self.trials if trial.finished)
+
+    @property
+    def converged(self) -> bool:
+        return all(trial.converged for trial in self.done)
+
+    @property
+    def way(self) -> str:
+        return self.experiment.plan.summary
+
+    def on(self, name: str) -> tuple[Trial, ...]:
+        return tuple(trial for trial in self.done if trial.spec.data == name)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(run.label for run in self.experiment.runs))
+
+    def trial(self, data: str, label: str) -> Trial | None:
+        return next((trial for trial in self.on(data) if trial.spec.label == label), None)
+
+    def table(self, name: str) -> np.ndarray:
+        """(data sets, labels): a number of every trial, NaN where there is none."""
+        rows = [
+            [
+                np.nan if (trial := self.trial(spec.name, label)) is None else trial.summary(name, self.way)
+                for label in self.labels
+            ]
+            for spec in self.experiment.data
+        ]
+        return np.array(rows, dtype=float)
+
+    # -- side by side -----------------------------------------------------------------------------
+
+    def comparison(self, name: str) -> Comparison | None:
+        """All trials on a data set. Scores are of all rows tested, pooled where each was tested once."""
+        trials, dataset = self.on(name), self.datasets[name]
+        if not trials:
+            return None
+        rows = _same([trial.whole.tested for trial in trials if trial.whole is not None]) or dataset
+        return compare([self._side(trial, rows) for trial in trials], dataset.classes, rows)
+
+    def _side(self, trial: Trial, rows: Dataset) -> Side:
+        side = replace((trial.whole or trial.parts[0]).side, label=trial.spec.label)
+        if not trial.parts:
+            return (
+                side
+                if trial.whole is not None
+                and trial.whole.tested is not None
+                and trial.whole.tested.digest == rows.digest
+                else _undecided(side, rows.rows)
+            )
+        if not self.experiment.plan.tests_rows_once:
+            return _undecided(side, rows.rows)
+        decisions = np.full(rows.rows, None, dtype=object)
+        for part in trial.parts:
+            assert part.rows is not None
+            decisions[part.rows.test] = part.side.decisions
+        assert rows.labels is not None
+        return scored(
+            replace(side, decisions=decisions, scores=None), self.datasets[trial.spec.data].classes, rows.labels
+        )
+
+    # -- tests ------------------------------------------------------------------------------------
+
+    @cached_property
+    def ranks(self) -> RankTests | None:
+        """Over data sets: of those labels that have a score on each data set where anything has."""
+        table = self.table("accuracy")
+        table = table[np.isfinite(table).any(axis=1)]
+        columns = [place for place in range(table.shape[1]) if len(table) > 1 and np.isfinite(table[:, place]).all()]
+        if len(columns) < 2:
+            return None
+        return rank_tests(table[:, columns], [self.labels[place] for place in columns])
+
+    @cached_property
+    def tests(self) -> tuple[TestResult, ...]:
+        found = [result for spec in self.experiment.data for result in self._on_one(spec.name)]
+        if self.ranks is None:
+            return tuple(found)
+        found += self.ranks.results
+        if len(self.ranks.names) == 2:
+            a, b = (self.table("accuracy")[:, self.labels.index(name)] for name in self.ranks.names)
+            known = np.isfinite(a) & np.isfinite(b)
+            found.append(wilcoxon(a[known], b[known], (self.ranks.names[0], self.ranks.names[1])))
+        return tuple(found)
+
+    def _on_one(self, name: str) -> tuple[TestResult, ...]:
+        comparison = self.comparison(name)
+        scored = comparison is not None and all(side.scores is not None for side in comparison.sides)
+        results = comparison.tests() if comparison is not None and scored else ()
+        trials = [trial for trial in self.on(name) if len(trial.accuracies) == self._full(trial)]
+        pairs = list(combinations(trials, 2))
+        if not pairs or self._full(trials[0]) < 2:
+            return results
+        return (*results, *adjusted_over_pairs([[self._corrected_t(a, b)] for a, b in pairs], name))
+
+    def _full(self, trial: Trial) -> int:
+        return max((len(other.parts) for other in self.on(trial.spec.data)), default=0)
+
+    def _corrected_t(self, a: Trial, b: Trial) -> TestResult:
+        part = a.parts[0].rows
+        assert part is not None
+        share = part.test.size / part.train.size
+        return corrected_t(np.array(a.accuracies), np.array(b.accuracies), share, (a.spec.label, b.spec.label))
+
+    # -- documents --------------------------------------------------------------------------------
+
+    def document(self) -> dict[str, Any]:
+        """As `mcsvm compare --json` prints it."""
+        return {
+            "title": self.experiment.title,
+            "plan": self.experiment.plan.document(),
+            "runs": [self._run_document(trial) for trial in self.done],
+            "refused": [
+                {"data": trial.spec.data, "label": trial.spec.label, "reason": trial.refused}
+                for trial in self.trials
+                if trial.refused
+            ],
+            "tests": [result.document() for result in self.tests],
+            "average_ranks": {}
+            if self.ranks is None
+            else dict(zip(self.ranks.names, self.ranks.ranks.tolist(), strict=True)),
+            "critical_difference": None if self.ranks is None else self.ranks.critical_difference,
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "warnings": list(self.warnings),
+        }
+
+    def _run_document(self, trial: Trial) -> dict[str, Any]:
+        """The train document of all rows, or else of the first part, with what the parts add."""
+        main = (trial.whole or trial.parts[0]).document
+        accuracies = trial.accuracies
+        return {
+            **main,
+            "data": trial.spec.data,
+            "label": trial.spec.label,
+            "fold_accuracy": list(accuracies),
+            "mean": trial.summary("accuracy", "mean"),
+            "median": trial.summary("accuracy", "median"),
+            "std": float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None,
+            "parts": [dict(part.document) for part in trial.parts],
+            "published": dict(trial.spec.published),
+        }
+
+
+def _same(tested: Sequence[Dataset | None]) -> Dataset | None:
+    """The rows that all were tested on, where these are the same."""
+    digests = {None if rows is None else rows.digest for rows in tested}
+    return tested[0] if len(digests) == 1 else None
+
+
+def _undecided(side: Side, rows: int) -> Side:
+    return replace(side, decisions=np.full(rows, None, dtype=object), scores=None)
+
+
+def beside_published(results: Results) -> list[tuple[str, str, str, float, float | None]]:
+    """(data, label, measure, published, ours) of every number of the literature."""
+    return [
+        (trial.spec.data, trial.spec.label, name, float(value), trial.summary(PUBLISHED[name], results.way))
+        for trial in results.trials
+        for name, value in trial.spec.published.items()
+        if name in PUBLISHED
+    ]

@@ -1,0 +1,171 @@
+"""An experiment carried out: every part of every run, in order or on several threads, with the same numbers."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.comparison import Side, side_of
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
+from mcsvm_gui.core.experiment.plan import Part
+from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
+from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.session import Session
+from mcsvm_gui.core.sources import open_test
+from solvers.errors import InputError
+from solvers.trace import Sample
+
+Report = Callable[["Job", Session, Sample], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One training of the experiment: number `place` of `total`."""
+
+    spec: RunSpec
+    part: Part | None
+    place: int
+    total: int
+
+    @property
+    def words(self) -> str:
+        return f"{self.spec.data} {self.spec.label} ({self.place + 1} of {self.total})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Loaded:
+    datasets: dict[str, Dataset]
+    tests: dict[str, Dataset | None]
+
+
+def perform(
+    experiment: Experiment,
+    report: Report | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+    jobs: int = 1,
+) -> Results:
+    """`stopped` is asked between slices; what was done until then is in the results."""
+    began = time.perf_counter()
+    loaded = load(experiment)
+    experiment = replace(
+        experiment, data=tuple(replace(spec, digest=loaded.datasets[spec.name].digest) for spec in experiment.data)
+    )
+    work = list(_jobs(experiment, loaded.datasets))
+    worker = _Worker(loaded, report, stopped)
+    done = [worker(job) for job in work] if jobs == 1 else _threaded(worker, work, jobs)
+    trials = tuple(_trial(run, work, done) for run in experiment.runs)
+    if not any(trial.finished for trial in trials) and not stopped():
+        raise InputError(next(trial.refused for trial in trials if trial.refused))
+    notices = [notice for result in done if isinstance(result, PartResult) for notice in result.document["warnings"]]
+    return Results(
+        experiment,
+        loaded.datasets,
+        loaded.tests,
+        trials,
+        time.perf_counter() - began,
+        stopped(),
+        tuple(dict.fromkeys(notices)),
+    )
+
+
+def load(experiment: Experiment) -> _Loaded:
+    """Every file before the first training; FileError where one is missing, or another than it was."""
+    datasets, tests = {}, {}
+    for spec in experiment.data:
+        dataset = open_dataset(spec.path, spec.read)
+        if spec.digest is not None and dataset.digest != spec.digest:
+            raise FileError(spec.path, "the file has changed since the experiment was written")
+        if dataset.labels is None:
+            raise FileError(spec.path, "there are no class labels to train on")
+        datasets[spec.name] = dataset
+        tests[spec.name] = None if spec.test is None else open_test(spec.test, spec.read, dataset)
+    return _Loaded(datasets, tests)
+
+
+def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[Job]:
+    plan = experiment.plan
+    parts = {spec.name: plan.parts(datasets[spec.name]) for spec in experiment.data}
+    wanted: list[tuple[RunSpec, Part | None]] = []
+    for run in experiment.runs:
+        spec = experiment.of(run.data)
+        request = replace(run.request, data=spec.path, read=spec.read, rules=spec.rules, digest=spec.digest)
+        run = replace(run, request=request)
+        whole = plan.whole or not parts[run.data]
+        wanted += [(run, part) for part in (*parts[run.data], *([None] if whole else []))]
+    return (Job(run, part, place, len(wanted)) for place, (run, part) in enumerate(wanted))
+
+
+class _Worker:
+    """Called with jobs, from one thread or several; what a machine cannot do becomes a sentence."""
+
+    def __init__(self, loaded: _Loaded, report: Report | None, stopped: Callable[[], bool]) -> None:
+        self._loaded, self._report, self._stopped = loaded, report, stopped
+        self._refused: set[tuple[str, str]] = set()
+        self._lock = threading.Lock()
+
+    def __call__(self, job: Job) -> PartResult | str | None:
+        key = job.spec.data, job.spec.label
+        if self._stopped() or key in self._refused:
+            return None
+        try:
+            return self._train(job)
+        except InputError as error:
+            self._refused.add(key)
+            return str(error)
+
+    def _train(self, job: Job) -> PartResult | None:
+        dataset, test = self._loaded.datasets[job.spec.data], self._loaded.tests[job.spec.data]
+        if job.part is not None:
+            dataset, test = dataset.take(job.part.train), dataset.take(job.part.test)
+        session = Session(job.spec.request, dataset)
+        while session.running and not self._stopped():
+            sample = session.advance()
+            if self._report is not None:
+                with self._lock:
+                    self._report(job, session, sample)
+        if session.running:  # what a stopped training gives is kept: its certificate says what it is worth
+            session.stop()
+        return _result(job, session, session.posed.held_out if test is None else test)
+
+
+def _result(job: Job, session: Session, test: Dataset | None) -> PartResult:
+    outcome = session.finish()
+    rows = session.posed.train if test is None else test
+    training = session.posed.train if job.part is None else None
+    trace = outcome.trace.table() if job.part is None or job.place == 0 else None
+    side = side_of(job.spec.label, outcome.trained, outcome.document, rows, training, trace)
+    document = {**outcome.document, **({} if test is None else _tested(side))}
+    scores = None if test is None else side.scores  # of rows trained on they would say too much
+    return PartResult(job.part, document, replace(side, document=document, scores=scores), test)
+
+
+def _tested(side: Side) -> dict[str, Any]:
+    decided = int(np.sum(side.decisions != None))  # noqa: E711
+    return {"test_accuracy": None if side.scores is None else side.scores.accuracy, "n_test": decided}
+
+
+def _threaded(worker: _Worker, work: list[Job], jobs: int) -> list[PartResult | str | None]:
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(worker, work))
+
+
+def _trial(run: RunSpec, work: list[Job], done: list[PartResult | str | None]) -> Trial:
+    found = [
+        (job, result)
+        for job, result in zip(work, done, strict=True)
+        if (job.spec.data, job.spec.label) == (run.data, run.label)
+    ]
+    spec = found[0][0].spec
+    refused = next((result for _, result in found if isinstance(result, str)), None)
+    results = [result for _, result in found if isinstance(result, PartResult)]
+    parts = tuple(result for result in results if result.rows is not None)
+    whole = next((result for result in results if result.rows is None), None)
+    return Trial(spec, parts, whole, refused)

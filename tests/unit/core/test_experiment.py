@@ -1,0 +1,211 @@
+"""Experiment files: read, written, refused with a sentence."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perform, read_experiment, write_experiment
+from mcsvm_gui.core.experiment.files import experiment_text
+from mcsvm_gui.core.experiment.results import beside_published
+from mcsvm_gui.core.preparation.rules import Rules
+from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.resources import dataset as example
+from mcsvm_gui.core.session import train
+from solvers.errors import InputError
+
+IRIS = str(example("iris"))
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+COSTS = st.one_of(st.integers(-20, 20).map(lambda power: 2.0**power), st.floats(1e-9, 1e9))
+REQUESTS = st.builds(
+    Request,
+    machine=st.sampled_from(["ww", "llw", "ovo"]),
+    kernel=st.sampled_from(["rbf", "linear", "polynomial"]),
+    C=COSTS,
+    gamma=st.one_of(st.just("scale"), COSTS),
+    bias=st.sampled_from([None, "none", "exact"]),
+    class_weight=st.one_of(st.none(), st.just("balanced"), st.just((("a", 2.0), ("b c", 0.5)))),
+    max_iter=st.one_of(st.none(), st.integers(1, 10**9)),
+    holdout=st.one_of(st.none(), st.floats(0.1, 0.9)),
+    seed=st.integers(0, 2**40),
+)
+PLANS = st.sampled_from(
+    [
+        Plan(),
+        Plan("folds", folds=7, repeats=2, seed=3, whole=True),
+        Plan("shares", count=3, share=0.2, summary="median"),
+    ]
+)
+
+
+@st.composite
+def experiments(draw: st.DrawFn) -> Experiment:
+    names = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
+    rules, read = Rules(scale=draw(st.sampled_from(["minmax", "none"]))), ReadOptions(label=draw(st.none() | TEXTS))
+    data = tuple(
+        DataSpec(name, f"/data/{place}.csv", digest="ab", read=read, rules=rules) for place, name in enumerate(names)
+    )
+    labels = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
+    runs = tuple(RunSpec(name, label, draw(REQUESTS), {"accuracy": 0.5}) for name in names for label in labels)
+    return Experiment(draw(TEXTS), draw(PLANS), data, runs, draw(st.just("") | TEXTS))
+
+
+@given(experiments())
+@settings(max_examples=60, deadline=None)
+def test_what_is_written_is_read_again(experiment: Experiment) -> None:
+    assert Experiment.from_document(tomllib.loads(experiment_text(experiment))) == experiment
+
+
+@pytest.fixture
+def small() -> Experiment:
+    runs = tuple(RunSpec("iris", name, Request(machine=name, C=4.0)) for name in ("ww", "ovo"))
+    return Experiment("Small", Plan("shares", count=3, summary="median"), (DataSpec("iris", IRIS),), runs)
+
+
+def test_paths_begin_at_the_file_or_at_the_folder(small: Experiment, tmp_path: Path) -> None:
+    relative = replace(small, data=(DataSpec("iris", "iris/data.csv", test="iris/test.csv"),))
+    path = tmp_path / "e.toml"
+    path.write_text(experiment_text(relative))
+    assert read_experiment(path).data[0].path == str(tmp_path / "iris" / "data.csv")
+    moved = read_experiment(path, tmp_path / "else").data[0]
+    assert (moved.path, moved.test) == tuple(
+        str(tmp_path / "else" / "iris" / name) for name in ("data.csv", "test.csv")
+    )
+
+
+def test_numbers_are_written_as_people_read_them(small: Experiment, tmp_path: Path) -> None:
+    write_experiment(tmp_path / "e.toml", small)
+    document = tomllib.loads((tmp_path / "e.toml").read_text())
+    assert document["run"][0] == {"data": "iris", "label": "ww", "machine": "ww", "C": "2^2"}
+
+
+def test_defaults_hold_for_every_run_that_says_nothing_else() -> None:
+    found = Experiment.from_document(
+        {
+            "schema": 1,
+            "title": "x",
+            "data": {"iris": {"path": IRIS}},
+            "defaults": {"tol": 1e-5, "C": "2^3", "data": "iris"},
+            "run": [{"machine": "ww"}, {"machine": "cs", "C": 1}],
+        }
+    )
+    assert [(run.label, run.request.C, run.request.tol) for run in found.runs] == [("ww", 8.0, 1e-5), ("cs", 1, 1e-5)]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"schema": 9}, "schema"),
+        ({"runs": []}, "'runs', which means nothing"),
+        ({"data": 5}, "where a table should"),
+        ({"data": {"iris": {"path": IRIS, "colour": 1}}}, "'colour'"),
+        ({"plan": {"splits": "guess"}}, "splits must be one of"),
+        ({"plan": {"folds": 0}}, "folds"),
+        ({"plan": {"summary": "max"}}, "summary"),
+        ({"plan": {"splits": "test"}}, "needs a test file"),
+        ({"run": []}, "at least one run"),
+        ({"run": [{"data": "other"}]}, "none of the data sets"),
+        ({"run": [{"data": "iris"}, {"data": "iris"}]}, "its own label"),
+        ({"run": [{"data": "iris", "C": "much"}]}, "no number"),
+        ({"run": [{"data": "iris", "published": {"accuracy": "good"}}]}, "must be a number"),
+        ({"run": [{"data": "iris", "digest": "x"}]}, "'digest'"),
+        ({"title": 5}, "title must be text"),
+    ],
+)
+def test_what_is_no_experiment_is_refused_in_a_sentence(change: dict, sentence: str) -> None:
+    document = {"schema": 1, "title": "x", "data": {"iris": {"path": IRIS}}, "run": [{"data": "iris"}]}
+    with pytest.raises(InputError, match=sentence):
+        Experiment.from_document({**document, **change})
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=50, deadline=None)
+def test_no_file_makes_reading_fail_otherwise(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "random.toml"
+    path.write_bytes(content)
+    with pytest.raises(FileError):
+        read_experiment(path)
+
+
+# -- carried out ----------------------------------------------------------------------------------
+
+
+def test_every_part_is_what_a_training_of_its_rows_gives(small: Experiment) -> None:
+    results = perform(small)
+    data = open_dataset(IRIS)
+    for trial in results.trials:
+        assert len(trial.parts) == 3
+        for part in trial.parts:
+            assert part.rows is not None
+            alone = train(trial.spec.request, data.take(part.rows.train), data.take(part.rows.test)).document
+            assert part.document["test_accuracy"] == alone["test_accuracy"]
+            assert part.document["certificate"] == alone["certificate"]
+            assert part.document["iterations"] == alone["iterations"]
+        assert trial.summary("accuracy", "median") == np.median(trial.accuracies)
+
+
+def test_splits_are_the_same_for_every_machine(small: Experiment) -> None:
+    first, second = perform(small).trials
+    for one, other in zip(first.parts, second.parts, strict=True):
+        assert one.rows is not None
+        assert other.rows is not None
+        assert np.array_equal(one.rows.test, other.rows.test)
+
+
+def test_published_numbers_stand_beside_ours(small: Experiment) -> None:
+    runs = tuple(replace(run, published={"accuracy": 0.9, "iterations": 100.0}) for run in small.runs)
+    results = perform(replace(small, runs=runs))
+    rows = beside_published(results)
+    assert [(data, label, name, theirs) for data, label, name, theirs, _ in rows] == [
+        ("iris", label, name, theirs)
+        for label in ("ww", "ovo")
+        for name, theirs in (("accuracy", 0.9), ("iterations", 100.0))
+    ]
+    assert all(ours is not None for *_, ours in rows)
+
+
+def test_runs_that_hold_out_the_same_rows_are_compared_on_them() -> None:
+    runs = tuple(RunSpec("iris", name, Request(machine=name, holdout=0.4)) for name in ("ww", "ovo"))
+    comparison = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs)).comparison("iris")
+    assert comparison is not None
+    assert [side.decisions.size for side in comparison.sides] == [60, 60]
+    for side in comparison.sides:
+        assert side.scores is not None
+        assert side.scores.accuracy == side.document["test_accuracy"]
+
+
+def test_what_was_not_tested_has_no_score() -> None:
+    runs = (RunSpec("iris", "ww", Request()),)
+    results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
+    comparison = results.comparison("iris")
+    assert comparison is not None
+    assert comparison.sides[0].scores is None
+    assert results.trials[0].accuracies == ()
+    assert results.tests == ()
+
+
+def test_stopping_keeps_what_is_done(small: Experiment) -> None:
+    seen: list[object] = []
+
+    def report(job: object, *_: object) -> None:
+        if job not in seen:
+            seen.append(job)
+
+    results = perform(small, report, lambda: len(seen) >= 3)
+    assert results.interrupted
+    assert len(results.done) == 1
+    assert results.document()["interrupted"] is True
+
+
+def test_where_nothing_is_possible_the_reason_is_raised() -> None:
+    runs = (RunSpec("iris", "x", Request(machine="ww", solver="whole-example")),)
+    with pytest.raises(InputError):
+        perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
