@@ -91,7 +91,7 @@ def test_ctrl_c_before_the_training_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
 
 
-@pytest.mark.parametrize("closed", ["1", "2", "1 and 2"])
+@pytest.mark.parametrize("closed", [*(pytest.param(one, marks=pytest.mark.large) for one in ("1", "2")), "1 and 2"])
 def test_closed_streams_lead_nowhere(blobs: Path, model: Path, tmp_path: Path, closed: str) -> None:
     """Above all not into the file that is opened next."""
     written = tmp_path / "p.csv"

@@ -27,13 +27,13 @@ def test_at_the_end_it_is_the_proved_model(machine: str, bias: str) -> None:
 
 
 @pytest.mark.parametrize("bias", ["none", "regularized", "exact"])
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", ["ww", "llw", "cs", "ova", "ovo"])
 def test_on_the_way_it_is_near_the_model_of_a_stop(machine: str, bias: str) -> None:
     run, features = run_of(machine, bias, tolerance=1e-6)
     before = run.standing_model()
     assert before.support.size == 0
     while run.running:
-        run.advance(3)
+        run.advance(50)
         if run.sample().relative_gap < 1e-4 and run.running:
             break
     stands = run.standing_model().decision(features)
