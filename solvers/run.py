@@ -64,6 +64,7 @@ class Run:
         self._finished: list[Finished] = []
         self._tally = Tally.of(problem)
         self._start = start
+        self._used: set[str] = set()  # by the finished parts
         refuse(problem, self.solver)
         self._open(0)
 
@@ -82,6 +83,17 @@ class Run:
         shared = self.problem.machine.split != "pairs"
         done = 0 if shared else self._tally.evaluations
         return done + (self._part.gram.evaluations if shared or self._unfinished else 0)
+
+    @property
+    def solver_used(self) -> str:
+        """What did the work, as far as it is known: `auto` may have changed over in some of the parts."""
+        return "+".join(sorted(self._used | self._using()))
+
+    def _using(self) -> set[str]:
+        if not self._unfinished:
+            return set()
+        used = getattr(self.solver, "used", None)
+        return {self.solver.NAME if used is None else used(self._state)}
 
     @property
     def _unfinished(self) -> bool:
@@ -186,6 +198,7 @@ class Run:
 
     def _close(self, proof: Proof, *, stalled: bool) -> None:
         alpha = self._feasible_alpha()
+        self._used |= self._using()
         self._tally.add(self.problem, len(self._finished), alpha, proof, self._state.steps, self._part.gram.evaluations)
         self._finished.append(Finished(alpha, proof, stalled))
         if self.problem.machine.split == "pairs":
@@ -239,6 +252,7 @@ class Run:
             "evaluations": self._part.gram.evaluations,
             "counters": {name: getattr(self, name) for name in COUNTERS},
             "start": self._start is not None,
+            "used": sorted(self._used),
         }
 
     def _arrays(self) -> dict[str, np.ndarray]:
@@ -262,6 +276,7 @@ class Run:
             shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, form.slots)
             self._start = checkpoint.split(saved.arrays["start"], shapes) if header["start"] else None
         self._part.gram.evaluations = header["evaluations"]
+        self._used = set(header["used"])
         for name in COUNTERS:
             setattr(self, name, header["counters"][name])
         self.trace, self.seconds = Trace.unpack(saved.arrays["trace"]), header["seconds"]

@@ -134,7 +134,7 @@ class Session:
         run, train = self.run, self.posed.train
         assert run.ending is not None, "finish comes after the end"
         return Origin(
-            solver=run.solver.NAME,
+            solver=run.solver_used,
             ending=run.ending,
             certificate=certificate,
             iterations=run.iterations,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.jit import simplex
-from solvers.methods import auto, polish
+from solvers.methods import polish, two_level
 from solvers.methods.low_rank.layout import Layout
 from solvers.methods.low_rank.normal import Columns, rank_cap
 from solvers.methods.low_rank.path import Path, Point
@@ -20,9 +20,11 @@ from solvers.problem import Part
 NAME = "ipm"
 SUPPORTS = "every machine, kernel and bias: made for large C and kernels of small rank, smooth or linear"
 
+FINEST = 1e-6  # violation, as a share of the margin: what is asked for beyond is left to the exact kernel
 CLEAR = 1e-8  # mean product, as a share of tolerance times bound, at which it is clear what is at a bound
 CLEARLY = 0.1, 1.0  # what is clearly at a bound, less and less strictly
 TOGETHER_AT_LAST = 2500  # variables in between, at most
+LESS, PATIENCE = 0.9, 8  # dense systems in a row that do not bring the violation below so much of the least before
 ITERATIONS = 100
 POINT = ("x", "z", "t", "w", "b")
 
@@ -32,8 +34,9 @@ def refuse(part: Part) -> str | None:
 
 
 def start(part: Part) -> State:
-    state = auto.start(part)
-    state.memory["inside"] = np.array([-np.inf, 0.0, 0.0])  # the best dual, NaN once outside; iterations; rank
+    state = two_level.start(part)
+    state.memory["inside"] = np.array([-np.inf, 0.0, 0.0])
+    # inside: the best dual, iterations, rank; outside: NaN, the least violation, dense systems since then
     for name in POINT[:-1]:
         state.memory[name] = np.empty((0, 0))
     state.memory["b"] = np.empty(0)
@@ -42,8 +45,8 @@ def start(part: Part) -> State:
 
 def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     if np.isnan(state.memory["inside"][0]):
-        return auto.advance(part, state, steps, tolerance)
-    path = path_of(part, state)
+        return finish(part, state, steps, tolerance)
+    path, tolerance = path_of(part, state), max(tolerance, FINEST * float(part.form.margin.max()))
     if state.memory["b"].size == 0:
         remember(state, path.start())
         state.memory["inside"][0] = dual_of(part, state, path.given)
@@ -58,6 +61,22 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     if point is None or closed(state, path, point, tolerance):
         leave(part, state, path, tolerance)
     return Progress.MOVING
+
+
+def finish(part: Part, state: State, steps: int, tolerance: float) -> Progress:
+    """Dense systems in double precision while they help: single-precision rows err by as much as C is large."""
+    bench = two_level.Workbench(part)
+    violation = bench.look(state)
+    if violation <= tolerance:
+        return Progress.CONVERGED
+    best = state.memory["inside"]
+    best[2] = 0.0 if violation <= LESS * best[1] else best[2] + 1.0
+    best[1] = min(best[1], violation)
+    if best[2] <= PATIENCE:
+        chosen = polish.select(part, state.alpha, bench.gradient_of_all(state), max(0.25 * tolerance, 0.1 * violation))
+        if two_level.polishable(part, chosen) and bench.solve_chosen(state, chosen, 0.25 * tolerance):
+            return Progress.MOVING
+    return two_level.advance(part, state, steps, tolerance)
 
 
 def path_of(part: Part, state: State) -> Path:
@@ -115,8 +134,8 @@ def leave(part: Part, state: State, path: Path, tolerance: float) -> None:
     refresh(part, state)
     solve_for(part, state, wanted, tolerance)
     part.gram.evaluations += len(part) * int(state.memory["inside"][2])
-    state.memory["inside"][0] = np.nan
-    state.memory["effort"][:] = auto.WEARY, np.inf, 0.0
+    state.memory["inside"][:] = np.nan, np.inf, 0.0
+    state.memory["effort"][:3] = two_level.WEARY, np.inf, 0.0
     nothing = np.empty((0, 0))
     remember(state, Point(nothing, nothing, nothing, nothing, np.empty(0)))
     del part.kept["path"]
@@ -149,9 +168,9 @@ def at_bounds(layout: Layout, point: Point, clearly: float) -> tuple[np.ndarray,
 
 
 def solve_for(part: Part, state: State, wanted: np.ndarray, tolerance: float) -> None:
-    bench = auto.Workbench(part)
+    bench = two_level.Workbench(part)
     chosen = polish.choose(wanted, bench.gradient_of_all(state))
-    if chosen.slot.size and auto.polishable(part, chosen):
+    if chosen.slot.size and two_level.polishable(part, chosen):
         bench.solve_chosen(state, chosen, 0.25 * tolerance)
 
 

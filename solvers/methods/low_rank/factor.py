@@ -37,6 +37,11 @@ class Factor:
         if self.rank > begun:
             self.V = np.ascontiguousarray(self._columns[: self.rank].T)
 
+    @property
+    def rest(self) -> float:
+        """The share of the trace of K that V V' lacks."""
+        return float(self._left.sum()) * EXACT / self._nothing if self._nothing > 0.0 else 0.0
+
     def _make_room(self, rank: int) -> None:
         if rank > self._columns.shape[0]:
             more = np.empty((max(ROOM, rank - self._columns.shape[0]), self._columns.shape[1]))

@@ -20,7 +20,7 @@ from solvers.methods.low_rank.factor import factor_of
 from solvers.methods.low_rank.layout import Layout
 
 NEGLIGIBLE = 1e-6  # what examples left out of a normal matrix add to it, beside the identity: refinement makes it up
-SEPARATE, TOGETHER = 1500, 4000  # columns, at most: of one class function, and of all in one system
+SEPARATE, TOGETHER = 800, 4000  # columns, at most: of one class function, and of all in one system
 LEAST = 16  # columns to begin with
 
 

@@ -16,7 +16,7 @@ from solvers.methods.low_rank.normal import Columns, Diagonal, normals_for
 
 TO_THE_EDGE = 0.995
 BLOCKED = 1e-6  # a step this short leads nowhere
-LOST = 0.1  # of what the gradients are off by: an error of a Newton system at which rounding has won
+LOST = 0.1  # of what the gradients are off by, or the gap lets them be: there rounding has won
 REFINEMENTS = 3
 COARSE = 0.1  # of what the gradients are off by: an error of the class functions that does not matter
 EXACTLY = 1e-12  # share of the right side that a Newton system may be off by
@@ -90,11 +90,12 @@ class Path:
         residual = self._residual(point, weights)
         off_by = max(goal, float(np.abs(residual).max()))
         self.columns.suffice(weights, COARSE * off_by)
+        bearable = LOST * max(off_by, self.mean(point) / float(point.x.mean()))  # it costs as much as the gap has
         diagonal = Diagonal(self.layout, point.z / point.x, point.w / point.t)
         while self.normals:
             self.normal, self.error = self.normals[0], 0.0
             after = self._step(point, weights, diagonal) if self.normal.prepare(diagonal) else None
-            if after is not None and self.error <= LOST * off_by:
+            if after is not None and self.error <= bearable:
                 return after
             del self.normals[0]
         return None

@@ -1,0 +1,49 @@
+"""What the interior point costs, on the scale of two-level S2DO: seconds, roughly, only to compare the two."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvers.methods.low_rank.factor import factor_of
+from solvers.methods.low_rank.layout import Layout
+from solvers.methods.low_rank.normal import rank_cap, separable
+from solvers.problem import Part
+
+FINE = 1e-9  # share of the trace that the factor lacks towards the end
+ROUGH = 1e-6  # and that it may lack at its largest: more, and it is the factor of another problem
+ITERATIONS = 8  # at full rank; most come before, at a smaller one
+PER_OPERATION, PER_VARIABLE = 3e-11, 1.5e-6
+PER_ENTRY = 3e-10  # of the triangle of a factor, in each of its rows: memory, not arithmetic
+FIRST = 32  # columns
+
+
+def of_rank(part: Part, rank: int) -> float:
+    """All iterations at this rank."""
+    layout, n, outputs = Layout(part), len(part), part.form.outputs
+    if separable(layout):
+        operations = outputs * (n * rank**2 + 2.0 * rank**3)
+    else:
+        count = max(1, outputs - 1)
+        operations = 0.5 * count * (count + 1) * n * rank**2 + (count * rank) ** 3 / 3.0
+    return ITERATIONS * (PER_OPERATION * operations + PER_VARIABLE * layout.slot.size)
+
+
+def least(part: Part) -> float:
+    """At the smallest rank there may be, before it is known."""
+    return of_rank(part, FIRST)
+
+
+def interior(part: Part, affordable: float) -> float:
+    """At the rank that the kernel turns out to have, or the first that is too dear: no more of it is computed."""
+    factor, cap = factor_of(part.gram), min(rank_cap(Layout(part)), len(part))
+    rank = FIRST
+    while True:
+        factor.grow(part.gram, min(rank, cap))
+        asked = of_rank(part, factor.rank) + PER_ENTRY * len(part) * factor.rank**2
+        if asked > affordable:
+            return asked
+        if factor.rest <= FINE:
+            return asked
+        if factor.rank == cap:
+            return asked if factor.rest <= ROUGH else np.inf
+        rank += rank // 2
