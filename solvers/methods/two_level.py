@@ -22,6 +22,7 @@ SHARE = 0.1  # of the outer violation that a block is solved to
 PATIENCE, SUM_PATIENCE = 3, 8  # steps per variable of a block before the next round; within an example they are cheap
 WEARY = 4  # rounds in a row that ran out of patience before all free variables are solved for at once
 ROUND_PRICE, STEP_PRICE = 1.2e-4, 2.5e-7  # seconds, roughly, on the scale of `price_of`
+FULL_STEP_PRICE = 7e-7  # of a step in a full block, which is what hard problems are made of
 POLISHED = 4000  # variables up to which that is tried, where memory allows:
 PAIR_BYTES = 48  # of its work space per pair of variables, slacks being variables too; as much as the store may have
 LITTLE = 1 << 26  # bytes it may always have
@@ -118,7 +119,8 @@ class Workbench:
         state.memory["recent"] = examples
         effort = state.memory["effort"]
         effort[0] = effort[0] + 1.0 if left > goal else 0.0
-        effort[[1, 3]] += ROUND_PRICE + STEP_PRICE * steps
+        effort[1] += ROUND_PRICE + STEP_PRICE * steps
+        effort[3] += ROUND_PRICE + FULL_STEP_PRICE * steps
         state.steps += steps
         return steps > 0
 
