@@ -20,8 +20,11 @@ NUMBERS = "C", "coef0", "margin", "tol", "gap_tol", "time_limit", "cache_mb", "h
 
 @dataclass(frozen=True)
 class DataSpec:
+    """`also`: further files whose rows follow; `test`: a file to test on, in place of splits."""
+
     name: str
     path: str
+    also: tuple[str, ...] = ()
     test: str | None = None
     digest: str | None = None
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -131,7 +134,7 @@ def _known(what: str, given: Iterable[str], names: Iterable[str]) -> None:
 
 
 def _data_document(spec: DataSpec) -> dict[str, Any]:
-    document: dict[str, Any] = {"path": spec.path}
+    document: dict[str, Any] = {"path": spec.path, **({"also": list(spec.also)} if spec.also else {})}
     document |= {name: value for name in ("test", "digest") if (value := getattr(spec, name)) is not None}
     for name, plain in (("read", ReadOptions()), ("rules", Rules())):
         differing = {key: value for key, value in asdict(getattr(spec, name)).items() if value != getattr(plain, key)}
@@ -143,8 +146,9 @@ def _data_of(name: str, values: dict[str, Any]) -> DataSpec:
     _known(f"data set {name!r}", values, [item.name for item in fields(DataSpec) if item.name != "name"])
     texts = {key: _text(key, values[key]) for key in ("test", "digest") if key in values}
     path = _text("path", values.get("path"))
+    also = tuple(_text("also", more) for more in values.get("also", ()))
     read, rules = ReadOptions(**_table(values.get("read", {}))), Rules(**_table(values.get("rules", {})))
-    return DataSpec(name, path, read=read, rules=rules, **texts)
+    return DataSpec(name, path, also, read=read, rules=rules, **texts)
 
 
 def _run_document(run: RunSpec) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,21 +39,28 @@ def read_experiment(path: Named, folder: Named | None = None) -> Experiment:
 
 
 def _placed(experiment: Experiment, folder: Path) -> Experiment:
+    return _with_paths(experiment, lambda path: str(folder / path))
+
+
+def _with_paths(experiment: Experiment, place: Callable[[str], str]) -> Experiment:
     data = tuple(
-        replace(spec, path=str(folder / spec.path), test=None if spec.test is None else str(folder / spec.test))
+        replace(
+            spec,
+            path=place(spec.path),
+            also=tuple(map(place, spec.also)),
+            test=None if spec.test is None else place(spec.test),
+        )
         for spec in experiment.data
     )
     return replace(experiment, data=data)
 
 
 def experiment_text(experiment: Experiment) -> str:
-    return HEAD + tomli_w.dumps(experiment.document(), multiline_strings=True)
+    document = experiment.document()
+    plain = "\\r" not in repr(document)  # a line end of two characters would be read again as one
+    return HEAD + tomli_w.dumps(document, multiline_strings=plain)
 
 
 def write_experiment(path: Named, experiment: Experiment) -> None:
     """Paths of data are written as they can be found from anywhere."""
-    data = tuple(
-        replace(spec, path=os.path.abspath(spec.path), test=None if spec.test is None else os.path.abspath(spec.test))
-        for spec in experiment.data
-    )
-    write_text(path, experiment_text(replace(experiment, data=data)))
+    write_text(path, experiment_text(_with_paths(experiment, os.path.abspath)))

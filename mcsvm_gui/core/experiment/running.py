@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mcsvm_gui.core.comparison import Side, side_of
 from mcsvm_gui.core.dataset import Dataset
@@ -28,10 +30,11 @@ Report = Callable[["Job", Session, Sample], object]
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One training of the experiment: number `place` of `total`."""
+    """One training of the experiment: number `place` of `total`; of its run the `first`, which is looked at closely."""
 
     spec: RunSpec
     part: Part | None
+    first: bool
     place: int
     total: int
 
@@ -80,7 +83,7 @@ def load(experiment: Experiment) -> _Loaded:
     """Every file before the first training; FileError where one is missing, or another than it was."""
     datasets, tests = {}, {}
     for spec in experiment.data:
-        dataset = open_dataset(spec.path, spec.read)
+        dataset = joined([open_dataset(path, spec.read) for path in (spec.path, *spec.also)])
         if spec.digest is not None and dataset.digest != spec.digest:
             raise FileError(spec.path, "the file has changed since the experiment was written")
         if dataset.labels is None:
@@ -90,17 +93,38 @@ def load(experiment: Experiment) -> _Loaded:
     return _Loaded(datasets, tests)
 
 
+def joined(parts: Sequence[Dataset]) -> Dataset:
+    """The rows of several files of the same columns, one after another."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    for other in parts[1:]:
+        if other.table is None or first.table is None or list(other.columns) != list(first.columns):
+            raise FileError(other.name, f"its columns are not those of {first.name}, so their rows cannot be joined")
+        if (other.labels is None) != (first.labels is None):
+            raise FileError(other.name, f"it has class labels and {first.name} has none, or the other way round")
+    return replace(
+        first,
+        table=pd.concat([part.table for part in parts], ignore_index=True),
+        labels=None if first.labels is None else np.concatenate([part.labels for part in parts]),
+        lines=None,
+        notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
+        digest=hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest(),
+    )
+
+
 def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[Job]:
     plan = experiment.plan
-    parts = {spec.name: plan.parts(datasets[spec.name]) for spec in experiment.data}
-    wanted: list[tuple[RunSpec, Part | None]] = []
+    parts = {spec.name: () if spec.test is not None else plan.parts(datasets[spec.name]) for spec in experiment.data}
+    wanted: list[tuple[RunSpec, Part | None, bool]] = []
     for run in experiment.runs:
         spec = experiment.of(run.data)
         request = replace(run.request, data=spec.path, read=spec.read, rules=spec.rules, digest=spec.digest)
         run = replace(run, request=request)
-        whole = plan.whole or not parts[run.data]
-        wanted += [(run, part) for part in (*parts[run.data], *([None] if whole else []))]
-    return (Job(run, part, place, len(wanted)) for place, (run, part) in enumerate(wanted))
+        wanted += [(run, part, place == 0) for place, part in enumerate(parts[run.data])]
+        if plan.whole or not parts[run.data]:
+            wanted.append((run, None, True))
+    return (Job(run, part, first, place, len(wanted)) for place, (run, part, first) in enumerate(wanted))
 
 
 class _Worker:
@@ -139,8 +163,8 @@ class _Worker:
 def _result(job: Job, session: Session, test: Dataset | None) -> PartResult:
     outcome = session.finish()
     rows = session.posed.train if test is None else test
-    training = session.posed.train if job.part is None else None
-    trace = outcome.trace.table() if job.part is None or job.place == 0 else None
+    training = session.posed.train if job.first else None
+    trace = outcome.trace.table() if job.first else None
     side = side_of(job.spec.label, outcome.trained, outcome.document, rows, training, trace)
     document = {**outcome.document, **({} if test is None else _tested(side))}
     scores = None if test is None else side.scores  # of rows trained on they would say too much

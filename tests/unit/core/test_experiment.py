@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import SHARED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,8 +20,12 @@ from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
+from mcsvm_gui.core.resources import experiment as bundled
+from mcsvm_gui.core.resources import folder
 from mcsvm_gui.core.session import train
 from solvers.errors import InputError
+from solvers.machines import MACHINES
+from solvers.methods import METHODS
 
 IRIS = str(example("iris"))
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -209,3 +214,62 @@ def test_where_nothing_is_possible_the_reason_is_raised() -> None:
     runs = (RunSpec("iris", "x", Request(machine="ww", solver="whole-example")),)
     with pytest.raises(InputError):
         perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
+
+
+# -- the bundled ones -----------------------------------------------------------------------------
+
+BUNDLED = sorted((folder() / "experiments").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
+def test_a_bundled_experiment_can_be_posed(path: Path) -> None:
+    """Every run names a machine and a solver there is, and has something published to stand beside."""
+    found = read_experiment(path)
+    assert bundled(path.stem) == path
+    for run in found.runs:
+        assert run.request.machine in MACHINES
+        assert run.request.solver in METHODS
+        assert run.published
+
+
+def test_the_tables_of_the_papers_are_complete() -> None:
+    runs = {path.stem: len(read_experiment(path).runs) for path in BUNDLED}
+    assert runs == {
+        "dogan-2011-accuracy": 10 * 4,
+        "dogan-2011-training": 10 * 6,
+        "hsu-lin-2002-rbf": 10 * 5,
+        "hsu-lin-2002-training": 10 * 5,
+        "hsu-lin-2002-linear": 6 * 5,
+    }
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the papers' data are not beside this checkout")
+@pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
+def test_bundled_experiments_find_their_data(path: Path) -> None:
+    for spec in read_experiment(path, SHARED / "data").data:
+        assert all(Path(file).is_file() for file in (spec.path, *spec.also, spec.test or spec.path))
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the papers' data are not beside this checkout")
+def test_iris_and_glass_of_the_2011_paper() -> None:
+    """Medians of ten splits that are not the paper's: within a few test rows (45, 65) of what it prints."""
+    path = bundled("dogan-2011-accuracy")
+    assert path is not None
+    results = perform(read_experiment(path, SHARED / "data").only(["iris", "glass"]))
+    for data, _, name, theirs, ours in beside_published(results):
+        assert name == "accuracy"
+        assert ours == pytest.approx(theirs, abs=0.035 if data == "iris" else 0.055)
+
+
+def test_files_of_the_same_columns_are_joined(tmp_path: Path) -> None:
+    lines = Path(IRIS).read_text().splitlines(keepends=True)
+    for name, part in (("a.csv", lines[:76]), ("b.csv", lines[:1] + lines[76:])):
+        (tmp_path / name).write_text("".join(part))
+    spec = DataSpec("iris", str(tmp_path / "a.csv"), also=(str(tmp_path / "b.csv"),))
+    runs = (RunSpec("iris", "ww", Request()),)
+    results = perform(Experiment("x", Plan("folds", folds=3), (spec,), runs))
+    whole = perform(Experiment("x", Plan("folds", folds=3), (DataSpec("iris", IRIS),), runs))
+    assert results.trials[0].accuracies == whole.trials[0].accuracies
+    (tmp_path / "b.csv").write_text("x,y,label\n1,2,a\n2,3,b\n")
+    with pytest.raises(FileError, match="cannot be joined"):
+        perform(Experiment("x", Plan(), (spec,), runs))
