@@ -1,0 +1,136 @@
+"""Machines fitted to a drawing, each beginning where it stood a moment ago."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from mcsvm_gui.core.playground.drawing import Drawing
+from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
+from solvers.certificate import Certificate
+from solvers.ending import Ending
+from solvers.machines import MACHINES
+from solvers.model import Model
+from solvers.problem import Problem, pose
+from solvers.run import Limits, Run, total_of
+
+AT_REST = 4.0  # seconds that one machine may take; the certificate says how far it came
+IN_MOTION = 0.03  # while points are being dragged
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """One machine on one drawing."""
+
+    machine: str
+    drawing: Drawing
+    setting: Setting
+    problem: Problem
+    model: Model
+    certificate: Certificate
+    ending: Ending
+    iterations: int
+    seconds: float
+    support: np.ndarray  # (n,) bool
+    bounded: np.ndarray  # (n,) bool: support vectors at their bound
+    alphas: list[np.ndarray]  # of every part, to begin with next time
+
+    @cached_property
+    def wrong(self) -> np.ndarray:
+        """(n,) bool: points that the machine itself puts into another class."""
+        return self.drawing.used[self.model.predict(self.drawing.places)] != self.drawing.classes
+
+
+def posed(drawing: Drawing, setting: Setting, machine: str) -> Problem:
+    """Labels are positions among the classes used; raises InputError where that cannot be trained."""
+    return pose(
+        drawing.places,
+        np.searchsorted(drawing.used, drawing.classes),
+        machine=machine,
+        kernel=setting.kernel_itself(),
+        cost=setting.cost,
+        bias=setting.bias or None,
+        classes=drawing.used.size,
+    )
+
+
+def fit_all(
+    drawing: Drawing,
+    setting: Setting,
+    before: Mapping[str, Fitted] | None = None,
+    seconds: float = AT_REST,
+    wanted: Callable[[], bool] = lambda: True,
+) -> dict[str, Fitted]:
+    """By machine; what machines share is trained once. Once it is not wanted any more, each ends where it stands."""
+    found: dict[str, Fitted] = {}
+    for machine in setting.machines:
+        twin = next((done for done in found.values() if _trained_alike(done.machine, machine)), None)
+        if twin is not None:
+            found[machine] = replace(twin, machine=machine, model=replace(twin.model, machine=MACHINES[machine]))
+        else:
+            found[machine] = fit(drawing, setting, machine, (before or {}).get(machine), seconds, wanted)
+    return found
+
+
+def _trained_alike(one: str, other: str) -> bool:
+    """The decision graph is trained as the pairs are."""
+    return MACHINES[one].split == MACHINES[other].split == "pairs"
+
+
+def fit(
+    drawing: Drawing,
+    setting: Setting,
+    machine: str,
+    before: Fitted | None = None,
+    seconds: float = AT_REST,
+    wanted: Callable[[], bool] = lambda: True,
+) -> Fitted:
+    problem = posed(drawing, setting, machine)
+    start = None if before is None else _carried_on(before, problem)
+    run = Run(problem, limits=Limits(tolerance=TOLERANCE, seconds=seconds), start=start)
+    while run.running:
+        run.advance()
+        if not wanted():
+            run.stop()
+    proofs = run.proofs()
+    assert run.ending is not None
+    support, bounded = run.supporting()
+    return Fitted(
+        machine=machine,
+        drawing=drawing,
+        setting=setting,
+        problem=problem,
+        model=run.model(proofs),
+        certificate=total_of(proofs),
+        ending=run.ending,
+        iterations=run.iterations,
+        seconds=run.seconds,
+        support=support.copy(),
+        bounded=bounded.copy(),
+        alphas=_all_parts(run),
+    )
+
+
+def _all_parts(run: Run) -> list[np.ndarray]:
+    """Of parts never begun, zeros."""
+    problem, alphas = run.problem, [alpha.copy() for alpha in run.alphas()]
+    for number in range(len(alphas), problem.part_count):
+        alphas.append(np.zeros((len(problem.part(number)), problem.form.slots)))
+    return alphas
+
+
+def _carried_on(before: Fitted, problem: Problem) -> list[np.ndarray] | None:
+    """The dual variables of a moment ago, at the new cost: scaled, they keep every bound of the same labels.
+
+    Not under an exact bias: binary problems are solved from nothing in no time, and a start is worth little where
+    the balance must be kept.
+    """
+    old = before.problem
+    alike = problem.bias == old.bias != "exact" and np.array_equal(old.labels, problem.labels)
+    if not alike:
+        return None
+    ratio = float(problem.upper[0] / old.upper[0])
+    return [ratio * alpha for alpha in before.alphas]

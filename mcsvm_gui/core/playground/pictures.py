@@ -1,0 +1,158 @@
+"""What one panel of the playground shows, ready to be painted: of a machine fitted, or of a solver on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcsvm_gui.core import account, figures
+from mcsvm_gui.core.account import Badge
+from mcsvm_gui.core.playground.drawing import Drawing
+from mcsvm_gui.core.playground.fitting import AT_REST, Fitted, fit_all
+from mcsvm_gui.core.playground.regions import regions
+from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
+from mcsvm_gui.core.playground.steps import Move, Walk, rivals
+from mcsvm_gui.core.words import tr
+from solvers.ending import Ending
+from solvers.machines import MACHINES
+from solvers.threads import limited
+from solvers.trace import Sample
+
+TOLD = 2  # moves of a step that are told in full
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    key: str  # machine or solver
+    title: str
+    codes: np.ndarray  # (side, side) uint8, see regions.py
+    support: np.ndarray  # (n,) bool, as the next two
+    bounded: np.ndarray
+    wrong: np.ndarray
+    badge: Badge
+    lines: tuple[str, ...]
+    drawing: Drawing  # what it is a picture of: by now there may be another
+    working: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # points of the last step
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))  # the solver's own trace
+    dual: np.ndarray = field(default_factory=lambda: np.empty(0))
+    running: bool = False  # more time would bring it further
+
+
+def refit(
+    drawing: Drawing,
+    setting: Setting,
+    side: int,
+    before: Mapping[str, Fitted] | None = None,
+    seconds: float = AT_REST,
+    wanted: Callable[[], bool] = lambda: True,
+) -> tuple[dict[str, Fitted], tuple[Picture, ...]]:
+    """One picture per machine, and where to go on from."""
+    with limited(None):
+        found = fit_all(drawing, setting, before, seconds, wanted)
+        return found, tuple(of_machine(fitted, side) for fitted in found.values())
+
+
+def of_machine(fitted: Fitted, side: int) -> Picture:
+    machine, certificate = MACHINES[fitted.machine], fitted.certificate
+    document = {
+        "certificate": {
+            "relative_gap": certificate.relative_gap,
+            "primal": certificate.primal,
+            "dual": certificate.dual,
+            "violation": certificate.violation,
+        },
+        "ending": fitted.ending.value,
+        "kernel": {"name": fitted.setting.kernel},
+        "tol": TOLERANCE,
+    }
+    return Picture(
+        key=fitted.machine,
+        title=tr(machine.title),
+        codes=regions(fitted.model, fitted.problem, fitted.drawing.used, side).codes(),
+        support=fitted.support,
+        bounded=fitted.bounded,
+        wrong=fitted.wrong,
+        badge=account.badge(document),
+        lines=(_objective(certificate.primal, certificate.dual), _counts(fitted)),
+        drawing=fitted.drawing,
+        running=fitted.ending is Ending.TIME_LIMIT,
+    )
+
+
+def _objective(primal: float, dual: float) -> str:
+    return tr("primal {primal}, dual {dual}", primal=figures.objective(primal), dual=figures.objective(dual))
+
+
+def _counts(fitted: Fitted) -> str:
+    free = int((fitted.support & ~fitted.bounded).sum())
+    return tr(
+        "{free} free, {bounded} bounded, {wrong} wrong",
+        free=figures.count(free),
+        bounded=figures.count(int(fitted.bounded.sum())),
+        wrong=figures.count(int(fitted.wrong.sum())),
+    )
+
+
+# -- step by step ---------------------------------------------------------------------------------
+
+
+def of_walk(walk: Walk, side: int) -> Picture:
+    """Where a solver stands, by its running numbers."""
+    with limited(None):
+        run, drawing = walk.run, walk.drawing
+        model, (support, bounded) = run.standing_model(), run.supporting()
+        sample = run.sample()
+        trace = run.trace.table() if len(run.trace) else {"iteration": np.empty(0), "dual": np.empty(0)}
+        return Picture(
+            key=walk.solver,
+            title=_solver_title(walk.solver),
+            codes=regions(model, walk.problem, drawing.used, side).codes(),
+            support=support.copy(),
+            bounded=bounded.copy(),
+            wrong=np.zeros(len(drawing), dtype=bool),  # nearly all at first: crosses would hide the steps
+            badge=_walk_badge(walk, sample),
+            lines=(_objective(sample.primal, sample.dual), *step_words(walk)),
+            drawing=drawing,
+            working=np.unique(np.array([move.point for move in walk.moves], dtype=np.int64)),
+            steps=np.concatenate([[0.0], trace["iteration"]]),
+            dual=np.concatenate([[0.0], trace["dual"]]),
+            running=walk.running,
+        )
+
+
+def _solver_title(solver: str) -> str:
+    return {"smo": tr("SMO"), "s2do": tr("S2DO"), "fw": tr("Frank-Wolfe")}.get(solver, solver)
+
+
+def _walk_badge(walk: Walk, sample: Sample) -> Badge:
+    steps, gap = figures.count(sample.iteration), figures.gap(max(sample.relative_gap, 0.0))
+    if not walk.running:
+        return Badge("solved", tr("Done after {steps} steps", steps=steps))
+    return Badge("running", tr("{steps} steps, gap {gap}", steps=steps, gap=gap))
+
+
+def step_words(walk: Walk) -> list[str]:
+    """The working set of the last step: who, along which variable, how far, and how steep it was."""
+    if not walk.moves:
+        return [tr("Last steps not taken one by one.") if walk.run.iterations else tr("No step taken yet.")]
+    words = [_move_words(walk, move) for move in walk.moves[:TOLD]]
+    rest = len(walk.moves) - TOLD
+    if rest > 0:
+        words.append(tr("and {count} more variables", count=figures.count(rest)))
+    return words
+
+
+def _move_words(walk: Walk, move: Move) -> str:
+    own, other = rivals(walk.problem, move)
+    names = {
+        "point": figures.count(move.point + 1),
+        "own": int(walk.drawing.used[own]) + 1,
+        "gradient": f"{move.gradient:.3g}",
+        "step": f"{move.change:+.3g}",
+    }
+    if other is None:
+        return tr("point {point}, {own} against all: gradient {gradient}, step {step}", **names)
+    against = int(walk.drawing.used[other]) + 1
+    return tr("point {point}, {own} against {other}: gradient {gradient}, step {step}", other=against, **names)

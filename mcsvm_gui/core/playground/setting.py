@@ -1,0 +1,59 @@
+"""What is fitted to the points: machines, kernel, cost and bias, as a frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.request import Request
+    from solvers.kernels import Kernel
+
+MOST_MACHINES = 6
+SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
+COST_RANGE, GAMMA_RANGE = (-6, 14), (-6, 8)  # exponents of 2
+TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class Setting:
+    machines: tuple[str, ...] = SIX
+    kernel: str = "rbf"
+    log_cost: float = 2.0
+    log_gamma: float = 1.0
+    bias: str = ""  # the machine's own
+    degree: int = 3
+    coef0: float = 1.0
+
+    @property
+    def cost(self) -> float:
+        return 2.0**self.log_cost
+
+    @property
+    def gamma(self) -> float:
+        return 2.0**self.log_gamma
+
+    def kernel_itself(self) -> Kernel:
+        from solvers.kernels import KERNELS
+        from solvers.problem import kernel_from
+
+        coef0 = -1.0 if self.kernel == "sigmoid" else self.coef0
+        return kernel_from(self.kernel, KERNELS, gamma=self.gamma, degree=self.degree, coef0=coef0)
+
+    def request(self, machine: str, **more: Any) -> Request:
+        """The same training for the rest of the program."""
+        from mcsvm_gui.core.request import Request
+
+        kernel = self.kernel_itself()
+        return Request(
+            machine=machine,
+            kernel=self.kernel,
+            C=self.cost,
+            bias=self.bias or None,
+            tol=TOLERANCE,
+            **{name: getattr(kernel, name) for name in kernel.parameters},
+            **more,
+        )
+
+    def document(self) -> dict[str, Any]:
+        return asdict(self)

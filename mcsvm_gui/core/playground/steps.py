@@ -1,0 +1,103 @@
+"""A solver step by step: which variables a step moves, how far, and what their gradient was before.
+
+The run is the solver's own; all that is told of a step is read off alpha before and after it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from mcsvm_gui.core.playground.drawing import Drawing
+from mcsvm_gui.core.playground.fitting import posed
+from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
+from solvers.certificate import certify
+from solvers.methods.state import gradients
+from solvers.problem import Problem
+from solvers.run import Limits, Run
+
+SOLVERS = "smo", "s2do", "fw"
+
+
+@dataclass(frozen=True)
+class Move:
+    """What a step did to one variable."""
+
+    point: int
+    part: int  # which of the independent problems; 0 for joint machines
+    slot: int
+    change: float
+    gradient: float  # of the dual, before the step
+
+
+class Walk:
+    """One solver on one machine. `advance` as often as one likes; `moves` is what the last step did."""
+
+    def __init__(self, drawing: Drawing, setting: Setting, machine: str, solver: str) -> None:
+        self.solver, self.drawing = solver, drawing
+        self.run = Run(posed(drawing, setting, machine), solver, Limits(tolerance=TOLERANCE))
+        self.moves: tuple[Move, ...] = ()
+
+    @property
+    def problem(self) -> Problem:
+        return self.run.problem
+
+    @property
+    def running(self) -> bool:
+        return self.run.running
+
+    def advance(self, steps: int) -> None:
+        """So many steps, one by one; Frank-Wolfe ends a slice only between rounds, which have more."""
+        goal = self.run.iterations + steps
+        while self.run.running and self.run.iterations < goal:
+            self._step()
+
+    def go_on(self, seconds: float) -> None:
+        """As far as one gets in this time; one more step is taken alone, so that it can be told."""
+        end, self.moves = time.perf_counter() + seconds, ()
+        while self.run.running and time.perf_counter() < end:
+            self.run.advance(max(1, self.run.iterations // 4))  # as even on a logarithmic axis as it is drawn
+        if self.run.running:
+            self._step()
+
+    def _step(self) -> None:
+        before = [alpha.copy() for alpha in self.run.alphas()]
+        self.run.advance(1)
+        found = tuple(_moves(self.problem, before, self.run.alphas()))
+        if found:  # the last slice may only have confirmed what was reached
+            self.moves = found
+
+
+def _moves(problem: Problem, before: list[np.ndarray], after: list[np.ndarray]) -> list[Move]:
+    """The largest first."""
+    moves = []
+    for number, now in enumerate(after):
+        past = before[number] if number < len(before) else np.zeros_like(now)
+        changed = np.argwhere(now != past)
+        if len(changed):
+            slopes, rows = _gradients(problem, number, past), np.arange(len(problem))[problem.rows_of(number)]
+            moves += [
+                Move(int(rows[i]), number, int(p), float(now[i, p] - past[i, p]), float(slopes[i, p]))
+                for i, p in changed
+            ]
+    return sorted(moves, key=lambda move: -abs(move.change))
+
+
+def _gradients(problem: Problem, number: int, alpha: np.ndarray) -> np.ndarray:
+    part = problem.part(number)
+    proof = certify(part, alpha)
+    return gradients(part, proof.products + proof.bias)
+
+
+def rivals(problem: Problem, move: Move) -> tuple[int, int | None]:
+    """(the class a variable speaks for, the one against it; None: all others), as positions among those used."""
+    own = int(problem.labels[move.point])
+    if problem.machine.split == "one-vs-rest":
+        return move.part, None
+    if problem.machine.split == "pairs":
+        first, second = list(combinations(range(problem.classes), 2))[move.part]
+        return (own, second if own == first else first)
+    return own, (move.slot if move.slot != own else None)
