@@ -60,8 +60,12 @@ def _with_window(path: str | None) -> int:
     if path and not path.endswith(".mcsvmproj"):
         window.assembly.shell.open(os.path.abspath(path))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
+    application.aboutToQuit.connect(window.assembly.close)
     window.show()
-    return application.exec()
+    code = application.exec()
+    if not window.assembly.ended:
+        os._exit(code)  # everything is saved; but a thread that is busy cannot be torn down, and Qt would abort
+    return code
 
 
 def _name(application: QApplication) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QThread, QTimer
 
 from mcsvm_gui.core import translation, warming, words
 from mcsvm_gui.core.project.columns import columns
@@ -21,7 +21,7 @@ from mcsvm_gui.presenters.recovery import RecoveryPresenter
 from mcsvm_gui.presenters.run_list import RunListPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.presenters.shell import ShellPresenter
-from mcsvm_gui.presenters.train import TrainPresenter
+from mcsvm_gui.presenters.train import WISHES, TrainPresenter
 from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.views.data_page import DataPage
 from mcsvm_gui.views.dialogs import Dialogs
@@ -60,7 +60,7 @@ class Assembly(QObject):
         self.runs = RunBook(self.queue, store, self)
         self.workspace = Workspace(self.runs, self.queue, self.tasks, settings, self)
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
-        self._open = True
+        self._open, self.ended = True, False  # ended: no thread is left
         self._add_pages()
         self._add_jobs()
         self._add_banner()
@@ -85,6 +85,12 @@ class Assembly(QObject):
         page.set_run_table(table)
         self.train = TrainPresenter(page, self.workspace, self)
         self.window.add_page("train", page)
+        self.window.asked.connect(self._train)
+
+    def _train(self, asked: str) -> None:
+        if asked in WISHES:
+            self.window.show_page("train")
+            self.train.do(asked)
 
     def _export(self) -> None:
         self.window.show_page("predict")
@@ -112,9 +118,12 @@ class Assembly(QObject):
         )
 
     def close(self) -> None:
+        """With the window gone, so that nobody looks at one that does not answer while threads end."""
         if self._open:
             self._open = False
+            self.window.hide()
             self.queue.shut_down(WAIT)
             self.tasks.shut_down(WAIT)
             self.runs.close()
+            self.ended = not any(thread.isRunning() for thread in self.findChildren(QThread))
             self.shell.undo.blockSignals(True)  # undo stacks speak to the window to their last

@@ -1,6 +1,6 @@
 """Photographs of every page in its states, light and dark, small and large, into build/screenshots.
 
-    python -m tests.screenshots [--size 1024x700] [--theme light]
+    python -m tests.screenshots [--size 1024x700] [--theme light]; LANG=de_DE.UTF-8 for German
 
 The window works without a screen; what is seen is what a user would see, trained on the bundled data.
 """
@@ -11,7 +11,7 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +46,20 @@ class Studio:
         end = time.monotonic() + seconds
         self.wait(lambda: time.monotonic() > end)
 
-    def shoot(self, name: str) -> None:
+    def shoot(self, name: str, widget: Any = None) -> None:
         self.rest()
         TARGET.mkdir(parents=True, exist_ok=True)
-        self.window.grab().save(str(TARGET / f"{name}-{self.theme}-{self.size}.png"))
+        (widget or self.window).grab().save(str(TARGET / f"{name}-{self.theme}-{self.size}.png"))
+
+    def shoot_dialog(self, action: str, name: str) -> None:
+        from PySide6.QtWidgets import QDialog
+
+        self.window.action(action).trigger()
+        self.wait(lambda: self.window.findChild(QDialog, name) is not None)
+        self.wait(lambda: not self.work.tasks.busy)
+        dialog = self.window.findChild(QDialog, name)
+        self.shoot(name.removesuffix("Dialog"), dialog)
+        dialog.close()
 
     def open(self, name: str) -> None:
         self.work.open_data(str(self.data / "datasets" / f"{name}.csv"))
@@ -61,47 +71,98 @@ class Studio:
     def settle(self) -> None:
         self.wait(lambda: not self.work.queue.active())
 
+    def leave(self) -> None:
+        self.window.close()
+        self.wait(lambda: not self.window.isVisible())
+        self.window.deleteLater()
+        self.rest(0.1)
+
+
+SLOW = {"machine": "llw", "solver": "smo", "C": 1024.0, "gamma": 0.05, "tol": 1e-9}
+
 
 def data_page(studio: Studio, folder: Path) -> None:
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.window.show_page("data")
     studio.shoot("data-empty")
-    broken = folder / "broken.csv"
+    broken, large = folder / "broken.csv", folder / "large.csv"
     broken.write_text("a,b,label\n1,2,x\n3,4,5,y\n", "utf-8")
     studio.work.open_data(str(broken))
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("data-failed")
+    large.write_text("a,b,c,label\n" + "".join(f"{i},{i * 7 % 13},0.5,{i % 3}\n" for i in range(600_000)), "utf-8")
+    studio.work.open_data(str(large))
+    studio.shoot("data-loading")
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.rest(2.0)
+    studio.shoot("data-large")
     studio.open("vowel_train")
+    studio.work.open_test(str(broken))
+    studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("data-loaded")
 
 
 def train_page(studio: Studio, folder: Path) -> None:
     studio.window.show_page("train")
     studio.shoot("train-empty")
-    (slow,) = studio.train(machine="llw", solver="smo", C=1024.0, gamma=0.05, tol=1e-9)
-    studio.work.runs.select([slow])
+    slow = [studio.train(**{**SLOW, "C": cost})[0] for cost in (1024.0, 512.0, 256.0, 128.0)]
+    failed = studio.train(machine="ww", C=1.0, class_weight=(("nobody", 2.0),))
+    studio.work.runs.select(slow[:1])
     studio.rest(3.0)
     studio.shoot("train-running")
-    studio.work.queue.stop(slow)
+    studio.work.queue.pause(slow[0])
+    studio.rest()
+    studio.shoot("train-paused")
+    for run in slow[1:]:
+        studio.work.queue.discard(run)
+    studio.work.queue.stop(slow[0])
     studio.settle()
+    studio.shoot("train-stopped")
+    studio.work.runs.select(failed)
+    studio.shoot("train-failed")
+    studio.window.assembly.jobs.dismiss(failed[0])
     six = [studio.train(machine=name, C=4.0, gamma=1.0)[0] for name in ("ww", "llw", "cs", "ova", "ovo", "dag")]
     studio.settle()
     studio.work.runs.select(six)
     studio.shoot("train-finished")
-    failed = studio.train(machine="ww", C=1.0, class_weight=(("nobody", 2.0),))
-    studio.settle()
-    studio.work.runs.select(failed)
-    studio.shoot("train-failed")
-    studio.work.runs.select(six)
+    studio.work.runs.select(six[:1])
+    studio.shoot("train-one")
 
 
 def predict_page(studio: Studio, folder: Path) -> None:
     studio.window.show_page("predict")
     studio.shoot("predict-empty")
+    predict = studio.window.assembly.predict
+    predict.use_selected_run()
+    predict.open_data(str(studio.data / "datasets" / "vowel_test.csv"))
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.shoot("predict-results")
+    predict.open_data(str(studio.data / "datasets" / "iris.csv"))
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.shoot("predict-refused")
 
 
-def scenes() -> Iterator[Callable[[Studio, Path], None]]:
-    yield from (data_page, train_page, predict_page)
+def around(studio: Studio, folder: Path) -> None:
+    from mcsvm_gui.presenters import recovery
+    from mcsvm_gui.views.recovery_bar import RecoveryBar
+
+    for action, name in DIALOGS:
+        studio.shoot_dialog(action, name)
+    bar = studio.window.findChild(RecoveryBar)
+    studio.window.show_page("train")
+    bar.show_runs(recovery._words(2), ["ww 14", "llw 15"])
+    studio.shoot("recovery")
+    bar.show_runs("", [])
+
+
+DIALOGS = (
+    ("settingsAction", "settingsDialog"),
+    ("shortcutsAction", "shortcutsDialog"),
+    ("aboutAction", "aboutDialog"),
+    ("doctorAction", "doctorDialog"),
+    ("crashLogAction", "crashDialog"),
+)
+SCENES = (data_page, train_page, predict_page, around)
 
 
 def main() -> None:
@@ -110,19 +171,27 @@ def main() -> None:
     parser.add_argument("--theme", choices=THEMES, action="append")
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from PySide6.QtWidgets import QApplication
+    with tempfile.TemporaryDirectory() as home:
+        for kind in ("DATA", "CONFIG", "STATE"):  # the user's own files are no motif
+            os.environ[f"XDG_{kind}_HOME"] = home
+        from PySide6.QtWidgets import QApplication
 
-    application = QApplication([])
-    for theme in options.theme or THEMES:
-        for size in options.size or SIZES:
-            with tempfile.TemporaryDirectory() as folder:
-                studio = Studio(Path(folder), theme, size)
-                for scene in scenes():
-                    scene(studio, Path(folder))
-                studio.window.close()
-                studio.rest(0.1)
+        application = QApplication([])
+        for theme in options.theme or THEMES:
+            for size in options.size or SIZES:
+                _session(theme, size)
+        application.quit()
     print(f"{len(list(TARGET.glob('*.png')))} pictures in {TARGET}")
-    application.quit()
+
+
+def _session(theme: str, size: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        studio = Studio(Path(folder), theme, size)
+        try:
+            for scene in SCENES:
+                scene(studio, Path(folder))
+        finally:
+            studio.leave()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ Line = tuple[np.ndarray, np.ndarray]
 EMPTY = np.empty(0)
 BAND = 300  # corners of a shaded band along each edge, at most
 SETTLED = 0.5  # share of the samples that come before a convergence plot's scale begins to count
+LEAP = 1.0  # what lies farther from the last value than so many times its size does not count either
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +85,14 @@ def reach(courses: Iterable[Course], axis: Axis) -> tuple[float, float] | None:
 
 
 def settled(line: Line) -> tuple[float, float]:
-    """The lowest and highest of a line once its first leaps are over; its last value always counts."""
-    count = line[1].size
+    """The lowest and highest of a line once its first leaps are over; its last value always counts.
+
+    The first samples of a primal are thousands of times the optimum, and a short run has few others.
+    """
+    count, last = line[1].size, line[1][-1]
     values = line[1][min(max(int(SETTLED * count), 1), count - 1) :]
-    return float(values.min()), float(values.max())
+    values = values[np.abs(values - last) <= LEAP * abs(last)] if np.isfinite(last) else values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
 
 
 def at(line: Line, place: float) -> float | None:

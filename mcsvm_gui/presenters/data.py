@@ -181,10 +181,13 @@ class DataPresenter(QObject):
             words = tr("{path}: {rows} rows", path=path, rows=figures.count(test.rows))
             self.view.show_test(Path(path).name, words)
 
-    def _test_failed(self, sentence: str) -> None:
+    def _test_failed(self, path: str, sentence: str) -> None:
         """Beside its button, which names the test file from before, if there was one."""
+        from mcsvm_gui.core.advice import in_the_window
+
         self._show_test()
-        self.view.show_test_trouble(sentence)
+        words = in_the_window(without_path(sentence, path))
+        self.view.show_test_trouble(tr("{name}: {what}", name=Path(path).name, what=words))
 
     # -- looking at the data in the background ----------------------------------------------------
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.data import without_path
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.dataset import Dataset
@@ -197,7 +198,7 @@ class PredictPresenter(QObject):
         self.view.set_hint(hint)
 
     def _refuse(self, sentence: str) -> None:
-        self.view.set_notices((sentence,), "bad")
+        self.view.set_notices((without_path(sentence, self._data_path),), "bad")
         self.view.set_hint(tr("There are no predictions: see above why."))
 
     def _show(self, prediction: Prediction) -> None:
@@ -312,7 +313,8 @@ def _words(opened: Opened) -> tuple[str, list[str], Any]:
 
 
 def _notices(prediction: Prediction) -> list[str]:
-    sentences = list(dict.fromkeys(notice.sentence for notice in prediction.notices))
+    told = (notice.sentence for notice in prediction.notices)
+    sentences = list(dict.fromkeys(sentence[:1].upper() + sentence[1:] for sentence in told))
     more = len(sentences) - MOST_NOTICES
     return sentences[:MOST_NOTICES] + ([tr("and {more} more", more=more)] if more > 0 else [])
 

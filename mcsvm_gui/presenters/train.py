@@ -23,6 +23,9 @@ MOST = 12  # runs in the plots, beside those that go on
 KEPT = "train"  # the key under which a project keeps the choices
 
 
+WISHES = "trainAction", "trainAllAction", "pauseAction", "stopKeepAction", "discardAction"
+
+
 class TrainView(Protocol):
     form_changed: SignalInstance
     view_changed: SignalInstance
@@ -58,6 +61,7 @@ class TrainPresenter(QObject):
         self._ready = False
         self._request: Request | None = None  # what the form asks for, where every entry is right
         self._refused: str | None = None  # why that cannot be trained
+        self._obstacle: str | None = None  # why nothing can be trained
         self._restless: set[int] = set()
         self._plotted: list[int] = []
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
@@ -122,7 +126,7 @@ class TrainPresenter(QObject):
         self._request = None
         if not self._ready:
             waiting = tr("The solvers are being loaded…")
-            self._view.show_obstacle(waiting, waiting)
+            self._hinder(waiting, waiting)
             return
         texts = self._view.texts()
         found = _found(texts, self._classes)
@@ -151,13 +155,31 @@ class TrainPresenter(QObject):
             common = tr("Correct what is marked first.")
         elif self._workspace.dataset is None:
             common = tr("Open data first, on the Data page.")
-        self._view.show_obstacle(common or self._refused, common)
+        self._hinder(common or self._refused, common)
         self._view.show_command("" if self._request is None or self._refused else command(self._request))
+
+    def _hinder(self, one: str | None, all_: str | None) -> None:
+        self._obstacle = all_
+        self._view.show_obstacle(one, all_)
 
     @property
     def _classes(self) -> int:
         dataset = self._workspace.dataset
         return 3 if dataset is None else len(dataset.classes)
+
+    def do(self, wish: str) -> None:
+        """A wish from a menu or its keys: what cannot be granted is answered with the reason."""
+        begin = {"trainAction": self.start, "trainAllAction": self.train_all}
+        end = {"pauseAction": self.pause, "stopKeepAction": self.stop, "discardAction": self.discard}
+        why = ""
+        if wish in begin:
+            why = self._obstacle or (self._refused if wish == "trainAction" else None) or ""
+        elif not self._targets():
+            why = tr("Nothing is being trained.")
+        if why:
+            self._workspace.message.emit(why)
+        else:
+            (begin | end)[wish]()
 
     # -- what is asked for ------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ class Workspace(QObject):
     data_failed = Signal(str)  # why the file cannot be read; `path` and `read` are those that were tried
     preparation_changed = Signal()  # rules, hold-out, seed or test file
     test_loading = Signal(str)  # the path of a test file that is being read
-    test_failed = Signal(str)  # why a test file cannot be used; the one before it stays
+    test_failed = Signal(str, str)  # a test file, and why it cannot be used; the one before it stays
     message = Signal(str)  # one line for the status bar
 
     def __init__(
@@ -126,9 +126,12 @@ class Workspace(QObject):
                 self.preparation_changed.emit()
                 self._keep()
 
+        def refused(sentence: str) -> None:
+            self.test_failed.emit(path, sentence)
+
         read = self.read
         self.test_loading.emit(path)
-        self._testing = self.tasks.start(lambda: sources.open_test(path, read, data), opened, self.test_failed.emit)
+        self._testing = self.tasks.start(lambda: sources.open_test(path, read, data), opened, refused)
 
     def drop_test(self) -> None:
         self._forget_test()

@@ -69,6 +69,22 @@ def edit_commands() -> tuple[Command | None, ...]:
     )
 
 
+def run_commands() -> tuple[Command | None, ...]:
+    return (
+        Command("trainAction", tr("Train"), tr("Train the machine of the Train page's form"), "Ctrl+T", "train"),
+        Command(
+            "trainAllAction",
+            tr("Train all six machines"),
+            tr("Train ww, llw, cs, ova, ovo and dag with the options of the form"),
+            "Ctrl+Shift+T",
+        ),
+        None,
+        Command("pauseAction", tr("Pause or resume"), tr("Let the chosen trainings rest, or go on"), "Ctrl+P", "pause"),
+        Command("stopKeepAction", tr("Stop and keep"), tr("End now and keep the model so far"), "Ctrl+.", "stop-keep"),
+        Command("discardAction", tr("Discard"), tr("End now and keep nothing"), "Ctrl+Shift+D", "discard"),
+    )
+
+
 def help_commands() -> tuple[Command | None, ...]:
     return (
         Command("shortcutsAction", tr("Keyboard shortcuts"), tr("List every shortcut"), "F1", "keyboard"),

@@ -14,7 +14,7 @@ from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
 LINE = 4 * UNIT  # pixels
-FEW = 4  # jobs for which there is always room
+FEW = 2  # jobs for which there is always room; the others are a drag or a turn of the wheel away
 
 
 class JobsDock(QDockWidget):
@@ -55,30 +55,26 @@ class JobsDock(QDockWidget):
         self.setTitleBarWidget(head)
 
     def _build_list(self) -> None:
-        self._nothing, self._more = QLabel(), QLabel()
-        for label in (self._nothing, self._more):
-            label.setProperty("role", "muted")
-            label.setContentsMargins(2 * UNIT, 0, UNIT, 0)
-        self._nothing.setObjectName("jobsEmptyLabel")
-        self._nothing.setText(tr("Nothing is being trained."))
+        self._more = QLabel()
+        self._more.setProperty("role", "muted")
+        self._more.setContentsMargins(2 * UNIT, 0, UNIT, 0)
         inside = QWidget()
         self._list = QVBoxLayout(inside)
         self._list.setContentsMargins(0, UNIT // 2, 0, UNIT // 2)
         self._list.setSpacing(0)
         self._list.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._list.addWidget(self._nothing)
         self._list.addWidget(self._more)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setWidget(inside)
         self.setWidget(self._area)
-        self._fit(1)
+        self._fit(0)
 
     def _fit(self, lines: int) -> None:
-        """As high as its jobs, and no higher: the room belongs to the page."""
-        self._area.setMinimumHeight(LINE * min(lines, FEW) + UNIT)
-        self._area.setMaximumHeight(LINE * lines + UNIT)
+        """As high as its jobs, and no higher: the room belongs to the page. Without any, one line says so."""
+        self._area.setMinimumHeight(LINE * min(lines, FEW) + UNIT if lines else 0)
+        self._area.setMaximumHeight(LINE * lines + UNIT if lines else 0)
 
     def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str) -> None:
         wanted = [line.run for line in lines]
@@ -89,12 +85,11 @@ class JobsDock(QDockWidget):
             row.deleteLater()
         for place, line in enumerate(lines):
             self._place(place, line)
-        self._summary.setText(summary)
-        self._nothing.setVisible(not lines)
+        self._summary.setText(summary or tr("Nothing is being trained."))
         self._more.setVisible(bool(more))
         self._more.setText(more)
         self._stop_all.setVisible(any(line.can_stop for line in lines))
-        self._fit(max(len(lines) + bool(more), 1))
+        self._fit(len(lines) + bool(more))
 
     def _place(self, place: int, line: JobLine) -> None:
         row = self._rows.get(line.run)

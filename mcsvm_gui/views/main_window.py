@@ -124,6 +124,7 @@ class MainWindow(QMainWindow):
             self.language_chosen.emit,
         )
         self._docks_start = self._view_menu.addSeparator()
+        self._menu(tr("&Run"), "runsMenu", commands.run_commands())
         self._menu(tr("&Help"), "helpMenu", commands.help_commands())
         self.action("quitAction").triggered.connect(self.close)
 

@@ -45,7 +45,7 @@ class PredictPage(QWidget):
         sides.addLayout(self._model_side(), 1)
         sides.addLayout(self._data_side(), 1)
         column = QVBoxLayout(self)
-        column.setContentsMargins(3 * UNIT, 2 * UNIT, 3 * UNIT, 2 * UNIT)
+        column.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, 2 * UNIT)
         column.setSpacing(2 * UNIT)
         column.addWidget(words(tr("Predict"), "title"))
         column.addLayout(sides)

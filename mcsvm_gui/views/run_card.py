@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout
 
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.badge import Badge
+from mcsvm_gui.views.giving_button import GivingButton
 from mcsvm_gui.views.status import ElidedLabel
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
+
+ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
 
 
 class RunCard(QFrame):
@@ -61,6 +65,11 @@ class RunCard(QFrame):
         column.addLayout(row)
         column.addWidget(self.words)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for button in (self.pause, self.stop, self.discard):
+            button.show_words(self.width() >= ROOMY)
+
     def show_run(self, title: str, words: str, *, bad: bool = False) -> None:
         self.title.say(title)
         role = "bad" if bad else "muted"
@@ -79,12 +88,13 @@ class RunCard(QFrame):
         for button in (self.pause, self.stop, self.discard):
             button.setEnabled(possible)
             button.setVisible(possible)
-        self.pause.setText(tr("Resume") if paused else tr("Pause"))
+        self.pause.say(tr("Resume") if paused else tr("Pause"))
+        self.pause.setAccessibleName(tr("Resume") if paused else tr("Pause"))
         self.pause.setIcon(icons.icon("play" if paused else "pause"))
 
 
-def _button(name: str, text: str, tip: str, icon: str) -> QPushButton:
-    button = QPushButton(icons.icon(icon), text)
+def _button(name: str, text: str, tip: str, icon: str) -> GivingButton:
+    button = GivingButton(icons.icon(icon), text)
     button.setObjectName(name)
     button.setAccessibleName(text)
     button.setToolTip(tip)

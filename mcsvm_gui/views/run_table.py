@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
-    QPushButton,
     QStackedLayout,
     QTableView,
     QVBoxLayout,
@@ -26,12 +25,14 @@ from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.views import file_dialogs, icons, theme
+from mcsvm_gui.views.giving_button import GivingButton
 from mcsvm_gui.views.run_marks import RunDelegate
 from mcsvm_gui.views.run_model import RunModel
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
 ALWAYS = "name", "machine", "state"  # columns that stay when only differences are shown
+ROOMY = 95 * UNIT  # from here on the line above the table has room for words
 SELECTION = 0.11  # how much of the accent colour lies on selected rows
 
 
@@ -65,7 +66,7 @@ class RunTable(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setMinimumHeight(16 * UNIT)  # a heading, three rows and a scroll bar
+        self.setMinimumHeight(13 * UNIT)  # a heading, two rows and a scroll bar
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
@@ -211,6 +212,7 @@ class RunPanel(QWidget):
         self.filter.setAccessibleName(tr("Find runs"))
         self.filter.setPlaceholderText(tr("find: name, machine, C=4, note…"))
         self.filter.setClearButtonEnabled(True)
+        self.filter.setMinimumWidth(24 * UNIT)
         self.filter.setMaximumWidth(40 * UNIT)
         self.filter.textChanged.connect(self._filter)
         self.differences = QCheckBox(tr("Differences only"))
@@ -229,12 +231,17 @@ class RunPanel(QWidget):
         self.delete_button.clicked.connect(self.table.ask_to_delete)
         self.table.selectionModel().selectionChanged.connect(lambda *ignored: self._refresh())
 
-    def _button(self, name: str, text: str, tip: str, sign: str) -> QPushButton:
-        button = QPushButton(icons.icon(sign), text)
+    def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
+        button = GivingButton(icons.icon(sign), text)
         button.setObjectName(name)
         button.setAccessibleName(tip)
         button.setToolTip(tip)
         return button
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for button in (self.copy_button, self.save_button, self.delete_button):
+            button.show_words(self.width() >= ROOMY)
 
     def _lay_out(self) -> None:
         tools = QHBoxLayout()

@@ -32,7 +32,9 @@ class ShortcutsDialog(Dialog):
         self._list.clear()
         for action in window.findChildren(QAction):
             if keys_of(action) and plain_text(action):
-                item = QTreeWidgetItem(self._list, [plain_text(action), keys_of(action)])
+                is_page = action.actionGroup() is not None  # else "Train" would be two things
+                words = tr("Page: {name}", name=plain_text(action)) if is_page else plain_text(action)
+                item = QTreeWidgetItem(self._list, [words, keys_of(action)])
                 item.setToolTip(0, action.toolTip())
         self._sift(self._filter.text())
 

@@ -22,6 +22,7 @@ class Theme:
     text: str
     muted: str
     line: str
+    outline: str  # of fields and boxes: three times as bright or dark as what they stand on
     accent: str
     accent_text: str
     good: str
@@ -37,6 +38,7 @@ LIGHT = Theme(
     text="#1c2128",
     muted="#5b6573",
     line="#d5d9e0",
+    outline="#767e8a",
     accent="#2f6fdb",
     accent_text="#ffffff",
     good="#1a7f4b",
@@ -51,6 +53,7 @@ DARK = Theme(
     text="#e4e7ec",
     muted="#9aa4b2",
     line="#3a414d",
+    outline="#727d8c",
     accent="#6ea2ff",
     accent_text="#10141a",
     good="#4cc38a",
@@ -103,6 +106,10 @@ def machine_style(name: str) -> MachineStyle:
     return replace(style, colour=ON_DARK[style.colour]) if _current is DARK else style
 
 
+OUTLINED = "QLineEdit", "QCheckBox", "QRadioButton", "QAbstractSpinBox", "QComboBox"
+DARKER = 140  # per cent: Fusion's outline is QColor.darker of the window's colour
+
+
 class Notifier(QObject):
     changed = Signal()
 
@@ -127,6 +134,8 @@ def use(choice: str) -> None:
     assert isinstance(application, QApplication), "the theme belongs to an application"
     application.setStyle("Fusion")
     application.setPalette(palette(_current))
+    for kind in OUTLINED:
+        application.setPalette(outlined(_current), kind)  # type: ignore[arg-type]  # the stub says bytes, which it refuses
     application.setStyleSheet(style_sheet(_current))
     _notifier.changed.emit()
 
@@ -166,6 +175,13 @@ def palette(theme: Theme) -> QPalette:
         result.setColor(name, QColor(colour))
     for name in (role.WindowText, role.Text, role.ButtonText):
         result.setColor(QPalette.ColorGroup.Disabled, name, QColor(theme.muted))
+    return result
+
+
+def outlined(theme: Theme) -> QPalette:
+    """Fusion outlines in a darker shade of the window, which on a dark one cannot be seen: so theirs is another."""
+    result = palette(theme)
+    result.setColor(QPalette.ColorRole.Window, QColor(theme.outline).lighter(DARKER))
     return result
 
 

@@ -81,7 +81,7 @@ class FakeTasks:
 class FakeWorkspace(QObject):
     loading, data_changed, data_failed = Signal(str), Signal(), Signal(str)
     preparation_changed, message = Signal(), Signal(str)
-    test_loading, test_failed = Signal(str), Signal(str)
+    test_loading, test_failed = Signal(str), Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -292,11 +292,11 @@ def test_a_test_file_that_cannot_be_read_is_said_beside_its_button(stage: Stage)
     stage.open(resources.dataset("iris"))
     stage.workspace.test_loading.emit("/there/rows.csv")
     assert "rows.csv" in stage.view.last("show_test")[0]
-    stage.workspace.test_failed.emit("/there/rows.csv: column x is missing")
+    stage.workspace.test_failed.emit("/there/rows.csv", "/there/rows.csv: column x is missing")
     told = [(name, values) for name, values in stage.view.told if name.startswith("show_test")][-2:]
     assert [name for name, _ in told] == ["show_test", "show_test_trouble"]
     assert told[0][1][0] == ""
-    assert told[1][1] == ("/there/rows.csv: column x is missing",)
+    assert told[1][1] == ("rows.csv: Column x is missing",)
 
 
 def test_answers_about_data_that_are_gone_are_dropped(stage: Stage) -> None:

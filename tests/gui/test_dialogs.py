@@ -86,6 +86,7 @@ def test_the_shortcuts_are_those_of_all_actions(window: MainWindow, dialogs: Dia
     lines = copied(dialog).splitlines()
     assert "A late command\tCtrl+Alt+L" in lines
     assert "Copy\tCtrl+C" in lines
+    assert {"Page: Train\tCtrl+2", "Train\tCtrl+T"} <= set(lines)
     assert len(lines) == len(set(lines))
     qtbot.keyClicks(child(dialog, QLineEdit, "shortcutsFilter"), "late")
     assert copied(dialog).splitlines() == ["A late command\tCtrl+Alt+L"]

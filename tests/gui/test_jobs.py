@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from fake_queue import FakeQueue
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core import figures
@@ -20,6 +21,7 @@ from mcsvm_gui.presenters.jobs import MOST, JobsPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.views.job_row import JobRow
 from mcsvm_gui.views.jobs_dock import JobsDock
+from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.workers.training import JobState
 from solvers.trace import Sample
 
@@ -183,9 +185,26 @@ def test_rows_come_stay_and_go(dock: JobsDock, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dock.findChild(JobRow, "job2") is None)
     dock.show_jobs([], "", "")
     qtbot.waitUntil(lambda: dock.findChild(JobRow, "job1") is None)
-    nothing = dock.findChild(QLabel, "jobsEmptyLabel")
-    assert nothing is not None
-    assert nothing.isVisible()
+    summary = dock.findChild(QLabel, "jobsSummaryLabel")
+    assert summary is not None
+    assert summary.text() == "Nothing is being trained."
+
+
+def test_the_dock_takes_one_line_without_jobs_and_two_with_many(qtbot: QtBot) -> None:
+    window, dock = QMainWindow(), JobsDock()
+    qtbot.addWidget(window)
+    window.setCentralWidget(QWidget())
+    window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+    window.resize(1024, 700)
+    with qtbot.waitExposed(window):
+        window.show()
+    dock.show_jobs([], "", "")
+    qtbot.waitUntil(lambda: dock.height() <= 5 * UNIT)
+    dock.show_jobs([replace(RUNNING, run=run) for run in range(9)], "9 in training", "")
+    qtbot.waitUntil(lambda: dock.height() >= 9 * UNIT)
+    assert dock.minimumSizeHint().height() <= 15 * UNIT
+    dock.show_jobs([], "", "")
+    qtbot.waitUntil(lambda: dock.height() <= 5 * UNIT)
 
 
 def test_every_control_has_a_name(dock: JobsDock) -> None:

@@ -28,7 +28,7 @@ from mcsvm_gui.core.session import Outcome
 from mcsvm_gui.core.settings import Settings
 from mcsvm_gui.presenters import train
 from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.presenters.train import TrainPresenter
+from mcsvm_gui.presenters.train import WISHES, TrainPresenter
 from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.workers.tasks import Tasks
 from mcsvm_gui.workers.training import JobState
@@ -396,3 +396,30 @@ def test_choices_that_make_no_sense_are_left_out(page: Page, kept: Any) -> None:
     page.book.reset.emit()
     assert set(page.view.form) >= set(DEFAULTS)
     assert all(isinstance(text, str) for text in page.view.form.values())
+
+
+def test_what_a_menu_wishes_is_granted_or_the_reason_is_said(page: Page) -> None:
+    page.space.dataset = None
+    page.space.data_changed.emit()
+    for wish in WISHES:
+        page.presenter.do(wish)
+    assert len(page.messages) == len(WISHES), "without data nothing can be begun, and nothing runs"
+    assert all("." in words for words in page.messages)
+    page.open()
+    page.messages.clear()
+    page.presenter.do("trainAction")
+    page.presenter.do("trainAllAction")
+    assert len(page.queue.submitted) == 1 + len(FIRST_MACHINES)
+    for wish, heard in (("pauseAction", "pause"), ("stopKeepAction", "stop"), ("discardAction", "discard")):
+        page.presenter.do(wish)
+        assert page.queue.wishes[-1][0] == heard
+    assert page.messages == []
+
+
+def test_a_machine_that_cannot_be_trained_says_why_to_the_menu_too(page: Page) -> None:
+    page.view.edit(machine="cs", solver="bsvm")
+    refused = page.view.obstacle
+    page.presenter.do("trainAction")
+    assert page.queue.submitted == []
+    assert page.messages == ([refused] if refused else [])
+    assert refused

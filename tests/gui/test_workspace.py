@@ -66,7 +66,8 @@ class Desk:
         self.bot, self.runs, self.queue, self.tasks = bot, runs, FakeQueue(), Tasks()
         self.workspace = Workspace(runs, self.queue, self.tasks, Settings())  # type: ignore[arg-type]
         self.said: list[tuple[str, str]] = []
-        for name in ("message", "data_failed", "test_failed"):
+        self.workspace.test_failed.connect(lambda path, why: self.said.append(("test_failed", f"{path}|{why}")))
+        for name in ("message", "data_failed"):
             getattr(self.workspace, name).connect(lambda words, name=name: self.said.append((name, words)))
 
     def settle(self) -> None:

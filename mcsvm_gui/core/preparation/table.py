@@ -60,8 +60,11 @@ class TablePreparation:
         names = {column.name for column in dataset.columns}
         absent = [name for name in self._used if name not in names]
         if absent:
-            noun = "the column" if len(absent) == 1 else "the columns"
-            raise FileError(dataset.name, f"{noun} {some(absent)} of the training data is missing here", line=1)
+            one = len(absent) == 1
+            what = (
+                f"the column{'' if one else 's'} {some(absent)} of the training data {'is' if one else 'are'} missing"
+            )
+            raise FileError(dataset.name, f"{what} here", line=1)
         known = {column.name for column in self.columns}
         strange = [name for name in (column.name for column in dataset.columns) if name not in known]
         if not strange:

@@ -14,6 +14,7 @@ from mcsvm_gui.views.plots.lines import LinePlot, Look
 from mcsvm_gui.views.words import tr
 
 SHADE = 36  # of 255
+DECADES = 1e-6  # of the highest: a dual begins at zero
 MOST_CLASSES = len(theme.CLASS_COLOURS)  # lines per class, where there are not more
 
 
@@ -86,14 +87,21 @@ class ConvergencePlot(LivePlot):
             self.removeItem(self._bands.pop(run))
 
     def finish(self) -> None:
-        """The first leaps of a primal would hide everything that follows."""
-        ranges = [curves.settled(line) for line in self._data.values() if line[1].size]
-        if ranges and self.following:
-            low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-            if self._log[1]:
-                low, high = np.log10(max(low, 1e-6 * high, 1e-12)), np.log10(max(high, 1e-12))
-            self.setYRange(low, high, padding=0.06)
+        """The first leaps of a primal would hide everything that follows; on a logarithmic axis there is room."""
+        if self.following and self._data:
+            self.setYRange(*self._decades() if self._log[1] else self._settled(), padding=0.06)
         super().finish()
+
+    def _settled(self) -> tuple[float, float]:
+        ranges = [curves.settled(line) for line in self._data.values() if line[1].size] or [(0.0, 1.0)]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    def _decades(self) -> tuple[float, float]:
+        values = np.concatenate([line[1] for line in self._data.values()])
+        values = values[np.isfinite(values) & (values > 0.0)]
+        if not values.size:
+            return 0.0, 1.0
+        return float(np.log10(max(values.min(), DECADES * values.max()))), float(np.log10(values.max()))
 
     def written(self, value: float) -> str:
         return figures.objective(value)

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from run_examples import document
 from small_table import clouds
 
@@ -99,3 +101,18 @@ def test_the_last_value_counts_for_the_scale_and_the_first_does_not(count: int) 
     values[0] = 1e9 if count > 1 else 5.0
     low, high = curves.settled((values, values))
     assert low <= values[-1] <= high < 1e9
+
+
+@given(st.floats(1.0, 1e6), st.lists(st.floats(1e3, 1e9), min_size=1, max_size=30))
+def test_first_leaps_never_set_the_scale(last: float, leaps: list[float]) -> None:
+    """However few samples there are, the end of the line is no thin stripe at the edge of the plot."""
+    values = np.array([last * (1.0 + leap) for leap in leaps] + [last])
+    low, high = curves.settled((np.arange(values.size), values))
+    assert low <= last <= high <= 2.0 * last
+
+
+def test_a_line_that_ends_at_zero_or_nowhere_has_a_scale() -> None:
+    for values in ([5.0, 0.0], [1.0, np.nan], [np.nan, np.nan], [-3.0, -2.0]):
+        low, high = curves.settled((np.arange(2.0), np.array(values)))
+        assert np.isfinite([low, high]).all()
+        assert low <= high

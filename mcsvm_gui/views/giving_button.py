@@ -1,0 +1,20 @@
+"""A button whose words give way where there is no room; its icon, name and tip stay."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QPushButton
+
+
+class GivingButton(QPushButton):
+    def __init__(self, sign: QIcon, words: str) -> None:
+        super().__init__(sign, words)
+        self._words, self._shown = words, True
+
+    def say(self, words: str) -> None:
+        self._words = words
+        self.setText(words if self._shown else "")
+
+    def show_words(self, shown: bool) -> None:
+        self._shown = shown
+        self.say(self._words)

@@ -1,0 +1,86 @@
+"""What can be seen: outlines in every theme, words that give way, and pages that fit into the smallest window."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QStyle, QStyleOptionButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.core.account import Badge
+from mcsvm_gui.core.project.columns import columns
+from mcsvm_gui.views import theme
+from mcsvm_gui.views.run_table import RunPanel
+from mcsvm_gui.views.train_page import TrainPage
+
+VISIBLE = 3.0  # WCAG 2.1, 1.4.11: contrast of the parts of a control
+
+
+def luminance(colour: QColor) -> float:
+    """Of WCAG 2.1."""
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.getRgbF()[:3]]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("choice", ["light", "dark"])
+@pytest.mark.parametrize("kind", [QLineEdit, QSpinBox, QComboBox, QCheckBox])
+def test_a_field_is_seen_on_its_ground(qtbot: QtBot, choice: str, kind: type[QWidget]) -> None:
+    theme.use(choice)
+    try:
+        home = QWidget()
+        qtbot.addWidget(home)
+        field = kind(home)
+        field.setGeometry(20, 20, 160, 28)
+        home.resize(200, 68)
+        picture = home.grab().toImage()
+        middle = 20 + 14
+        row = [picture.pixelColor(x, middle) for x in range(14, 14 + 16)]
+        if kind is QCheckBox:
+            box = field.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, QStyleOptionButton(), field)
+            assert box.width() > 8
+        ground = QColor(theme.current().window)
+        assert max(contrast(colour, ground) for colour in row) >= 0.95 * VISIBLE
+    finally:
+        theme.use("light")
+
+
+@pytest.mark.parametrize("width", [560, 900])
+def test_the_field_to_find_runs_shows_what_it_is_for(qtbot: QtBot, width: int) -> None:
+    panel = RunPanel(columns())
+    qtbot.addWidget(panel)
+    panel.resize(width, 300)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    assert panel.filter.width() >= 20 * theme.UNIT
+    for button in (panel.copy_button, panel.save_button, panel.delete_button):
+        assert bool(button.text()) == (width == 900)
+        assert button.accessibleName()
+        assert button.toolTip()
+        assert not button.icon().isNull()
+
+
+def test_a_run_keeps_its_name_beside_a_long_badge_and_three_buttons(qtbot: QtBot) -> None:
+    page = TrainPage()
+    qtbot.addWidget(page)
+    page.resize(928, 560)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.show_run("ww 1, vowel_train.csv", Badge("waiting", "Paused at gap 99.99 %", ""), "")
+    page.show_actions(True, True)
+    qtbot.waitUntil(lambda: page.card.title.width() >= page.fontMetrics().horizontalAdvance("ww 1, vowel"))
+    assert page.card.pause.accessibleName() == "Resume"
+
+
+def test_the_train_page_fits_beside_a_queue_at_1024_by_700(qtbot: QtBot) -> None:
+    """Menu, status, queue with two jobs: what is left of 700 pixels."""
+    page = TrainPage()
+    qtbot.addWidget(page)
+    page.set_run_table(RunPanel(columns()))
+    page.show_run("ww 1", Badge("running", "Gap 1 %", ""), "3.2 s, 89 281 steps")
+    page.show_actions(True, False)
+    assert page.minimumSizeHint().height() <= 700 - 22 - 22 - 14 * theme.UNIT
