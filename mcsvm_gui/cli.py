@@ -60,6 +60,7 @@ def _version() -> str:
 COMMANDS = {
     "inspect": arguments.inspect,
     "train": arguments.train,
+    "tune": arguments.tune,
     "compare": arguments.compare,
     "run": arguments.run,
     "predict": arguments.predict,

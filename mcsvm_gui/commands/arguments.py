@@ -4,6 +4,7 @@ import argparse
 
 MACHINES = "ww|llw|cs|ova|ovo|dag"
 SOLVERS = "auto|smo|s2do|fw"
+SEARCHES = "grid|two-line|coarse-to-fine|per-pair|halving"
 KERNELS = "rbf|linear|polynomial|sigmoid"
 
 
@@ -23,6 +24,27 @@ def train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", metavar="OUT.csv", help="where to write the course of the training")
     _data(parser)
     _machine(parser)
+    _output(parser)
+
+
+def tune(parser: argparse.ArgumentParser) -> None:
+    """search C and gamma by cross-validation, for one machine or several on the same folds"""
+    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("--search", metavar=SEARCHES, help="which cells of the grid are tried; default grid, all")
+    parser.add_argument("--step", metavar="X", help="of the ranges, in powers of two; default 1")
+    parser.add_argument("--folds", metavar="N", help="of cross-validation; default 5")
+    parser.add_argument("--repeats", metavar="N", help="of the cross-validation, each with other folds; default 1")
+    parser.add_argument("--holdout", metavar="SHARE", help="validate on this share instead of folds, such as 0.3")
+    parser.add_argument("--nested", action="store_true", help="also the error of the choice, made again in each fold")
+    parser.add_argument("--jobs", metavar="N", help="threads; default one for each processor")
+    parser.add_argument("-o", "--output", metavar="CELLS.csv", help="one line per cell")
+    parser.epilog = (
+        "--machine takes several names, as in ww,cs. --C and --gamma take ranges: 2^-2:2^12 and 2^-10:2^4 unless told"
+        " otherwise. --time-limit is for each cell on each fold. Ctrl-C keeps what is done."
+    )
+    _data(parser)
+    _machine(parser)
+    parser.set_defaults(test=None)
     _output(parser)
 
 

@@ -13,7 +13,7 @@ from solvers.jit.pair import reached, solve_pairs
 
 BLOCK = 512  # variables solved together, at most
 SHARE = 0.1
-PATIENCE = 1  # steps per variable of a block, after which the free variables are solved for at once
+PATIENCE = 5  # steps per variable of a block, after which the free variables are solved for at once
 FACE = 256  # variables up to which that pays
 TURNS = 8  # times that the face shrinks before pairs are tried again
 DISPROVED = 20  # claims of convergence in a row that the functions made anew may refute

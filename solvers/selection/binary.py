@@ -6,9 +6,11 @@ value is computed. Certificates are by functions made anew from beta, in float64
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -17,15 +19,17 @@ from solvers.certificate import Certificate
 from solvers.ending import Ending
 from solvers.jit import two_class
 from solvers.kernels import Kernel
+from solvers.selection.cell import Pair
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
 
+WARM = threading.Lock()
 SLICE = 20_000_000  # steps x examples of a call: a fraction of a second, so that a wish to stop is heard
 ENDINGS = {two_class.CONVERGED: Ending.CONVERGED, two_class.STALLED: Ending.STALLED}
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class Binary:
     """One binary machine: which rows of which matrices, and the sign of each."""
 
     matrices: Matrices
@@ -46,16 +50,20 @@ class Solved:
     steps: int = 0
 
 
-def pairs_of(rows: FoldRows, kernel: Kernel, whole: Matrices | None) -> Iterator[Machine]:
-    """One machine per pair of classes, on the whole matrix or on one of its own."""
+def pairs_of(
+    rows: FoldRows, kernel: Kernel, whole: Matrices | None, wanted: Collection[Pair] | None = None
+) -> Iterator[Binary]:
+    """One machine per pair of classes (or per wanted pair), on the whole matrix or on one of its own."""
     for a, b in combinations(range(rows.classes), 2):
+        if wanted is not None and (a, b) not in wanted:
+            continue
         spans = np.array([rows.starts[a], rows.starts[a + 1], rows.starts[b], rows.starts[b + 1]])
         places = np.concatenate([np.arange(*spans[:2]), np.arange(*spans[2:])])
         sign = np.where(np.arange(places.size) < spans[1] - spans[0], 1.0, -1.0)
         if whole is None:
-            yield Machine(part_of(rows, kernel, places), np.array([0, places.size, 0, 0]), places, sign)
+            yield Binary(part_of(rows, kernel, places), np.array([0, places.size, 0, 0]), places, sign)
         else:
-            yield Machine(whole, spans, places, sign)
+            yield Binary(whole, spans, places, sign)
 
 
 def part_of(rows: FoldRows, kernel: Kernel, places: np.ndarray) -> Matrices:
@@ -63,11 +71,11 @@ def part_of(rows: FoldRows, kernel: Kernel, places: np.ndarray) -> Matrices:
     return Matrices.filled(some, kernel.block)
 
 
-def rests_of(rows: FoldRows, whole: Matrices) -> Iterator[Machine]:
+def rests_of(rows: FoldRows, whole: Matrices) -> Iterator[Binary]:
     """One machine per class, against all other rows."""
     everything = np.arange(len(rows.train))
     for c in range(rows.classes):
-        yield Machine(whole, np.array([0, everything.size, 0, 0]), everything, np.where(rows.labels == c, 1.0, -1.0))
+        yield Binary(whole, np.array([0, everything.size, 0, 0]), everything, np.where(rows.labels == c, 1.0, -1.0))
 
 
 class Path:
@@ -81,8 +89,10 @@ class Path:
         self.upper = settings.weights(rows)[rows.labels]  # at C = 1
         self.solved: list[Solved] = []
 
-    def along(self, machines: Iterator[Machine], count: int) -> list[Solved] | None:
+    def along(self, machines: Iterator[Binary], count: int) -> list[Solved] | None:
         """Every machine at every cost, or None where a stop came in between."""
+        with WARM:
+            warm_up()
         n, tests = len(self.rows.train), len(self.rows.test)
         self.solved = [Solved(np.empty((count, tests)), np.zeros(n, dtype=bool)) for _ in self.costs]
         for number, machine in enumerate(machines):
@@ -90,7 +100,7 @@ class Path:
                 return None
         return self.solved
 
-    def _follow(self, number: int, machine: Machine) -> bool:
+    def _follow(self, number: int, machine: Binary) -> bool:
         n, before = machine.sign.size, 0.0
         beta, functions, recent = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
         upper = self.upper[machine.places]
@@ -110,7 +120,7 @@ class Path:
 
     def _solve(
         self,
-        machine: Machine,
+        machine: Binary,
         upper: np.ndarray,
         beta: np.ndarray,
         functions: np.ndarray,
@@ -136,7 +146,7 @@ class Path:
     def _conclude(
         self,
         number: int,
-        machine: Machine,
+        machine: Binary,
         upper: np.ndarray,
         beta: np.ndarray,
         functions: np.ndarray,
@@ -150,3 +160,16 @@ class Path:
             solved.ending = ending
         solved.support[machine.places[beta != 0.0]] = True
         two_class.decide(machine.matrices.test, machine.spans, beta, offset, solved.values[number])
+
+
+@cache
+def warm_up() -> None:
+    """Compiled before any clock starts, once per process, on a problem that no pair step finishes."""
+    X = np.sin(np.outer(np.arange(12), [1.0, 2.0]))
+    K, sign, upper = X @ X.T + 1e-3 * np.eye(12), np.where(np.arange(12) < 6, 1.0, -1.0), np.full(12, 1e3)
+    spans, beta, functions = np.array([0, 6, 6, 12]), np.zeros(12), np.zeros(12)
+    two_class.advance(K, spans, sign, 1.0, upper, beta, functions, 1e-9, 200, np.zeros(12, dtype=np.bool_))
+    two_class.grow(sign, 1.0, 2.0 * upper, 2.0, beta, functions)
+    two_class.multiply(K, spans, beta, functions)
+    offset, *_ = two_class.conclude(sign, 1.0, upper, beta, functions)
+    two_class.decide(K, spans, beta, offset, np.empty(12))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from solvers.certificate import Certificate
 from solvers.ending import Ending
+
+Pair = tuple[int, int]  # two classes, the smaller first
 
 
 class Cell(NamedTuple):
@@ -34,7 +36,7 @@ class FoldResult:
     steps: int
     ending: Ending
     certificate: Certificate
-    pair_right: tuple[int, ...] = ()  # ovo and dag: test rows of each pair's two classes that its function gets right
+    pairs: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)  # ovo, dag: its test rows, and how many right
 
 
 @dataclass(frozen=True)

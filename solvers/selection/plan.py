@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
+from solvers.selection.folds import Fold
 from solvers.selection.search import Steps
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
@@ -24,12 +25,15 @@ Report = Callable[[Done], object]
 
 
 class Folds:
-    """The rows of each fold, prepared when first asked for and let go when no task is left that needs them."""
+    """The rows of each fold, prepared when first asked for; distances go with the last task that needs them."""
 
-    def __init__(self, make: Callable[[int], FoldRows]) -> None:
-        self._make, self._lock = make, threading.Lock()
+    def __init__(self, parts: Sequence[Fold], prepare: Callable[[Fold], FoldRows]) -> None:
+        self.parts, self._prepare, self._lock = parts, prepare, threading.Lock()
         self._rows: dict[int, FoldRows] = {}
         self._waiting: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.parts)
 
     def expect(self, tasks: Sequence[Task]) -> None:
         for task in tasks:
@@ -38,11 +42,10 @@ class Folds:
     def of(self, fold: int) -> FoldRows:
         with self._lock:
             if fold not in self._rows:
-                self._rows[fold] = self._make(fold)
+                self._rows[fold] = self._prepare(self.parts[fold])
             return self._rows[fold]
 
     def leave(self, fold: int) -> None:
-        """A task of the fold is over; with the last one the distances go."""
         with self._lock:
             self._waiting[fold] -= 1
             if self._waiting[fold] == 0 and fold in self._rows:

@@ -29,6 +29,11 @@ def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
     return [Trial(cell, fold) for cell in cells for fold in range(folds)]
 
 
+def once(trials: list[Trial]) -> Steps:
+    """Given trials, and no more."""
+    yield trials
+
+
 def full(grid: Grid, folds: int) -> Steps:
     yield on_all((cell for machine in grid.machines for cell in grid.cells(machine)), folds)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -19,11 +18,12 @@ class Settings:
     solver: str = "auto"
     margin: float | None = None
     bias: str | None = None
-    class_weight: str | Mapping[Any, float] | None = None  # "balanced", or a factor on C by class name
+    class_weight: str | Mapping[int, float] | None = None  # "balanced", or a factor on C by class
     limits: Limits = field(default_factory=Limits)
     cache_mb: float = 500.0
     jobs: int = 1  # threads that trials run on
     threads: int | None = None  # of matrix products
+    by_pair: bool = False  # whether ovo and dag also say how good each pair's function is
 
     def bias_of(self, machine: str) -> str:
         return MACHINES[machine].bias if self.bias is None else self.bias

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import decide
 from solvers.selection import binary, whole
-from solvers.selection.cell import Cell, FoldResult, Trial
+from solvers.selection.cell import Cell, FoldResult, Pair, Trial
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
 
@@ -94,10 +95,10 @@ def _binary(
     for cost, at_cost in zip(costs, solved or (), strict=False):
         for name, wanted in machines.items():
             if cost in wanted:
-                yield Trial(Cell(name, cost, task.gamma), task.fold), _result(name, rows, at_cost)
+                yield Trial(Cell(name, cost, task.gamma), task.fold), _result(name, rows, at_cost, settings.by_pair)
 
 
-def _result(name: str, rows: FoldRows, solved: binary.Solved) -> FoldResult:
+def _result(name: str, rows: FoldRows, solved: binary.Solved, by_pair: bool) -> FoldResult:
     values = np.ascontiguousarray(solved.values.T)
     return FoldResult(
         accuracy=rows.accuracy(decide(MACHINES[name], values, rows.classes)),
@@ -106,4 +107,15 @@ def _result(name: str, rows: FoldRows, solved: binary.Solved) -> FoldResult:
         steps=solved.steps,
         ending=solved.ending,
         certificate=solved.certificate,
+        pairs=pair_scores(rows, solved.values) if by_pair and MACHINES[name].split == "pairs" else {},
     )
+
+
+def pair_scores(rows: FoldRows, values: np.ndarray) -> dict[Pair, tuple[int, int]]:
+    """Of each pair, by the classes as they were given: its test rows, and how many its function gets right."""
+    scores = {}
+    for (a, b), decided in zip(combinations(range(rows.classes), 2), values, strict=True):
+        first, second = rows.test_labels == a, rows.test_labels == b
+        right = np.count_nonzero(decided[first] > 0.0) + np.count_nonzero(decided[second] <= 0.0)
+        scores[int(rows.names[a]), int(rows.names[b])] = int(first.sum() + second.sum()), int(right)
+    return scores

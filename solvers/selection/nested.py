@@ -1,0 +1,65 @@
+"""Nested validation: the search again inside each training part, so that the error of its choice is honest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from solvers.selection.cell import Cell, FoldResult, Trial
+from solvers.selection.folds import Fold
+from solvers.selection.grid import Grid, best
+from solvers.selection.plan import Folds, Plan, Report
+from solvers.selection.search import Search, once
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows
+
+
+@dataclass(frozen=True)
+class Nested:
+    """What one machine chose inside each outer fold, and how that did outside."""
+
+    machine: str
+    chosen: tuple[Cell, ...]
+    results: tuple[FoldResult, ...]
+
+    @property
+    def fold_accuracy(self) -> tuple[float, ...]:
+        return tuple(result.accuracy for result in self.results)
+
+
+@dataclass(frozen=True, eq=False)
+class NestedPlan:
+    outer: Folds
+    inner: Callable[[Fold], tuple[Fold, ...]]
+    prepare: Callable[[Fold], FoldRows]
+    search: Search
+    grid: Grid
+    settings: Settings
+    stopped: Callable[[], bool] = lambda: False
+    report: Report | None = None
+
+    def run(self) -> list[Nested]:
+        """One for each machine, of the outer folds that were done before a stop."""
+        chosen: list[dict[str, Cell]] = []
+        for fold in self.outer.parts:
+            found = self._choose(fold)
+            if self.stopped():
+                break
+            chosen.append(found)
+        trials = [Trial(cell, number) for number, cells in enumerate(chosen) for cell in cells.values()]
+        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped)
+        plan.run()
+        return [self._of(machine, chosen, plan.done) for machine in self.grid.machines]
+
+    def _choose(self, fold: Fold) -> dict[str, Cell]:
+        inner = Folds(self.inner(fold), self.prepare)
+        plan = Plan(
+            self.search.steps(self.grid, len(inner)), inner, self.settings, stopped=self.stopped, report=self.report
+        )
+        results = plan.run()
+        return {name: cell for name in self.grid.machines if (cell := best(results, name)) is not None}
+
+    def _of(self, machine: str, chosen: list[dict[str, Cell]], done: dict[Trial, FoldResult]) -> Nested:
+        pairs = [(cells[machine], Trial(cells[machine], number)) for number, cells in enumerate(chosen)]
+        there = [(cell, done[trial]) for cell, trial in pairs if trial in done]
+        return Nested(machine, tuple(cell for cell, _ in there), tuple(result for _, result in there))

@@ -1,0 +1,98 @@
+"""Parameters for each pair of classes by itself, for ovo and dag: k (k - 1) / 2 choices instead of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.ending import Ending
+from solvers.machines import MACHINES
+from solvers.model import decide
+from solvers.selection import binary
+from solvers.selection.cell import Cell, CellResult, Pair
+from solvers.selection.grid import preference
+from solvers.selection.plan import Folds
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows
+from solvers.selection.task import matrices_of
+
+
+@dataclass(frozen=True)
+class PairChoice:
+    pair: Pair
+    C: float
+    gamma: float | None
+    mean: float  # of its test rows in all folds, how many its function gets right
+
+
+@dataclass(frozen=True)
+class Composite:
+    """The machine of all pairs, each with its own parameters."""
+
+    choices: tuple[PairChoice, ...]
+    fold_accuracy: tuple[float, ...]
+    converged: bool
+
+
+def choose(results: Mapping[Cell, CellResult], machine: str) -> tuple[PairChoice, ...]:
+    """The best cell of each pair, ties as among cells; pairs in order."""
+    mine = {cell: result for cell, result in results.items() if cell.machine == machine}
+    most = max((result.folds for result in mine.values()), default=0)
+    scores: dict[Pair, dict[Cell, np.ndarray]] = {}
+    for cell, result in mine.items():
+        if result.folds == most:
+            for fold in result.by_fold.values():
+                for pair, score in fold.pairs.items():
+                    of_pair = scores.setdefault(pair, {})
+                    of_pair[cell] = of_pair.get(cell, 0) + np.array(score)
+    return tuple(_best(pair, scores[pair]) for pair in sorted(scores))
+
+
+def _best(pair: Pair, scores: Mapping[Cell, np.ndarray]) -> PairChoice:
+    means = {cell: right / max(total, 1) for cell, (total, right) in scores.items()}
+    cell = min(means, key=lambda cell: preference(cell, means[cell]))
+    return PairChoice(pair, cell.C, cell.gamma, float(means[cell]))
+
+
+def compose(
+    machine: str,
+    choices: tuple[PairChoice, ...],
+    folds: Folds,
+    settings: Settings,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Composite | None:
+    """Train and test every pair with its own parameters on every fold; None where a stop comes."""
+    accuracies, converged = [], True
+    for number in range(len(folds)):
+        rows = folds.of(number)
+        values = _values(machine, choices, rows, settings, stopped)
+        if values is None:
+            return None
+        accuracies.append(rows.accuracy(decide(MACHINES[machine], values[0].T, rows.classes)))
+        converged &= values[1]
+    return Composite(choices, tuple(accuracies), converged)
+
+
+def _values(
+    machine: str, choices: tuple[PairChoice, ...], rows: FoldRows, settings: Settings, stopped: Callable[[], bool]
+) -> tuple[np.ndarray, bool] | None:
+    """Decision values of all pairs, and whether all were solved; pairs of one gamma share a matrix."""
+    code = {int(name): number for number, name in enumerate(rows.names)}
+    present = {(code[a], code[b]): choice for choice in choices for a, b in [choice.pair] if {a, b} <= code.keys()}
+    order = {pair: number for number, pair in enumerate(sorted(present))}
+    values, converged = np.empty((len(order), len(rows.test))), True
+    margin = settings.margin_of(MACHINES[machine], rows.classes)
+    for gamma in sorted({choice.gamma for choice in present.values()}, key=lambda gamma: gamma or 0.0):
+        kernel = settings.kernel.at(gamma)
+        matrices = matrices_of(rows, kernel, settings)
+        for cost in sorted({choice.C for choice in present.values() if choice.gamma == gamma}):
+            wanted = {pair for pair, choice in present.items() if (choice.C, choice.gamma) == (cost, gamma)}
+            path = binary.Path(rows, (cost,), margin, settings, stopped)
+            solved = path.along(binary.pairs_of(rows, kernel, matrices, wanted), len(wanted))
+            if solved is None:
+                return None
+            values[[order[pair] for pair in sorted(wanted)]] = solved[0].values
+            converged &= solved[0].ending is Ending.CONVERGED
+    return values, converged
