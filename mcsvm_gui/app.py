@@ -56,7 +56,9 @@ def _with_window(path: str | None) -> int:
     crash_log.install()
     application = QApplication(sys.argv[:1])
     _name(application)
-    window = create_window(path if path and path.endswith(".mcsvmproj") else None)
+    from mcsvm_gui.assembly import assemble
+
+    window = assemble(path if path and path.endswith(".mcsvmproj") else None)
     if path and not path.endswith(".mcsvmproj"):
         window.assembly.shell.open(os.path.abspath(path))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
@@ -80,4 +82,6 @@ def create_window(
     """The window with all that is behind it, without an event loop. Without names the user's own files are taken."""
     from mcsvm_gui.assembly import assemble
 
-    return assemble(project, settings)
+    window = assemble(project, settings)
+    window.assembly.complete()
+    return window

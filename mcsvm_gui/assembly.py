@@ -5,32 +5,26 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QThread, QTimer
 
 from mcsvm_gui.core import translation, warming, words
-from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.core.settings import Settings, default_path
 from mcsvm_gui.core.words import tr
-from mcsvm_gui.presenters.data import DataPresenter
+from mcsvm_gui.pages import PAGES
 from mcsvm_gui.presenters.jobs import JobsPresenter
-from mcsvm_gui.presenters.predict import PredictPresenter
 from mcsvm_gui.presenters.recovery import RecoveryPresenter
-from mcsvm_gui.presenters.run_list import RunListPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.presenters.shell import ShellPresenter
-from mcsvm_gui.presenters.train import WISHES, TrainPresenter
+from mcsvm_gui.presenters.train import WISHES
 from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views.data_page import DataPage
 from mcsvm_gui.views.dialogs import Dialogs
 from mcsvm_gui.views.jobs_dock import JobsDock
 from mcsvm_gui.views.main_window import MainWindow
-from mcsvm_gui.views.predict_page import PredictPage
 from mcsvm_gui.views.recovery_bar import RecoveryBar
-from mcsvm_gui.views.run_table import RunPanel
-from mcsvm_gui.views.train_page import TrainPage
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.tasks import Tasks
 
@@ -38,7 +32,9 @@ SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the windo
 WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted
 
 
-def assemble(project: str | os.PathLike[str] | None, settings: str | os.PathLike[str] | None) -> MainWindow:
+def assemble(
+    project: str | os.PathLike[str] | None = None, settings: str | os.PathLike[str] | None = None
+) -> MainWindow:
     sys.setswitchinterval(SWITCH)
     kept = Settings(default_path() if settings is None else Path(settings))
     words.install(translation.translator(translation.chosen(kept["language"])))
@@ -61,40 +57,45 @@ class Assembly(QObject):
         self.workspace = Workspace(self.runs, self.queue, self.tasks, settings, self)
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
         self._open, self.ended = True, False  # ended: no thread is left
-        self._add_pages()
+        self._pages: dict[str, Any] = {}
+        window.offer_pages(PAGES, self.page)
+        self._add_first_page()
         self._add_jobs()
         self._add_banner()
+        window.asked.connect(self._asked)
+        self.shell.model_chosen.connect(self._open_model)
+        self.shell.export_model_asked.connect(self._export)
         window.shown.connect(self._prepare)
         window.closed.connect(self.close)
         self.runs.reset.connect(self.workspace.restore)
 
-    def _add_pages(self) -> None:
-        data = DataPage()
-        self.data = DataPresenter(data, self.workspace, self)
-        self.window.add_page("data", data)
-        self._add_train_page()
-        predict = PredictPage()
-        self.predict = PredictPresenter(predict, self.workspace, self)
-        self.window.add_page("predict", predict)
-        self.shell.model_chosen.connect(self.predict.open_model)
-        self.shell.export_model_asked.connect(self._export)
+    def page(self, name: str) -> Any:
+        """The presenter of a page, which is made when it is first asked for."""
+        if name not in self._pages:
+            self._pages[name] = PAGES[name](self)
+        return self._pages[name]
 
-    def _add_train_page(self) -> None:
-        page, table = TrainPage(), RunPanel(columns())
-        self.run_list = RunListPresenter(table, self.workspace, self)
-        page.set_run_table(table)
-        self.train = TrainPresenter(page, self.workspace, self)
-        self.window.add_page("train", page)
-        self.window.asked.connect(self._train)
+    def complete(self) -> None:
+        """Every page at once: for those who do not wait for an event loop."""
+        for name in PAGES:
+            self.page(name)
 
-    def _train(self, asked: str) -> None:
-        if asked in WISHES:
+    def _add_first_page(self) -> None:
+        name = self.settings["page"]
+        self.page(name if name in PAGES else "data")
+
+    def _asked(self, what: str) -> None:
+        if what in WISHES:
+            self.page("train").do(what)
             self.window.show_page("train")
-            self.train.do(asked)
+
+    def _open_model(self, path: str) -> None:
+        self.page("predict").open_model(path)
+        self.window.show_page("predict")
 
     def _export(self) -> None:
+        self.page("predict").offer_export()
         self.window.show_page("predict")
-        self.predict.offer_export()
 
     def _add_jobs(self) -> None:
         dock = JobsDock()
@@ -107,12 +108,18 @@ class Assembly(QObject):
         self.window.add_banner(banner)
 
     def _prepare(self) -> None:
-        """Behind the first picture: imports and compiling, with a note that says so."""
+        """Behind the first picture: the other pages one by one, then imports and compiling; a note says so."""
         self.window.set_note(tr("Preparing the solvers…"))
-        QTimer.singleShot(0, self, self._warm)
+        QTimer.singleShot(0, self, self._next_page)
+
+    def _next_page(self) -> None:
+        missing = [name for name in PAGES if name not in self._pages]
+        if missing:
+            self.page(missing[0])
+        QTimer.singleShot(0, self, self._next_page if missing else self._warm)
 
     def _warm(self) -> None:
-        self.train.prepare()
+        self.page("train").prepare()
         self.tasks.start(
             lambda: warming.prepare(lambda: self._open), lambda nothing: self.window.set_note(""), self.window.set_note
         )

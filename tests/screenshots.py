@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).resolve().parent.parent / "build" / "screenshots"
+ROOT = Path(__file__).resolve().parent.parent
+TARGET, DATA = ROOT / "build" / "screenshots", ROOT / "resources" / "datasets"
 SIZES, THEMES = ("1024x700", "1920x1080"), ("light", "dark")
 PATIENCE = 120.0  # seconds that a state may take to come
 
@@ -28,7 +29,7 @@ class Studio:
 
         self.theme, self.size = theme, size
         self.window: Any = create_window(folder / "photos.mcsvmproj", folder / "settings.json")
-        self.work, self.data = self.window.assembly.workspace, Path(__file__).resolve().parent.parent / "resources"
+        self.work = self.window.assembly.workspace
         self.work.settings["theme"], self.work.settings["confirm_close"] = theme, False
         self.window.resize(*(int(side) for side in size.split("x")))
         self.window.show()
@@ -46,8 +47,8 @@ class Studio:
         end = time.monotonic() + seconds
         self.wait(lambda: time.monotonic() > end)
 
-    def shoot(self, name: str, widget: Any = None) -> None:
-        self.rest()
+    def shoot(self, name: str, widget: Any = None, rest: float = 0.5) -> None:
+        self.rest(rest)
         TARGET.mkdir(parents=True, exist_ok=True)
         (widget or self.window).grab().save(str(TARGET / f"{name}-{self.theme}-{self.size}.png"))
 
@@ -62,7 +63,7 @@ class Studio:
         dialog.close()
 
     def open(self, name: str) -> None:
-        self.work.open_data(str(self.data / "datasets" / f"{name}.csv"))
+        self.work.open_data(f"{name}.csv")
         self.wait(lambda: not self.work.tasks.busy)
 
     def train(self, **machine: Any) -> list[int]:
@@ -92,14 +93,15 @@ def data_page(studio: Studio, folder: Path) -> None:
     studio.shoot("data-failed")
     large.write_text("a,b,c,label\n" + "".join(f"{i},{i * 7 % 13},0.5,{i % 3}\n" for i in range(600_000)), "utf-8")
     studio.work.open_data(str(large))
-    studio.shoot("data-loading")
+    studio.shoot("data-loading", rest=0.15)
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.rest(2.0)
     studio.shoot("data-large")
     studio.open("vowel_train")
+    studio.shoot("data-loaded")
     studio.work.open_test(str(broken))
     studio.wait(lambda: not studio.work.tasks.busy)
-    studio.shoot("data-loaded")
+    studio.shoot("data-test-refused")
 
 
 def train_page(studio: Studio, folder: Path) -> None:
@@ -132,12 +134,12 @@ def train_page(studio: Studio, folder: Path) -> None:
 def predict_page(studio: Studio, folder: Path) -> None:
     studio.window.show_page("predict")
     studio.shoot("predict-empty")
-    predict = studio.window.assembly.predict
+    predict = studio.window.assembly.page("predict")
     predict.use_selected_run()
-    predict.open_data(str(studio.data / "datasets" / "vowel_test.csv"))
+    predict.open_data("vowel_test.csv")
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("predict-results")
-    predict.open_data(str(studio.data / "datasets" / "iris.csv"))
+    predict.open_data("iris.csv")
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("predict-refused")
 
@@ -171,6 +173,7 @@ def main() -> None:
     parser.add_argument("--theme", choices=THEMES, action="append")
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.chdir(DATA)  # no picture names folders of a particular machine
     with tempfile.TemporaryDirectory() as home:
         for kind in ("DATA", "CONFIG", "STATE"):  # the user's own files are no motif
             os.environ[f"XDG_{kind}_HOME"] = home

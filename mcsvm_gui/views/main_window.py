@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -62,6 +62,7 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE)
         self.setAcceptDrops(True)
         self.may_close: Callable[[], bool] = lambda: True
+        self._make_page: Callable[[str], object] = lambda name: None
         self._seen = False
         self.pages: dict[str, QWidget] = {}
         self._page_actions: dict[str, QAction] = {}
@@ -149,6 +150,12 @@ class MainWindow(QMainWindow):
 
     # -- what others put in -----------------------------------------------------------------------
 
+    def offer_pages(self, names: Iterable[str], make: Callable[[str], object]) -> None:
+        """Pages that can be gone to; `make` is asked for one that is not there yet."""
+        for name in names:
+            self._page_actions[name].setEnabled(True)
+        self._make_page = make
+
     def add_page(self, name: str, page: QWidget) -> None:
         """`page` under one of the six names; it scrolls where the window is smaller than it can be."""
         self.pages[name] = frame = PageFrame(page)
@@ -178,6 +185,8 @@ class MainWindow(QMainWindow):
         return found
 
     def show_page(self, name: str) -> None:
+        if name not in self.pages and self._page_actions[name].isEnabled():
+            self._make_page(name)
         if name not in self.pages:
             return
         self._page_actions[name].setChecked(True)

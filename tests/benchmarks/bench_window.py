@@ -28,10 +28,10 @@ print(time.perf_counter() - began)
 """
 WINDOW = """
 import sys, time; began = time.perf_counter()
-from mcsvm_gui import app
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
-window = app.create_window(project=sys.argv[1], settings=sys.argv[2])
+from mcsvm_gui.assembly import assemble
+window = assemble(sys.argv[1], sys.argv[2])
 window.show(); application.processEvents()
 print(time.perf_counter() - began)
 window.close()
