@@ -4,8 +4,8 @@
 
 C = 2^-8 .. 2^8 in half steps, tolerance 1e-3. Seeding: two classes, exact bias, the optimum at the C before times the
 ratio of both; `smo-first-order` is the paper's LIBSVM of 2003 (q = 2), `linear` its larger working sets (q = 30),
-C = 2^-8 .. 2^8 in half steps, tolerance 1e-3. Seeding: two classes, exact bias, the optimum at the C before times the
-has it, which gets the tolerance and the passes it needs to reach our objective within SHARE, time of the last try
+`linear-newton` what `auto` takes; a count with `>` holds runs that came to SECONDS. Time: regularized bias, as in
+LIBLINEAR, which gets the tolerance and the passes it needs to reach our objective within SHARE, time of the last try
 alone; beyond PATIENCE times our seconds it is given up and its row says `>`. LIBLINEAR runs with its own defaults
 otherwise; no training of ours ends without a certificate.
 """
@@ -199,6 +199,6 @@ def test_the_reference_methods(name: str, capsys: pytest.CaptureFixture[str]) ->
             seconds, late = time.perf_counter() - began, sum(not one.converged for one in found)
             total = sum(one.iterations for one in found)
             line += f"   {solve.__name__} {total:6,} iterations {seconds:6.2f} s, {late} of {len(found)} not converged"
-            assert all(one.dual <= one.primal for one in found)
+            assert all(one.dual <= one.primal * (1.0 + 1e-12) for one in found)
     with capsys.disabled():
         print("\n" + line, end="")
