@@ -38,6 +38,11 @@ class Refitting(QObject):
     def busy(self) -> bool:
         return self._working or self._newest is not None
 
+    @property
+    def last(self) -> dict[str, Fitted]:
+        """What was fitted last, by machine."""
+        return self._before
+
     def ask(self, state: State) -> None:
         self._newest = state
         if not self._working:
