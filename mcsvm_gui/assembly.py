@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, QTimer
+from PySide6.QtCore import QThread, QTimer
 
 from mcsvm_gui.core import translation, warming, words
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.core.settings import Settings, default_path
 from mcsvm_gui.core.words import tr
-from mcsvm_gui.pages import PAGES
+from mcsvm_gui.pages import PAGES, Desk
 from mcsvm_gui.presenters.jobs import JobsPresenter
 from mcsvm_gui.presenters.recovery import RecoveryPresenter
 from mcsvm_gui.presenters.runs import RunBook
@@ -46,7 +46,7 @@ def assemble(
     return window
 
 
-class Assembly(QObject):
+class Assembly(Desk):
     """Owns everything that is not a widget, and ends with the window."""
 
     def __init__(self, window: MainWindow, settings: Settings, store: ProjectStore) -> None:

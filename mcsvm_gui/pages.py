@@ -8,20 +8,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QObject
+
 if TYPE_CHECKING:
-    from mcsvm_gui.assembly import Assembly
+    from mcsvm_gui.presenters.shell import ShellPresenter
+    from mcsvm_gui.presenters.workspace import Workspace
+    from mcsvm_gui.views.main_window import MainWindow
 
 
-def data(assembly: Assembly) -> Any:
+class Desk(QObject):
+    """What pages are put on."""
+
+    window: MainWindow
+    workspace: Workspace
+    shell: ShellPresenter
+
+
+def data(desk: Desk) -> Any:
     from mcsvm_gui.presenters.data import DataPresenter
     from mcsvm_gui.views.data_page import DataPage
 
     page = DataPage()
-    assembly.window.add_page("data", page)
-    return DataPresenter(page, assembly.workspace, assembly)
+    desk.window.add_page("data", page)
+    return DataPresenter(page, desk.workspace, desk)
 
 
-def train(assembly: Assembly) -> Any:
+def train(desk: Desk) -> Any:
     from mcsvm_gui.core.project.columns import columns
     from mcsvm_gui.presenters.run_list import RunListPresenter
     from mcsvm_gui.presenters.train import TrainPresenter
@@ -30,19 +42,19 @@ def train(assembly: Assembly) -> Any:
 
     page, table = TrainPage(), RunPanel(columns())
     page.set_run_table(table)
-    assembly.window.add_page("train", page)
-    presenter = TrainPresenter(page, assembly.workspace, assembly)
-    RunListPresenter(table, assembly.workspace, presenter)
+    desk.window.add_page("train", page)
+    presenter = TrainPresenter(page, desk.workspace, desk)
+    RunListPresenter(table, desk.workspace, presenter)
     return presenter
 
 
-def predict(assembly: Assembly) -> Any:
+def predict(desk: Desk) -> Any:
     from mcsvm_gui.presenters.predict import PredictPresenter
     from mcsvm_gui.views.predict_page import PredictPage
 
     page = PredictPage()
-    assembly.window.add_page("predict", page)
-    return PredictPresenter(page, assembly.workspace, assembly)
+    desk.window.add_page("predict", page)
+    return PredictPresenter(page, desk.workspace, desk)
 
 
-PAGES: dict[str, Callable[[Assembly], Any]] = {"data": data, "train": train, "predict": predict}
+PAGES: dict[str, Callable[[Desk], Any]] = {"data": data, "train": train, "compare": compare, "predict": predict}
