@@ -48,6 +48,21 @@ def train(desk: Desk) -> Any:
     return presenter
 
 
+def compare(desk: Desk) -> Any:
+    from mcsvm_gui.core.project.columns import columns
+    from mcsvm_gui.presenters.compare import ComparePresenter
+    from mcsvm_gui.presenters.run_list import RunListPresenter
+    from mcsvm_gui.views.compare_page import ComparePage
+    from mcsvm_gui.views.run_table import RunPanel
+
+    page, table = ComparePage(), RunPanel(columns())
+    page.set_run_table(table)
+    desk.window.add_page("compare", page)
+    presenter = ComparePresenter(page, desk.workspace, desk)
+    RunListPresenter(table, desk.workspace, presenter)
+    return presenter
+
+
 def predict(desk: Desk) -> Any:
     from mcsvm_gui.presenters.predict import PredictPresenter
     from mcsvm_gui.views.predict_page import PredictPage

@@ -1,0 +1,62 @@
+"""A table as a value: what is sorted and copied beside what is printed. Windows show it, files hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Sign = Literal["", "best", "wrong", "quiet", "heading"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`value` is None where nothing is known; `heat` from -1 (all of it wrong) to 1 (all of it right)."""
+
+    value: Any
+    text: str
+    sign: Sign = ""
+    heat: float = 0.0
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Heading:
+    title: str
+    number: bool = True
+    machine: str = ""  # whose stroke stands before the title
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    headings: tuple[Heading, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    keys: tuple[str, ...] = ()  # of each row a name for programs, where rows have one
+
+    def plain(self, order: Sequence[int] | None = None) -> tuple[list[str], list[list[object]]]:
+        """Names and values as they are, not as they are printed."""
+        rows = self.rows if order is None else [self.rows[row] for row in order]
+        return [heading.title for heading in self.headings], [[_plain(cell) for cell in row] for row in rows]
+
+
+def words(text: str, sign: Sign = "", tip: str = "") -> Cell:
+    return Cell(text, text, sign, tip=tip)
+
+
+def _plain(cell: Cell) -> object:
+    if cell.value is None:
+        return ""
+    return repr(cell.value) if isinstance(cell.value, float) else cell.value
+
+
+def order_of(sheet: Sheet, column: int, falling: bool) -> list[int]:
+    """Numbers before words, words as people sort them; what is not known comes last in either direction."""
+    values = [row[column].value for row in sheet.rows]
+    known = [row for row, value in enumerate(values) if value is not None]
+    numbers = [row for row in known if not isinstance(values[row], str)]
+    texts = [row for row in known if isinstance(values[row], str)]
+    numbers.sort(key=lambda row: values[row], reverse=falling)
+    texts.sort(key=lambda row: values[row].casefold(), reverse=falling)
+    ordered = [*texts, *numbers] if falling else [*numbers, *texts]
+    return [*ordered, *(row for row, value in enumerate(values) if value is None)]

@@ -1,0 +1,328 @@
+"""The Compare page's decisions: which runs stand beside each other, what is computed of them and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, QTimer, SignalInstance
+
+from mcsvm_gui.core.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.chosen import Chosen, Library
+    from mcsvm_gui.core.compare_sheets import Picture
+    from mcsvm_gui.core.curves import Course
+    from mcsvm_gui.core.project.records import RunRecord
+    from mcsvm_gui.core.request import Request
+    from mcsvm_gui.presenters.workspace import Workspace
+    from mcsvm_gui.workers.tasks import Ticket
+
+MOST = 24  # runs beside each other
+KEPT = 96  # runs whose decisions stay in memory
+LATER = 50  # milliseconds in which news are gathered
+
+
+class CompareView(Protocol):
+    seen: SignalInstance
+    order_asked: SignalInstance
+    save_asked: SignalInstance
+    experiment_asked: SignalInstance
+    message: SignalInstance
+
+    def is_seen(self) -> bool: ...
+    def show_empty(self, words: str) -> None: ...
+    def show_picture(self, picture: Picture) -> None: ...
+    def show_progress(self, words: str) -> None: ...
+    def show_notes(self, sentences: Sequence[str]) -> None: ...
+    def draw(self, courses: Sequence[Course]) -> None: ...
+
+
+class Judge(QObject):
+    """Decides rows and measures margins, run by run behind the window, and remembers what came of it."""
+
+    def __init__(self, workspace: Workspace, moved: Callable[[bool], object]) -> None:
+        """`moved` hears of every step, and whether all decisions or all margins are there now."""
+        super().__init__()
+        self._workspace, self._moved = workspace, moved
+        self._known: dict[int, Chosen] = {}
+        self._measured: set[int] = set()
+        self._wanted: list[RunRecord] = []
+        self._working = False
+        self._library: dict[str, Library] = {}  # made by the first task: its imports are heavy
+        self._age = 0  # of the project: runs of another one have the same numbers
+
+    def forget(self) -> None:
+        self._age += 1
+        self._known, self._measured, self._wanted, self._library = {}, set(), [], {}
+
+    def want(self, records: Sequence[RunRecord]) -> None:
+        self._wanted = list(records)
+        wanted = {record.id for record in records}
+        for run in [run for run in self._known if run not in wanted][: max(len(self._known) - KEPT, 0)]:
+            del self._known[run]
+            self._measured.discard(run)
+        self._step()
+
+    def of(self, record: RunRecord) -> Chosen | None:
+        return self._known.get(record.id)
+
+    def _left(self) -> tuple[int, int]:
+        """How many are still to be decided, and to be measured."""
+        wanted = {record.id for record in self._wanted}
+        return len(wanted - self._known.keys()), len(wanted - self._measured)
+
+    @property
+    def words(self) -> str:
+        """How far it is; nothing once all is there."""
+        total, (undecided, unmeasured) = len(self._wanted), self._left()
+        if undecided:
+            return tr("Deciding the test rows: run {number} of {total}…", number=total - undecided + 1, total=total)
+        if unmeasured:
+            return tr("Measuring margins: run {number} of {total}…", number=total - unmeasured + 1, total=total)
+        return ""
+
+    def _step(self) -> None:
+        if self._working:
+            return
+        work = self._next()
+        if work is not None:
+            self._working = True
+            (run, function), age = work, self._age
+            self._workspace.tasks.start(
+                function, lambda chosen: self._done(run, age, chosen), lambda why: self._failed(run, age, why)
+            )
+
+    def _next(self) -> tuple[int, Callable[[], Chosen]] | None:
+        """All decisions come before all margins."""
+        for record in self._wanted:
+            if record.id not in self._known:
+                return record.id, self._deciding(record)
+        for record in self._wanted:
+            if record.id not in self._measured:
+                return record.id, self._measuring(record)
+        return None
+
+    def _deciding(self, record: RunRecord) -> Callable[[], Chosen]:
+        runs, workspace = self._workspace.runs, self._workspace
+        run, request, document = record.id, record.request, record.document or {}
+        open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
+        library = self._library
+
+        def decide() -> Chosen:
+            from mcsvm_gui.core.chosen import Library, decided
+
+            rows = library.setdefault("rows", Library())
+            return decided(run, request, document, lambda: runs.model(run), lambda: rows.rows_of(request, open_))
+
+        return decide
+
+    def _measuring(self, record: RunRecord) -> Callable[[], Chosen]:
+        known, run, runs = self._known[record.id], record.id, self._workspace.runs
+
+        def measure() -> Chosen:
+            from mcsvm_gui.core.chosen import measured
+
+            return known if known.rows is None else measured(known, runs.model(run))
+
+        return measure
+
+    def _done(self, run: int, age: int, chosen: Chosen) -> None:
+        if age == self._age:
+            if run in self._known:
+                self._measured.add(run)
+            self._known[run] = chosen
+        self._go_on()
+
+    def _failed(self, run: int, age: int, why: str) -> None:
+        """Its document stays, with the reason."""
+        record = next((record for record in self._wanted if record.id == run), None)
+        if age == self._age and record is not None and record.document is not None:
+            from mcsvm_gui.core.chosen import unread
+
+            self._known[run] = unread(run, record.request, record.document, why)
+            self._measured.add(run)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._working = False
+        self._step()
+        undecided, unmeasured = self._left()
+        self._moved(unmeasured == 0 or (undecided == 0 and unmeasured == len(self._wanted)))
+
+
+class ComparePresenter(QObject):
+    def __init__(self, view: CompareView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._workspace, self._runs = view, workspace, workspace.runs
+        self._judge = Judge(workspace, self._judged)
+        self._shown: tuple[Any, ...] = ()
+        self._order: list[int] = []
+        self._ordered_by: tuple[str, bool] | None = None
+        self._picture: Picture | None = None
+        self._pictured: list[int] = []  # runs of the picture, in its order
+        self._drawing: Ticket | None = None
+        self._later = QTimer(self, interval=LATER, singleShot=True)
+        self._later.timeout.connect(self._look)
+        self._listen()
+        self._look()
+
+    def _listen(self) -> None:
+        view, runs = self._view, self._runs
+        view.seen.connect(self._look)
+        view.order_asked.connect(self.order_by)
+        view.save_asked.connect(self.save)
+        view.experiment_asked.connect(self.save_experiment)
+        view.message.connect(self._workspace.message)
+        runs.selection_changed.connect(self._look)
+        runs.changed.connect(self._changed)
+        runs.removed.connect(self._changed)
+        runs.reset.connect(self._forget)
+
+    # -- what is looked at ------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        """Another project."""
+        self._judge.forget()
+        self._shown = ()
+        self._look()
+
+    def _changed(self, run: int) -> None:
+        if run in self._runs.selected or run in self._order:
+            self._later.start()
+
+    def _records(self) -> list[RunRecord]:
+        """The chosen runs that ended, in the order they are to be seen."""
+        chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
+        done = {record.id: record for record in chosen if record.state == "done" and record.document is not None}
+        if set(self._order) != set(done):
+            self._order, self._ordered_by = list(done)[:MOST], None
+        return [done[run] for run in self._order if run in done]
+
+    def _look(self) -> None:
+        """Nothing is computed that nobody looks at."""
+        if not self._view.is_seen():
+            return
+        records = self._records()
+        shown = tuple((record.id, record.name) for record in records)
+        if not records:
+            self._shown, self._picture = (), None
+            self._judge.want(())
+            if self._drawing is not None:
+                self._drawing.cancel()
+            self._view.show_empty(self._invitation())
+            return
+        if shown != self._shown:
+            self._shown = shown
+            self._judge.want(records)
+            self._draw_picture()
+        self._view.draw([self._course(record) for record in records])
+        self._say()
+
+    def _invitation(self) -> str:
+        if not self._runs.ids():
+            return tr("Nothing to compare yet. Train some machines on the Train page, then come back.")
+        if self._runs.selected:
+            return tr("None of the chosen runs has ended with a model. Choose others in the table below.")
+        return tr(
+            "Choose runs in the table below, several with Ctrl or Shift: their scores, confusions, courses,"
+            " disagreements and tests appear here side by side."
+        )
+
+    def _judged(self, complete: bool) -> None:
+        """Between phases everything is drawn anew; within one only how far it is."""
+        if self._picture is not None or self._drawing is not None:
+            self._say()
+            if complete:
+                self._draw_picture()
+
+    def _say(self) -> None:
+        self._view.show_progress(self._judge.words)
+        self._view.show_notes(self._notes())
+
+    def _notes(self) -> list[str]:
+        chosen, records = self._runs.selected, self._records()
+        said = []
+        open_ = sum(run in self._runs and self._runs.record(run).state != "done" for run in chosen)
+        if open_:
+            said.append(tr("Left out, as they have no model: {count} of the chosen runs.", count=open_))
+        if len(chosen) - open_ > MOST:
+            said.append(tr("Only the first {count} runs are shown.", count=MOST))
+        for record in records:
+            known = self._judge.of(record)
+            if known is not None and known.trouble:
+                said.append(tr("{run} could not be tested again: {why}.", run=record.name, why=known.trouble))
+        return said
+
+    def _course(self, record: RunRecord) -> Course:
+        from mcsvm_gui.core.curves import Course
+
+        return Course(record.id, record.name, record.machine, self._runs.trace(record.id).table())
+
+    # -- the picture ------------------------------------------------------------------------------
+
+    def _draw_picture(self) -> None:
+        """Of what is known by now; tables of thousands of rows are made behind the window."""
+        records, names = self._records(), dict[int, str]()
+        for record in records:
+            names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
+        known = [(record, self._judge.of(record)) for record in records]
+
+        def draw() -> Picture:
+            from mcsvm_gui.core.chosen import unread
+            from mcsvm_gui.core.compare_sheets import picture
+
+            return picture(
+                [found or unread(one.id, one.request, one.document or {}, "") for one, found in known], names
+            )
+
+        if self._drawing is not None:
+            self._drawing.cancel()
+        self._drawing = self._workspace.tasks.start(
+            draw,
+            lambda picture: self._show(picture, [record.id for record in records]),
+            self._workspace.message.emit,
+        )
+
+    def _show(self, picture: Picture, runs: list[int]) -> None:
+        self._drawing, self._picture, self._pictured = None, picture, runs
+        self._view.show_picture(picture)
+        self._say()
+
+    def order_by(self, key: str) -> None:
+        """The runs from the best known to the worst, or back: more is first, then less; what is not known is last."""
+        if self._picture is None or key not in self._picture.measures.keys:
+            return
+        from mcsvm_gui.core.sheet import Heading, Sheet, order_of
+
+        falling = self._ordered_by != (key, True)
+        row = self._picture.measures.rows[self._picture.measures.keys.index(key)]
+        column = Sheet((Heading(key),), tuple((cell,) for cell in row[1:]))
+        self._order = [self._pictured[place] for place in order_of(column, 0, falling)]
+        self._ordered_by = key, falling
+        self._look()
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def save(self, path: str, names: list[str], rows: list[list[object]]) -> None:
+        from mcsvm_gui.core.writing import csv_text, write_text
+
+        self._write(path, lambda: write_text(path, csv_text(names, rows)))
+
+    def save_experiment(self, path: str) -> None:
+        """What `mcsvm run` replays to the same numbers."""
+        runs: list[tuple[str, Request]] = [(name, self._runs.record(run).request) for run, name in self._shown]
+
+        title = tr("Runs that were compared")
+
+        def write() -> None:
+            from mcsvm_gui.core.chosen_experiment import experiment_of
+            from mcsvm_gui.core.experiment import write_experiment
+
+            write_experiment(path, experiment_of(title, runs))
+
+        self._write(path, write)
+
+    def _write(self, path: str, write: Callable[[], object]) -> None:
+        say = self._workspace.message.emit
+        self._workspace.tasks.start(write, lambda nothing: say(tr("Saved {path}", path=path)), say)

@@ -1,0 +1,301 @@
+"""The Compare page: chosen runs side by side above, all runs to choose from below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSplitter,
+    QStackedLayout,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core.project.tables import tab_separated
+from mcsvm_gui.views import file_dialogs, icons
+from mcsvm_gui.views.compare_parts import CoursePanel, EffortPanel, Panel, SheetPanel
+from mcsvm_gui.views.confusion import ConfusionView
+from mcsvm_gui.views.giving_button import GivingButton
+from mcsvm_gui.views.theme import UNIT
+from mcsvm_gui.views.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare_sheets import Picture
+    from mcsvm_gui.core.curves import Course
+
+WIDE = 175 * UNIT  # from here on the measures stand beside everything else
+ROOMY = 110 * UNIT  # from here on buttons have words
+
+
+class ComparePage(QWidget):
+    """Setters and signals; what they mean is decided elsewhere."""
+
+    seen = Signal()  # it came into sight
+    order_asked = Signal(str)  # runs by a measure
+    save_asked = Signal(str, list, list)  # a path, names of columns, rows
+    experiment_asked = Signal(str)  # a path
+    report_asked = Signal(str, str)  # a format and a path
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("comparePage")
+        self.setAccessibleName(tr("Compare"))
+        self._picture: Picture | None = None
+        self._build_parts()
+        self._build_tools()
+        self._lay_out()
+        self.show_empty("")
+
+    def heightForWidth(self, width: int) -> int:
+        """None: a page takes the room there is, though its wrapped words would like more of it."""
+        return -1
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build_parts(self) -> None:
+        self.measures = SheetPanel("compareTable", tr("Chosen runs side by side"))
+        self.measures.table.row_chosen.connect(self.order_asked)
+        self.measures.table.setToolTip(tr("Double-click a measure to order the runs by it"))
+        self.confusion = ConfusionView()
+        self.per_class = SheetPanel("perClassTable", tr("Scores of each class"))
+        self.margins = SheetPanel("marginTable", tr("Target-margin violations of each pair of classes"))
+        self.margins.say(
+            tr(
+                "How far training rows fall short of the target margins, summed up for each pair of classes."
+                " The bound made of them, in the table of measures, is loose: it compares machines, and promises"
+                " nothing."
+            )
+        )
+        self.course, self.effort = CoursePanel(), EffortPanel()
+        self.disagreements = SheetPanel("disagreementTable", tr("Rows on which runs disagree"))
+        self.tests = SheetPanel("significanceTable", tr("Tests of the differences"))
+        self.confusion.save_asked.connect(lambda table: self.ask_to_save(table.objectName(), *table.plain()))
+        for panel in (self.measures, self.per_class, self.margins, self.disagreements, self.tests):
+            panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
+        for plot in (self.course.plot, *self.effort.plots):
+            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+            plot.save_failed.connect(self.message)
+
+    def _build_tools(self) -> None:
+        self.differences = QCheckBox(tr("Differences only"))
+        self.differences.setObjectName("differencesOnlyCheck")
+        self.differences.setAccessibleName(tr("Differences only"))
+        self.differences.setToolTip(tr("Show only the measures in which the chosen runs differ"))
+        self.differences.toggled.connect(self._show_differences)
+        self.progress = QLabel()
+        self.progress.setObjectName("compareProgress")
+        self.progress.setProperty("role", "muted")
+        self.progress.setTextFormat(Qt.TextFormat.PlainText)
+        self.copy_button = self._button("compareCopyButton", tr("Copy"), tr("Copy what is shown"), "copy")
+        self.save_button = self._button("compareSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
+        words = tr("Save these runs as an experiment that mcsvm run replays")
+        self.experiment_button = self._button("saveExperimentButton", tr("Experiment…"), words, "export")
+        self.report_button = self._button("exportReportButton", tr("Report"), tr("Write a report"), "report")
+        self.report_button.hide()
+        self.copy_button.clicked.connect(self.copy)
+        self.save_button.clicked.connect(self._ask_to_save)
+        self.experiment_button.clicked.connect(self._ask_for_experiment)
+
+    def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
+        button = GivingButton(icons.icon(sign), text)
+        button.setObjectName(name)
+        button.setAccessibleName(tip)
+        button.setToolTip(tip)
+        return button
+
+    def _lay_out(self) -> None:
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("compareTabs")
+        self.tabs.setAccessibleName(tr("What is compared"))
+        self.tabs.setDocumentMode(True)
+        self.tabs.setUsesScrollButtons(True)
+        named: tuple[tuple[QWidget, str], ...] = (
+            *((self.measures, tr("Measures")), (self.confusion, tr("Confusion")), (self.per_class, tr("Classes"))),
+            *((self.course, tr("Course")), (self.effort, tr("Effort")), (self.disagreements, tr("Disagreements"))),
+            *((self.tests, tr("Tests")), (self.margins, tr("Margins"))),
+        )
+        for part, words in named:
+            self.tabs.addTab(part, words)
+        self.tabs.currentChanged.connect(lambda _: self._enable())
+        self._beside = QSplitter(Qt.Orientation.Horizontal)
+        self._beside.setObjectName("compareBeside")
+        self._beside.setHandleWidth(2 * UNIT)
+        self._beside.setChildrenCollapsible(False)
+        self._beside.addWidget(self.tabs)
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addLayout(self._tool_row())
+        column.addWidget(self._notes_label())
+        column.addWidget(self._beside, 1)
+        self._stack_on(full)
+
+    def _stack_on(self, full: QWidget) -> None:
+        self._empty = QLabel()
+        self._empty.setObjectName("compareEmpty")
+        self._empty.setProperty("role", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        self._full = full
+        upper = QWidget()
+        self._stack = QStackedLayout(upper)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(full)
+        self._table = QWidget()
+        QVBoxLayout(self._table).setContentsMargins(0, 0, 0, 0)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setObjectName("compareSplitter")
+        self.splitter.setHandleWidth(UNIT)
+        self.splitter.addWidget(upper)
+        self.splitter.addWidget(self._table)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setCollapsible(0, False)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
+        page.addWidget(self.splitter)
+
+    def _tool_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.differences)
+        row.addWidget(self.progress, 1)
+        for button in (self.copy_button, self.save_button, self.experiment_button, self.report_button):
+            row.addWidget(button)
+        return row
+
+    def _notes_label(self) -> QLabel:
+        self.notes = QLabel()
+        self.notes.setObjectName("compareNotes")
+        self.notes.setProperty("role", "warning")
+        self.notes.setWordWrap(True)
+        self.notes.setTextFormat(Qt.TextFormat.PlainText)
+        self.notes.hide()
+        return self.notes
+
+    def set_run_table(self, table: QWidget) -> None:
+        """Its parts are called otherwise than those of the other table of runs."""
+        for part in (table, *table.findChildren(QWidget)):
+            name = part.objectName()
+            if name.startswith("run"):
+                part.setObjectName(f"compareR{name[1:]}")
+        layout = self._table.layout()
+        assert layout is not None
+        layout.addWidget(table)
+
+    # -- what is shown ----------------------------------------------------------------------------
+
+    def is_seen(self) -> bool:
+        return self.isVisible()
+
+    def show_empty(self, words: str) -> None:
+        self._picture = None
+        self._empty.setText(words)
+        self._stack.setCurrentWidget(self._empty)
+
+    def show_picture(self, picture: Picture) -> None:
+        self._picture = picture
+        self.measures.show_sheet(picture.measures)
+        self._show_differences()
+        self.confusion.show_matrices(picture.matrices)
+        self.per_class.show_sheet(picture.per_class)
+        self.margins.show_sheet(picture.margins)
+        self.effort.show_efforts(picture.efforts)
+        self.disagreements.show_sheet(picture.disagreements)
+        self.disagreements.say(picture.disagreement_words)
+        self.tests.show_sheet(picture.tests)
+        self.tests.say(picture.test_words)
+        self._stack.setCurrentWidget(self._full)
+        self._enable()
+
+    def draw(self, courses: Sequence[Course]) -> None:
+        self.course.plot.show_courses(courses)
+
+    def show_progress(self, words: str) -> None:
+        self.progress.setText(words)
+
+    def show_notes(self, sentences: Sequence[str]) -> None:
+        self.notes.setText(" ".join(sentences))
+        self.notes.setVisible(bool(sentences))
+
+    def _show_differences(self) -> None:
+        alike = self._picture.same if self._picture is not None and self.differences.isChecked() else ()
+        self.measures.table.hide_rows(alike)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is room the measures stay in sight beside the rest."""
+        super().resizeEvent(event)
+        for button in (self.copy_button, self.save_button, self.experiment_button, self.report_button):
+            button.show_words(self.width() >= ROOMY)
+        inside = self.tabs.indexOf(self.measures) >= 0
+        if inside and self.width() >= WIDE:
+            self._beside.insertWidget(0, self.measures)
+            self.measures.show()
+            self._beside.setSizes([self.width() * 2 // 5, self.width() * 3 // 5])
+        elif not inside and self.width() < WIDE:
+            self.tabs.insertTab(0, self.measures, tr("Measures"))
+            self.tabs.setCurrentIndex(0)
+
+    # -- out of the program -----------------------------------------------------------------------
+
+    @property
+    def _at_hand(self) -> Panel | ConfusionView | None:
+        """The part whose table is copied and saved: that of the tab, and beside plots the measures."""
+        part = self.measures if self.measures.table.hasFocus() else self.tabs.currentWidget()
+        return part if isinstance(part, Panel | ConfusionView) else None
+
+    def _enable(self) -> None:
+        part = self._at_hand
+        tables = part is not None and bool(part.plain()[1])
+        self.copy_button.setEnabled(tables or part is None)
+        self.save_button.setEnabled(tables)
+
+    def copy(self) -> None:
+        part = self._at_hand
+        if part is not None:
+            QGuiApplication.clipboard().setText(tab_separated(*part.plain()))
+            self.message.emit(tr("The table is on the clipboard."))
+
+    def _ask_to_save(self) -> None:
+        part = self._at_hand
+        if part is not None:
+            self.ask_to_save(part.objectName(), *part.plain())
+
+    def ask_to_save(self, name: str, names: list[str], rows: list[list[object]]) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Save the table"), "csv", f"{name}.csv", ".csv"),
+            lambda path: self.save_asked.emit(path, names, rows),
+        )
+
+    def _ask_for_experiment(self) -> None:
+        title = tr("Save these runs as an experiment")
+        file_dialogs.choose_target(self, title, "experiment", "experiment.toml", ".toml", self.experiment_asked.emit)
+
+    def set_formats(self, formats: Sequence[tuple[str, str, str]]) -> None:
+        """(name, title, suffix) of the reports that can be written; without any there is no button."""
+        menu = QMenu(self.report_button)
+        menu.setObjectName("reportMenu")
+        for name, title, suffix in formats:
+            menu.addAction(title, lambda name=name, suffix=suffix: self._ask_for_report(name, suffix))
+        self.report_button.setMenu(menu)
+        self.report_button.setVisible(bool(formats))
+
+    def _ask_for_report(self, name: str, suffix: str) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Write a report"), "report", f"report{suffix}", suffix),
+            lambda path: self.report_asked.emit(name, path),
+        )

@@ -1,0 +1,66 @@
+"""The courses of several finished runs over each other, against time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcsvm_gui.core import figures, overlays
+from mcsvm_gui.core.curves import Course
+from mcsvm_gui.core.overlays import KINDS, LOGARITHMIC
+from mcsvm_gui.views import theme
+from mcsvm_gui.views.plots.lines import LinePlot, Look
+from mcsvm_gui.views.words import tr
+
+
+def kind_words() -> dict[str, str]:
+    return {
+        "gap": tr("Relative gap"),
+        "violation": tr("Violation of optimality"),
+        "primal": tr("Primal"),
+        "dual": tr("Dual"),
+        "support": tr("Support vectors"),
+    }
+
+
+class TraceOverlay(LinePlot):
+    def __init__(self) -> None:
+        self.kind = "gap"
+        self.log_time = True
+        self._courses: tuple[Course, ...] = ()
+        super().__init__("traceOverlayPlot", tr("Relative gap"), tr("seconds of training"), "")
+        self.set_log(self.log_time, True)
+
+    def show_courses(self, courses: Sequence[Course]) -> None:
+        self._courses = tuple(courses)
+        self._draw()
+
+    def show_kind(self, kind: str, log_time: bool) -> None:
+        self.kind, self.log_time = kind, log_time
+        self.titled = kind_words()[kind]
+        self.setAccessibleName(self.titled)
+        self.retheme()
+        self._draw()
+        self.set_log(log_time, kind in LOGARITHMIC)
+        self.fit()
+
+    def retheme(self) -> None:
+        super().retheme()
+        if self._built:
+            self._draw()
+
+    def _draw(self) -> None:
+        for run in self.runs - {course.run for course in self._courses}:
+            self.drop(run)
+        self.labels = {course.run: course.label for course in self._courses}
+        for course in self._courses:
+            line = overlays.line(course, self.kind)
+            self.drop(course.run, [kind for kind in KINDS if kind != self.kind])
+            self.put(Look(course.run, self.kind, self.titled, theme.machine_style(course.machine)), line)
+        self.reach = overlays.reach(self._courses, self.log_time)
+        self.relabel()
+        self.finish()
+
+    def written(self, value: float) -> str:
+        if self.kind == "gap":
+            return figures.gap(value)
+        return figures.count(round(value)) if self.kind == "support" else figures.objective(value)
