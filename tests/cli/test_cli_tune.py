@@ -1,0 +1,153 @@
+"""mcsvm tune: its document, its table, its refusals, and what a stop leaves."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import ROOT, mcsvm, process
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from mcsvm_gui.commands import arguments
+from mcsvm_gui.commands.tune import range_of
+from solvers import MultiClassSVC
+from solvers.selection.search import SEARCHES
+
+SMALL = "--C", "2^-1:2^3", "--gamma", "2^-2:1", "--step", 2, "--folds", 3
+
+
+def test_the_document_is_that_of_the_contract(blobs: Path, tmp_path: Path) -> None:
+    answer = mcsvm("tune", blobs, "--machine", "ww,ovo", *SMALL, "--json", "-o", tmp_path / "c.csv")
+    found = answer.document
+    assert (answer.code, answer.err) == (0, "")
+    assert {"cells", "best", "seconds", "search", "folds", "seed"} <= found.keys()
+    assert (found["search"], found["folds"], found["seed"], len(found["cells"])) == ("grid", 3, 0, 12)
+    for cell in found["cells"]:
+        assert len(cell["fold_accuracy"]) == 3
+        assert cell["mean"] == pytest.approx(np.mean(cell["fold_accuracy"]))
+        assert cell["std"] == pytest.approx(np.std(cell["fold_accuracy"]))
+        assert {"machine", "C", "gamma", "seconds", "n_support"} <= cell.keys()
+    for machine in ("ww", "ovo"):
+        mine = [cell for cell in found["cells"] if cell["machine"] == machine]
+        top = max(cell["mean"] for cell in mine)
+        first = min((cell["C"], cell["gamma"]) for cell in mine if cell["mean"] >= top - 1e-12)
+        assert (found["best"][machine]["C"], found["best"][machine]["gamma"]) == first
+        assert found["best"][machine]["mean"] == top
+
+
+def test_cells_are_those_of_a_pipeline_on_the_same_folds(blobs: Path) -> None:
+    """Scaling is fitted in each training part alone."""
+    frame = pd.read_csv(blobs)
+    X, y = frame[["width", "height"]].to_numpy(), frame["label"].to_numpy()
+    found = mcsvm("tune", blobs, "--machine", "cs,ova,dag", *SMALL, "--seed", 3, "--json").document
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=3).split(X, y))
+    for cell in found["cells"]:
+        model = MultiClassSVC(machine=cell["machine"], C=cell["C"], gamma=cell["gamma"])
+        pipeline = make_pipeline(MinMaxScaler((-1, 1)), model)
+        alone = [pipeline.fit(X[train], y[train]).score(X[test], y[test]) for train, test in folds]
+        assert cell["fold_accuracy"] == pytest.approx(alone), cell
+
+
+def test_the_table_holds_every_cell_with_all_digits(blobs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cells.csv"
+    document = mcsvm("tune", blobs, *SMALL, "--json", "-o", out).document
+    table = pd.read_csv(out)
+    assert table["mean"].tolist() == [cell["mean"] for cell in document["cells"]]
+    folds = table[["fold_1", "fold_2", "fold_3"]].to_numpy().tolist()
+    assert folds == [cell["fold_accuracy"] for cell in document["cells"]]
+    assert set(table["ending"]) == {"converged"}
+
+
+@pytest.mark.parametrize("search", ["two-line", "coarse-to-fine", "halving", "per-pair"])
+def test_every_search_ends_with_a_best_cell(blobs: Path, search: str) -> None:
+    found = mcsvm("tune", blobs, "--machine", "ovo", *SMALL, "--search", search, "--json").document
+    assert found["search"] == search
+    assert found["best"]["ovo"]["gamma"] is not None
+    if search == "per-pair":
+        assert [pair["classes"] for pair in found["best"]["ovo"]["per_pair"]["pairs"]] == [
+            ["class 0", "class 1"],
+            ["class 0", "class 2"],
+            ["class 1", "class 2"],
+        ]
+
+
+def test_nested_validation_and_repeats(blobs: Path) -> None:
+    nested = mcsvm("tune", blobs, "--machine", "ova", *SMALL, "--nested", "--json").document["nested"]["ova"]
+    assert len(nested["fold_accuracy"]) == len(nested["chosen"]) == 3
+    repeated = mcsvm("tune", blobs, "--machine", "ova", *SMALL, "--repeats", 2, "--json").document
+    assert {len(cell["fold_accuracy"]) for cell in repeated["cells"]} == {6}
+    held = mcsvm("tune", blobs, "--machine", "ova", *SMALL, "--holdout", 0.3, "--json").document
+    assert {len(cell["fold_accuracy"]) for cell in held["cells"]} == {1}
+
+
+def test_the_words_say_where_the_edge_is(blobs: Path) -> None:
+    answer = mcsvm("tune", blobs, "--machine", "ova", "--C", "2^-9:2^-8", "--gamma", "2^-9:2^-8")
+    assert answer.code == 0
+    assert "lies on the edge of the grid" in answer.out
+    assert answer.out.splitlines()[0].startswith("4 cells, 5 folds, search grid")
+
+
+def test_cells_out_of_time_are_exit_code_3(blobs: Path) -> None:
+    answer = mcsvm("tune", blobs, "--machine", "ww", *SMALL, "--tol", "1e-13", "--time-limit", "1e-9", "--json")
+    assert answer.code == 3
+    assert all(len(cell["endings"]) == 3 and cell["relative_gap"] >= -1e-9 for cell in answer.document["cells"])
+
+
+WRONG = {
+    ("--C", "abc"): "error: --C: 'abc' is no number",
+    ("--C", "4:2"): "error: --C: a range runs from the smaller to the larger",
+    ("--C", "0:2"): "positive numbers",
+    ("--gamma", "scale"): "--gamma: a search needs numbers",
+    ("--step", "0"): "step",
+    ("--folds", "1"): "folds must be at least 2",
+    ("--folds", "100"): "folds are too many",
+    ("--machine", "ww,xx"): "There is no machine 'xx'",
+    ("--machine", "ww,ww"): "once",
+    ("--search", "x"): "There is no search 'x'; choose one of grid, two-line",
+    ("--search", "per-pair"): "take --machine ovo or dag",
+    ("--search", "two-line", "--kernel", "polynomial"): "take --kernel rbf",
+    ("--kernel", "linear", "--gamma", "1"): "leave --gamma out",
+    ("--kernel", "x"): "There is no kernel 'x'",
+    ("--solver", "x"): "There is no solver 'x'",
+    ("--bias", "x"): "bias must be one of",
+    ("--holdout", "2"): "between 0 and 1",
+    ("--jobs", "0"): "jobs must be",
+    ("--label", "nobody"): "nobody",
+    ("-o", "/nowhere/c.csv"): "there is no folder /nowhere",
+    ("--class-weight", '{"class 9": 2}'): "which is no class",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=" ".join)
+def test_wrong_options_are_one_sentence(blobs: Path, wrong: tuple[str, ...]) -> None:
+    assert WRONG[wrong] in mcsvm("tune", blobs, *wrong).complaint
+
+
+def test_one_number_is_a_range_of_one() -> None:
+    assert range_of("C", "2^3", 1.0).values == (8.0,)
+
+
+def test_help_names_every_search() -> None:
+    assert set(arguments.SEARCHES.split("|")) == set(SEARCHES)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as Unix does")
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    out = tmp_path / "cells.csv"
+    data = ROOT / "resources" / "datasets" / "segment.csv"
+    program = process("tune", data, "--machine", "ova,llw", "--jobs", 1, "-o", out, "--json")
+    time.sleep(5.0)  # whether it still compiles or has cells to keep
+    program.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    document, errors = program.communicate(timeout=60)
+    assert time.monotonic() - began < 10.0
+    assert program.returncode == 130, errors
+    assert '"stopped": true' in document
+    assert len(pd.read_csv(out)) <= 450

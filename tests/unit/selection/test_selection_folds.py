@@ -1,0 +1,169 @@
+"""Folds and grids: pure functions with laws of their own."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import StratifiedKFold
+
+from solvers import InputError
+from solvers.certificate import Certificate
+from solvers.ending import Ending
+from solvers.selection import folds as folding
+from solvers.selection.cell import Cell, CellResult, FoldResult
+from solvers.selection.grid import Grid, Range, best
+from solvers.selection.search import SEARCHES
+
+labels_of = st.lists(st.integers(0, 3), min_size=12, max_size=60).filter(
+    lambda drawn: sorted(np.bincount(drawn, minlength=4))[-2] >= 4
+)
+
+
+def scored(accuracy: float, folds: int = 2) -> CellResult:
+    done = FoldResult(accuracy, 0.1, 3, 1, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))
+    return CellResult(dict.fromkeys(range(folds), done))
+
+
+@given(labels_of, st.integers(2, 4), st.integers(0, 2**40), st.integers(1, 3))
+def test_every_row_is_tested_once_in_each_repeat_and_classes_are_shared_out(drawn, count, seed, repeats) -> None:
+    labels = np.array(drawn)
+    parts = folding.stratified(labels, count, seed, repeats)
+    assert len(parts) == count * repeats
+    for repeat in range(repeats):
+        tested = [part.test for part in parts[repeat * count : (repeat + 1) * count]]
+        assert np.array_equal(np.sort(np.concatenate(tested)), np.arange(labels.size))
+        counts = np.array([np.bincount(labels[test], minlength=4) for test in tested])
+        assert (counts.max(axis=0) - counts.min(axis=0) <= 1).all()
+    for part in parts:
+        assert np.array_equal(np.sort(np.concatenate([part.train, part.test])), np.arange(labels.size))
+    again = folding.stratified(labels, count, seed, repeats)
+    assert all(np.array_equal(a.test, b.test) for a, b in zip(parts, again, strict=True))
+
+
+def test_folds_are_those_that_scikit_learn_gives() -> None:
+    labels = np.random.default_rng(0).integers(0, 3, 50)
+    theirs = StratifiedKFold(5, shuffle=True, random_state=7).split(labels[:, None], labels)
+    for part, (train, test) in zip(folding.stratified(labels, 5, 7), theirs, strict=True):
+        assert np.array_equal(part.train, train)
+        assert np.array_equal(part.test, test)
+
+
+def test_the_validation_part_has_its_share_of_every_class() -> None:
+    labels = np.repeat([0, 1, 2], [100, 60, 40])
+    (part,) = folding.validation(labels, 0.3, 0)
+    assert np.bincount(labels[part.test]).tolist() == [30, 18, 12]
+
+
+def test_inner_folds_stay_within_the_training_part() -> None:
+    labels = np.arange(40) % 4
+    outer = folding.stratified(labels, 4, 0)[1]
+    for inner in folding.within(outer, folding.stratified(labels[outer.train], 3, 0)):
+        assert np.array_equal(np.sort(np.concatenate([inner.train, inner.test])), outer.train)
+
+
+@pytest.mark.parametrize(
+    ("labels", "count"), [([0, 0, 0, 0], 2), ([0, 0, 0, 1], 2), ([0, 0, 1, 1], 3), ([0, 1, 0, 1], 1), ([0, 1], 2)]
+)
+def test_folds_that_cannot_be_are_refused(labels: list[int], count: int) -> None:
+    with pytest.raises(InputError):
+        folding.stratified(np.array(labels), count, 0)
+
+
+@given(st.integers(-40, 40), st.integers(0, 30), st.sampled_from([0.25, 0.5, 1.0, 2.0, 3.0]))
+def test_a_range_has_both_ends_where_the_step_divides_it(low: int, count: int, step: float) -> None:
+    values = Range.between(2.0**low, 2.0 ** (low + count * step), step).values
+    assert len(values) == count + 1
+    assert values[0] == 2.0**low
+    assert math.isclose(values[-1], 2.0 ** (low + count * step))
+
+
+@pytest.mark.parametrize(
+    "wrong", [(4.0, 1.0, 1.0), (0.0, 1.0, 1.0), (1.0, 2.0, 0.0), (1.0, 2.0, 1e-9), (1.0, 1e300, 1.0)]
+)
+def test_ranges_that_cannot_be_are_refused(wrong: tuple[float, float, float]) -> None:
+    with pytest.raises(InputError):
+        Range.between(*wrong)
+
+
+def test_of_equal_cells_the_smaller_cost_then_the_smaller_gamma_is_best() -> None:
+    means = {(4.0, 1.0): 0.9, (2.0, 4.0): 0.9, (2.0, 2.0): 0.9 + 1e-16, (1.0, 1.0): 0.8, (8.0, 0.5): 0.9}
+    results = {Cell("ww", *place): scored(mean) for place, mean in means.items()}
+    assert best(results, "ww") == Cell("ww", 2.0, 2.0)
+    assert best(results, "cs") is None
+
+
+def test_cells_tested_on_fewer_folds_do_not_count() -> None:
+    results = {Cell("ww", 1.0, 1.0): scored(0.99, folds=1), Cell("ww", 2.0, 1.0): scored(0.9, folds=2)}
+    assert best(results, "ww") == Cell("ww", 2.0, 1.0)
+
+
+def test_edges_are_named() -> None:
+    grid = Grid(("ww",), Range(0, 2), Range(0, 2))
+    assert grid.edges(Cell("ww", 1.0, 2.0)) == ("C low",)
+    assert grid.edges(Cell("ww", 4.0, 4.0)) == ("C high", "gamma high")
+    assert grid.edges(Cell("ww", 2.0, 2.0)) == ()
+
+
+# -- searches, on accuracies that are given -------------------------------------------------------
+
+
+def searched(name: str, grid: Grid, folds: int, accuracy) -> dict[Cell, CellResult]:
+    """What a search tries when every trial has the accuracy that a function says."""
+    steps, done = SEARCHES[name].steps(grid, folds), {}
+    trials = next(steps)
+    try:
+        while True:
+            for cell, fold in trials:
+                assert fold not in done.setdefault(cell, {}), "tried twice"
+                done[cell][fold] = scored(accuracy(cell)).by_fold[0]
+            trials = steps.send({cell: CellResult(found) for cell, found in done.items()})
+    except StopIteration:
+        return {cell: CellResult(found) for cell, found in done.items()}
+
+
+def hill(top: tuple[float, float]):
+    """Falls evenly from its top, in powers of two."""
+
+    def accuracy(cell: Cell) -> float:
+        row = 0.0 if cell.gamma is None else abs(math.log2(cell.gamma) - top[1])
+        return 1.0 - 0.01 * (abs(math.log2(cell.C) - top[0]) + row)
+
+    return accuracy
+
+
+tops = st.tuples(st.integers(-2, 12), st.integers(-10, 4))
+HSU_LIN = Grid(("ww", "ovo"), Range(-2, 12), Range(-10, 4))
+
+
+@pytest.mark.parametrize("name", sorted(set(SEARCHES) - {"two-line"}))
+@given(top=tops)
+def test_searches_find_the_top_of_a_hill(name: str, top: tuple[int, int]) -> None:
+    results = searched(name, HSU_LIN, 2, hill(top))
+    for machine in HSU_LIN.machines:
+        assert best(results, machine) == Cell(machine, 2.0 ** top[0], 2.0 ** top[1])
+
+
+@given(top=tops)
+def test_coarse_to_fine_tries_a_fraction_of_the_grid(top: tuple[int, int]) -> None:
+    assert len(searched("coarse-to-fine", HSU_LIN, 2, hill(top))) < 0.4 * 2 * HSU_LIN.size
+
+
+@given(cost=st.integers(-2, 12))
+def test_the_second_line_is_that_of_the_paper(cost: int) -> None:
+    grid = Grid(("ww",), Range(-2, 12), Range(-10, 4))
+    results = searched("two-line", grid, 2, hill((cost, 0)))
+    line = [cell for cell in results if cell.gamma is not None]
+    assert line
+    for cell in line:
+        assert math.isclose(-1.0 - math.log2(cell.gamma), math.log2(cell.C) - cost)
+        assert -2 <= math.log2(cell.C) <= 12
+    assert best(results, "ww") in line
+
+
+def test_halving_takes_the_better_half_to_each_next_fold() -> None:
+    results = searched("halving", Grid(("ww",), Range(0, 7), None), 3, hill((3, 0)))
+    assert sorted(result.folds for result in results.values()) == [1, 1, 1, 1, 2, 2, 3, 3]

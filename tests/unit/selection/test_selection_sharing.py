@@ -1,0 +1,244 @@
+"""Cells of a search are what each cell gives alone; sharing, threads and order change nothing."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_data import blobs
+
+from solvers import MultiClassSVC
+from solvers.bias import best_bias
+from solvers.certificate import certify
+from solvers.ending import Ending
+from solvers.jit import two_class
+from solvers.kernels import KERNELS
+from solvers.machines import MACHINES
+from solvers.problem import kernel_from, pose
+from solvers.run import Limits
+from solvers.selection import folds as folding
+from solvers.selection.cell import Trial
+from solvers.selection.folds import Fold
+from solvers.selection.grid import Grid, Range, best
+from solvers.selection.nested import NestedPlan
+from solvers.selection.per_pair import choose, compose
+from solvers.selection.plan import Folds, Plan
+from solvers.selection.search import SEARCHES, on_all, once
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows, KernelFamily
+
+X, Y = blobs(n=66, classes=3, seed=4)
+STRICT = Limits(tolerance=1e-6)
+GRID = Grid(("ww",), Range(-1, 5, 3), Range(-2, 1, 3))
+
+
+def prepare(fold: Fold) -> FoldRows:
+    """Scaled by the training part alone."""
+    low, high = X[fold.train].min(axis=0), X[fold.train].max(axis=0)
+    scaled = 2.0 * (X - low) / (high - low) - 1.0
+    return FoldRows.of(scaled[fold.train], Y[fold.train], scaled[fold.test], Y[fold.test])
+
+
+def found(machines: tuple[str, ...], **settings) -> Plan:
+    parts = folding.stratified(Y, 3, 0)
+    grid = Grid(machines, GRID.costs, None if settings.pop("linear", False) else GRID.gammas)
+    plan = Plan(SEARCHES["grid"].steps(grid, 3), Folds(parts, prepare), Settings(**{"limits": STRICT, **settings}))
+    plan.run()
+    return plan
+
+
+def alone(trial: Trial, **parameters) -> float:
+    """scikit-learn's way: a fresh estimator on the same rows."""
+    cell, number = trial
+    fold = prepare(folding.stratified(Y, 3, 0)[number])
+    gamma = {} if cell.gamma is None else {"gamma": cell.gamma}
+    model = MultiClassSVC(machine=cell.machine, C=cell.C, tol=1e-6, **gamma, **parameters)
+    return float(np.mean(model.fit(fold.train.rows, fold.labels).predict(fold.test.rows) == fold.test_labels))
+
+
+CASES = {
+    "shared": {},
+    "threads": {"jobs": 2},
+    "blocks": {"cache_mb": 0.01},
+    "another bias": {"bias": "regularized"},
+    "a solver of the papers": {"solver": "smo", "limits": Limits(tolerance=1e-5)},
+    "weights": {"class_weight": "balanced"},
+    "margin": {"margin": 2.0},
+    "linear": {"linear": True},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo", "dag"])
+def test_cells_are_those_of_fitting_each_alone(machine: str, case: str) -> None:
+    given = CASES[case]
+    plan = found((machine,), **given)
+    passed = {name: value for name, value in given.items() if name in ("bias", "solver", "class_weight", "margin")}
+    kernel = {"kernel": "linear"} if given.get("linear") else {}
+    assert plan.done
+    for trial, result in plan.done.items():
+        assert result.ending is Ending.CONVERGED
+        assert result.accuracy == pytest.approx(alone(trial, **passed, **kernel), abs=1e-12), trial
+
+
+def test_numbers_are_the_same_on_any_number_of_threads() -> None:
+    one, three = (found(tuple(MACHINES), jobs=jobs).results() for jobs in (1, 3))
+    assert list(one) == list(three)
+    for cell, result in one.items():
+        for a, b in zip(result.by_fold.values(), three[cell].by_fold.values(), strict=True):
+            assert (a.accuracy, a.n_support, a.steps, a.certificate) == (
+                b.accuracy,
+                b.n_support,
+                b.steps,
+                b.certificate,
+            )
+
+
+def test_dag_is_ovo_decided_otherwise() -> None:
+    plan = found(("ovo", "dag"))
+    for (cell, fold), result in plan.done.items():
+        other = plan.done[Trial(cell._replace(machine="ovo"), fold)]
+        assert (result.certificate, result.steps) == (other.certificate, other.steps)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "polynomial"])
+@given(data=st.data())
+@settings(max_examples=25)
+def test_a_binary_machine_is_certified_as_any_other(kernel: str, data) -> None:
+    """Along a path of costs: its numbers are those that the certificate recomputes from alpha."""
+    n, seed = data.draw(st.integers(6, 40)), data.draw(st.integers(0, 1000))
+    first, factors = data.draw(st.integers(2, n - 2)), data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=4))
+    X, _ = blobs(n, 2, seed=seed)
+    measure = kernel_from(kernel, KERNELS, gamma=0.7, degree=2, coef0=1.0)
+    problem = pose(X, np.repeat([0, 1], [first, n - first]), machine="ovo", kernel=measure)
+    part = problem.part(0)
+    K = measure.block(problem.points, problem.points, np.empty((n, n)))
+    sign, spans = np.where(problem.labels == 0, 1.0, -1.0), np.array([0, first, first, n])
+    beta, functions, cost = np.zeros(n), np.zeros(n), 0.5
+    for factor in factors:
+        two_class.grow(sign, 1.0, np.full(n, cost * factor), float(factor), beta, functions)
+        cost *= factor
+        upper = np.full(n, cost)
+        status, _ = two_class.advance(
+            K, spans, sign, 1.0, upper, beta, functions, 1e-6, 10**6, np.zeros(n, dtype=np.bool_)
+        )
+        offset, primal, dual, violation = two_class.conclude(sign, 1.0, upper, beta, functions)
+        vars(part)["upper"] = upper
+        proof = certify(part, (sign * beta)[:, None])
+        assert status == two_class.CONVERGED
+        assert violation <= 1e-6
+        assert proof.certificate.violation <= 1e-6 * (1 + 1e-6) + 1e-12 * cost * n
+        assert proof.certificate.infeasibility <= 1e-9 * cost
+        scale = 1.0 + abs(primal)
+        assert primal == pytest.approx(proof.certificate.primal, abs=1e-9 * scale)
+        assert dual == pytest.approx(proof.certificate.dual, abs=1e-9 * scale)
+        assert primal - dual >= -1e-9 * scale
+        assert proof.bias[0] == pytest.approx(offset, abs=1e-6)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 30))
+@settings(max_examples=50)
+def test_the_offset_is_the_one_of_least_primal(seed: int, n: int) -> None:
+    """Beside the weighted median over all kinks, for any beta within its bounds that sums to zero."""
+    rng = np.random.default_rng(seed)
+    sign = np.where(np.arange(n) < max(1, n // 3), 1.0, -1.0)
+    upper = rng.choice([1.0, 2.0], n)
+    z = rng.choice([-1.0, 0.0, 0.5, 1.0], n) if seed % 2 else rng.normal(size=n)
+    problem = pose(np.eye(n), (sign < 0).astype(np.int64), machine="ovo", kernel=KERNELS["linear"]())
+    part = problem.part(0)
+    vars(part)["upper"] = upper
+    expected = best_bias(part, np.zeros((n, 1)), (sign - z)[:, None], None)[0]
+    assert two_class.best_offset(sign, upper, z, z.min(), z.max()) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_class_that_a_training_part_lacks_is_never_predicted() -> None:
+    rows = FoldRows.of(X[:6], np.array([5, 5, 5, 7, 7, 7]), X[6:9], np.array([5, 6, 7]))
+    assert rows.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert rows.test_labels.tolist() == [0, -1, 1]
+
+
+def test_a_stop_keeps_whole_trials_and_a_later_plan_does_only_the_rest() -> None:
+    whole = found(("ww", "ovo")).done
+    count = 0
+
+    def stopped() -> bool:
+        nonlocal count
+        count += 1
+        return count > 12
+
+    trials = on_all(Grid(("ww", "ovo"), GRID.costs, GRID.gammas).cells("ww"), 3)
+    trials += on_all(GRID.cells("ovo"), 3)
+    folds = Folds(folding.stratified(Y, 3, 0), prepare)
+    plan = Plan(once(trials), folds, Settings(limits=STRICT), stopped=stopped)
+    plan.run()
+    assert 0 < len(plan.done) < len(trials)
+    resumed = Plan(once(trials), folds, Settings(limits=STRICT), done=dict(plan.done))
+    again: list[Trial] = []
+    resumed.report = lambda done: again.append(done[0])
+    resumed.run()
+    assert set(again) == set(trials) - set(plan.done)
+    assert {trial: result.accuracy for trial, result in resumed.done.items()} == {
+        trial: result.accuracy for trial, result in whole.items()
+    }
+
+
+def test_a_cell_out_of_time_says_how_far_it_is() -> None:
+    for machine in ("ww", "ovo"):
+        plan = found((machine,), limits=Limits(tolerance=1e-12, seconds=1e-9))
+        for result in plan.done.values():
+            assert result.certificate.gap >= -1e-9
+            assert result.ending in (Ending.TIME_LIMIT, Ending.CONVERGED, Ending.STALLED)
+
+
+def test_each_pair_takes_its_own_best_cell() -> None:
+    plan = found(("ovo", "ww"), by_pair=True)
+    results = plan.results()
+    choices = choose(results, "ovo")
+    assert [choice.pair for choice in choices] == list(combinations(range(3), 2))
+    for choice in choices:
+        means = {}
+        for cell, result in results.items():
+            if cell.machine == "ovo":
+                total, right = np.sum([fold.pairs[choice.pair] for fold in result.by_fold.values()], axis=0)
+                means[cell] = right / total
+        assert choice.mean == max(means.values())
+    composite = compose("ovo", choices, plan.folds, plan.settings)
+    assert composite is not None
+    assert composite.converged
+    assert len(composite.fold_accuracy) == 3
+
+
+def test_pairs_of_one_common_cell_are_that_cell() -> None:
+    plan = found(("ovo",), by_pair=True)
+    cell = best(plan.results(), "ovo")
+    assert cell is not None
+    choices = tuple(choice.__class__(choice.pair, cell.C, cell.gamma, 1.0) for choice in choose(plan.results(), "ovo"))
+    composite = compose("ovo", choices, plan.folds, plan.settings)
+    assert composite is not None
+    assert composite.fold_accuracy == plan.results()[cell].fold_accuracy
+
+
+def test_nested_choices_know_nothing_of_the_rows_they_are_tested_on() -> None:
+    seen: list[Fold] = []
+
+    def watched(fold: Fold) -> FoldRows:
+        seen.append(fold)
+        return prepare(fold)
+
+    outer = folding.stratified(Y, 3, 0)
+    inner = lambda fold: folding.within(fold, folding.stratified(Y[fold.train], 2, 0))  # noqa: E731
+    grid = Grid(("ova",), GRID.costs, GRID.gammas)
+    plan = NestedPlan(Folds(outer, prepare), inner, watched, SEARCHES["grid"], grid, Settings(limits=STRICT))
+    (found,) = plan.run()
+    assert len(found.chosen) == len(found.results) == 3
+    for number, fold in enumerate(outer):
+        for part in seen[2 * number : 2 * number + 2]:
+            assert not set(fold.test) & (set(part.train) | set(part.test))
+        assert found.fold_accuracy[number] == pytest.approx(alone(Trial(found.chosen[number], number)))
+
+
+def test_kernels_without_gamma_are_linear() -> None:
+    assert KernelFamily("rbf").at(None).name == "linear"
