@@ -20,9 +20,14 @@ def experiment_of(title: str, runs: Sequence[tuple[str, Request]]) -> Experiment
             raise InputError(f"{name} does not say what file it was trained on, so it cannot be redone from a file")
         key = request.data, request.test, request.digest, request.read, request.rules
         if key not in specs:
-            name_of_data = _unused(request.data, [spec.name for spec in specs.values()])
-            data, test, digest = request.data, request.test, request.digest
-            specs[key] = DataSpec(name_of_data, data, test, digest, request.read, request.rules)
+            specs[key] = DataSpec(
+                _unused(request.data, [spec.name for spec in specs.values()]),
+                request.data,
+                test=request.test,
+                digest=request.digest,
+                read=request.read,
+                rules=request.rules,
+            )
         found.append(RunSpec(specs[key].name, name, request))
     return Experiment(title, Plan("none"), tuple(specs.values()), tuple(found))
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core import figures
+from mcsvm_gui.core.account import badge
 from mcsvm_gui.core.chosen import Chosen, comparison_of, groups_of, tests_of
 from mcsvm_gui.core.comparison import Comparison, Side
 from mcsvm_gui.core.measures import MEASURES, Line, lines_of
-from mcsvm_gui.core.sheet import Cell, Heading, Sheet, words
+from mcsvm_gui.core.sheet import Cell, Heading, Sheet, Sign, words
 from mcsvm_gui.core.statistics import TestResult
 from mcsvm_gui.core.words import tr
 
@@ -99,6 +100,7 @@ def _of_runs(sides: Sequence[Side]) -> tuple[Heading, ...]:
 def _measures(sides: Sequence[Side]) -> tuple[Sheet, frozenset[str]]:
     lines = lines_of(Comparison("", (), None, tuple(sides)))
     rows = {line.measure.name: _line(line) for line in sorted(lines, key=_rank)}
+    rows["certificate"] = rows["certificate"][0], *map(_certificate, sides)
     classes = list(dict.fromkeys(name for side in sides for name in side.document["classes"]))
     if len(classes) <= MOST_CLASSES:
         rows |= {f"n_support {name}": _support_row(sides, name) for name in classes}
@@ -120,6 +122,14 @@ def _line(line: Line) -> tuple[Cell, ...]:
     ]
     tip = tr(measure.tip) if measure.tip else ""
     return words(tr(measure.title), "quiet" if quiet else "", tip), *cells
+
+
+def _certificate(side: Side) -> Cell:
+    """In a word with its sign: the gap has a line of its own."""
+    found = badge(side.document)
+    texts = {"solved": tr("Solved"), "nearly": tr("Nearly solved"), "not solved": tr("Not solved")}
+    signs: dict[str, Sign] = {"solved": "solved", "nearly": "nearly", "not solved": "not solved"}
+    return Cell(texts[found.kind], texts[found.kind], signs[found.kind], tip=f"{found.text}. {found.tip}")
 
 
 def _sortable(value: Any) -> Any:
@@ -278,7 +288,7 @@ def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, foun
     ]
     if comparison.true is not None:
         wrong = np.logical_and.reduce([~comparison.right(side) for side in comparison.sides])
-        said.append(tr("All of them are wrong on {count} in all.", count=figures.count(int(wrong.sum()))))
+        said.append(tr("Rows that all of them get wrong: {count}.", count=figures.count(int(wrong.sum()))))
     if groups[0][0].rows is not None and groups[0][0].rows.kind == "training":
         said.append(tr("Nothing was held out: these are training rows."))
     if len(groups) > 1:
@@ -294,7 +304,7 @@ def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, foun
 def _tests(results: Sequence[TestResult]) -> Sheet:
     headings = (
         *(Heading(title, number=False) for title in (tr("First"), tr("Second"), tr("Test"))),
-        *(Heading(tr("First better by")), Heading(tr("Second better by")), Heading(tr("Statistic")), Heading(tr("p"))),
+        *(Heading(tr("First ahead by")), Heading(tr("Second ahead by")), Heading(tr("Statistic")), Heading(tr("p"))),
         Heading(tr("p, adjusted"), tip=tr("By Holm's method, for all pairs compared at once")),
         Heading(tr("In words"), number=False),
     )
@@ -304,7 +314,7 @@ def _tests(results: Sequence[TestResult]) -> Sheet:
 def _test(result: TestResult) -> tuple[Cell, ...]:
     names = {
         "mcnemar exact": tr("McNemar, exact"),
-        "mcnemar corrected": tr("McNemar, chi-squared with correction"),
+        "mcnemar corrected": tr("McNemar, corrected"),
         "corrected resampled t": tr("Corrected resampled t"),
     }
     adjusted = result.adjusted.get("holm", result.p)

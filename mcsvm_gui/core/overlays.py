@@ -11,6 +11,7 @@ from mcsvm_gui.core.curves import Course, Line
 
 KINDS = "gap", "violation", "primal", "dual", "support"
 LOGARITHMIC = "gap", "violation", "primal"
+RISING = "dual", "support"
 SMALLEST = 1e-12  # of a relative gap that a logarithmic axis shows
 
 

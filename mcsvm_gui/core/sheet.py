@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Sign = Literal["", "best", "wrong", "quiet", "heading"]
+Sign = Literal["", "best", "wrong", "quiet", "solved", "nearly", "not solved"]
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ class ComparePage(QWidget):
         if inside and self.width() >= WIDE:
             self._beside.insertWidget(0, self.measures)
             self.measures.show()
-            self._beside.setSizes([self.width() * 2 // 5, self.width() * 3 // 5])
+            self._beside.setSizes([self.width() * 9 // 20, self.width() * 11 // 20])
         elif not inside and self.width() < WIDE:
             self.tabs.insertTab(0, self.measures, tr("Measures"))
             self.tabs.setCurrentIndex(0)
@@ -254,25 +254,29 @@ class ComparePage(QWidget):
 
     @property
     def _at_hand(self) -> Panel | ConfusionView | None:
-        """The part whose table is copied and saved: that of the tab, and beside plots the measures."""
+        """The part whose table is copied and saved; None for the course, which is a picture."""
         part = self.measures if self.measures.table.hasFocus() else self.tabs.currentWidget()
         return part if isinstance(part, Panel | ConfusionView) else None
 
     def _enable(self) -> None:
         part = self._at_hand
-        tables = part is not None and bool(part.plain()[1])
-        self.copy_button.setEnabled(tables or part is None)
-        self.save_button.setEnabled(tables)
+        for button in (self.copy_button, self.save_button):
+            button.setEnabled(part is None or bool(part.plain()[1]))
+        self.save_button.setToolTip(tr("Save the plot") if part is None else tr("Save the table as CSV"))
 
     def copy(self) -> None:
         part = self._at_hand
-        if part is not None:
+        if part is None:
+            self.course.plot.copy_image()
+        else:
             QGuiApplication.clipboard().setText(tab_separated(*part.plain()))
             self.message.emit(tr("The table is on the clipboard."))
 
     def _ask_to_save(self) -> None:
         part = self._at_hand
-        if part is not None:
+        if part is None:
+            self.course.plot.ask("png")
+        else:
             self.ask_to_save(part.objectName(), *part.plain())
 
     def ask_to_save(self, name: str, names: list[str], rows: list[list[object]]) -> None:

@@ -93,15 +93,16 @@ class CoursePanel(QWidget):
         self.plot.show_kind(self.kind.currentData(), self.log.isChecked())
 
 
-class EffortPanel(QWidget):
+class EffortPanel(Panel):
     """What it cost: to train, to keep, to predict with."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("effortPanel")
+        self._efforts: tuple[Effort, ...] = ()
         self.plots = (
             RunBars("timeBars", tr("Training time"), lambda bar: figures.seconds(bar.value)),
-            RunBars("supportBars", tr("Support vectors, those at their bound stronger"), _support),
+            RunBars("supportBars", tr("Support vectors (solid: bounded)"), _support),
             RunBars("predictionBars", tr("Prediction, a row"), lambda bar: figures.seconds(bar.value)),
         )
         row = QHBoxLayout(self)
@@ -112,10 +113,16 @@ class EffortPanel(QWidget):
             row.addWidget(plot, 1)
 
     def show_efforts(self, efforts: Sequence[Effort]) -> None:
+        self._efforts = tuple(efforts)
         times, supports, predictions = self.plots
         times.show_bars([Bar(one.label, one.machine, one.seconds) for one in efforts])
         supports.show_bars([Bar(one.label, one.machine, one.support, one.bounded) for one in efforts])
         predictions.show_bars([Bar(one.label, one.machine, one.prediction) for one in efforts])
+
+    def plain(self) -> tuple[list[str], list[list[object]]]:
+        names = [tr("Run"), tr("Training time"), tr("Support vectors"), tr("Bounded"), tr("Prediction, a row")]
+        rows = [[one.label, one.seconds, one.support, one.bounded, one.prediction] for one in self._efforts]
+        return names, [["" if value is None else value for value in row] for row in rows]
 
 
 def _support(bar: Bar) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QKeyEvent, QKeySequence, QPainter, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
 
 from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.core.sheet import Cell, Sheet, order_of
 from mcsvm_gui.views import icons, theme
+from mcsvm_gui.views.badge import SIGNS
 from mcsvm_gui.views.run_marks import draw_stroke
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -24,6 +25,8 @@ NOWHERE = QModelIndex()
 HEAT = 0.45  # how much of a colour lies on a cell at the most
 MEASURED = 200  # rows that decide how wide columns are
 STROKE = 3 * UNIT, 2 * UNIT
+MACHINE = ROLE.UserRole  # of a heading
+ARROW = 2 * UNIT  # of the column sorted by
 
 
 class SheetModel(QAbstractTableModel):
@@ -84,14 +87,13 @@ class SheetModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.sheet.headings):
             return None
         heading = self.sheet.headings[section]
-        if role == ROLE.DecorationRole:
-            return stroke_icon(heading.machine) if heading.machine else None
-        answers = {
+        answers: dict[int, Any] = {
             ROLE.DisplayRole: heading.title,
+            MACHINE: heading.machine,
             ROLE.ToolTipRole: heading.tip or heading.title,
             ROLE.TextAlignmentRole: RIGHT if heading.number else LEFT,
         }
-        return answers.get(ROLE(role))
+        return answers.get(role)
 
     def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
         if not index.isValid() or role not in _ANSWERS:
@@ -104,6 +106,8 @@ class SheetModel(QAbstractTableModel):
 def _colour(cell: Cell) -> QColor | None:
     now = theme.current()
     colours = {"best": now.accent, "wrong": now.bad, "quiet": now.muted}
+    if cell.sign in SIGNS:
+        return QColor(getattr(now, SIGNS[cell.sign][1]))
     return QColor(colours[cell.sign]) if cell.sign in colours else None
 
 
@@ -124,7 +128,10 @@ def _font(cell: Cell) -> QFont | None:
 
 
 def _sign(cell: Cell) -> QPixmap | None:
-    return icons.tinted("close", theme.current().bad) if cell.sign == "wrong" else None
+    if cell.sign == "wrong":
+        return icons.tinted("close", theme.current().bad)
+    name, role = SIGNS.get(cell.sign, ("", ""))
+    return icons.tinted(name, getattr(theme.current(), role)) if name else None
 
 
 _ANSWERS: dict[int, Callable[[Cell], Any]] = {
@@ -149,6 +156,42 @@ def stroke_icon(machine: str) -> QIcon:
     return QIcon(picture)
 
 
+class StrokeHeader(QHeaderView):
+    """Before the title of a run stands the stroke of its machine."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setSortIndicatorClearable(True)
+        self.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        super().initStyleOptionForIndex(option, section)
+        if self._machine(section):
+            option.text = ""
+
+    def _machine(self, section: int) -> str:
+        return self.model().headerData(section, Qt.Orientation.Horizontal, MACHINE) or ""
+
+    def paintSection(self, painter: QPainter, area: QRect, section: int) -> None:
+        painter.save()
+        super().paintSection(painter, area, section)
+        painter.restore()
+        machine = self._machine(section)
+        if not machine:
+            return
+        title = self.model().headerData(section, Qt.Orientation.Horizontal)
+        right = self.model().headerData(section, Qt.Orientation.Horizontal, ROLE.TextAlignmentRole) == RIGHT
+        room = area.adjusted(UNIT, 0, -UNIT - (ARROW if self.sortIndicatorSection() == section else 0), 0)
+        words = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, room.width() - STROKE[0] - UNIT)
+        width = STROKE[0] + UNIT + self.fontMetrics().horizontalAdvance(words)
+        left = room.right() - width if right else room.left()
+        draw_stroke(painter, QRect(left, area.top(), STROKE[0], area.height()), machine)
+        painter.setPen(QColor(theme.current().muted))
+        painter.drawText(QRect(left + STROKE[0] + UNIT, area.top(), room.width(), area.height()), int(LEFT), words)
+
+
 class SheetTable(QTableView):
     row_chosen = Signal(str)  # the key of a row that was double-clicked, or entered
     save_asked = Signal()
@@ -169,11 +212,9 @@ class SheetTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setDefaultSectionSize(3 * UNIT)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSortIndicatorClearable(True)
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.setHorizontalHeader(StrokeHeader(self))
         self.setSortingEnabled(True)
+        self.setStyleSheet(f"QTableView::item {{ padding: 0 {UNIT - 3}px; }}")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._choose)
@@ -199,9 +240,12 @@ class SheetTable(QTableView):
         metrics = self.fontMetrics()
         for column, heading in enumerate(self.sheets.sheet.headings):
             cells = [self.sheets.sheet.rows[row][column] for row in self.sheets.order[:MEASURED]]
-            texts = [metrics.horizontalAdvance(cell.text) + (3 * UNIT if cell.sign == "wrong" else 0) for cell in cells]
+            texts = [
+                metrics.horizontalAdvance(cell.text) + (3 * UNIT if cell.sign == "wrong" or cell.sign in SIGNS else 0)
+                for cell in cells
+            ]
             stroke = STROKE[0] + UNIT if heading.machine else 0
-            title = metrics.horizontalAdvance(heading.title) + stroke + 3 * UNIT
+            title = metrics.horizontalAdvance(heading.title) + stroke + 2 * UNIT + ARROW
             widest = max([title, *(int(1.06 * text) + 2 * UNIT for text in texts)])
             self.setColumnWidth(column, min(max(widest, 6 * UNIT), 34 * UNIT))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mcsvm_gui.core import figures, overlays
 from mcsvm_gui.core.curves import Course
-from mcsvm_gui.core.overlays import KINDS, LOGARITHMIC
+from mcsvm_gui.core.overlays import KINDS, LOGARITHMIC, RISING
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.plots.lines import LinePlot, Look
 from mcsvm_gui.views.words import tr
@@ -29,6 +29,12 @@ class TraceOverlay(LinePlot):
         self._courses: tuple[Course, ...] = ()
         super().__init__("traceOverlayPlot", tr("Relative gap"), tr("seconds of training"), "")
         self.set_log(self.log_time, True)
+        self._place_key()
+
+    def _place_key(self) -> None:
+        """Where lines that fall, or that rise, leave room."""
+        side = float(self.kind in RISING)
+        self.key.anchor((side, 1), (side, 1), offset=(theme.UNIT * (1 - 2 * side), -theme.UNIT))
 
     def show_courses(self, courses: Sequence[Course]) -> None:
         self._courses = tuple(courses)
@@ -40,6 +46,7 @@ class TraceOverlay(LinePlot):
         self.setAccessibleName(self.titled)
         self.retheme()
         self._draw()
+        self._place_key()
         self.set_log(log_time, kind in LOGARITHMIC)
         self.fit()
 

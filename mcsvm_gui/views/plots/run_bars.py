@@ -33,7 +33,6 @@ class RunBars(HeadedPlot):
         self._written = written
         super().__init__(name, title)
         self.setMouseEnabled(x=False, y=False)
-        self.hideAxis("bottom")
         self.getViewBox().invertY(True)
 
     def show_bars(self, bars: Sequence[Bar]) -> None:
@@ -49,6 +48,7 @@ class RunBars(HeadedPlot):
 
     def _draw(self) -> None:
         self.clear()
+        self.hideAxis("bottom")
         for place, bar in enumerate(self._bars):
             self._add(place, bar)
         self.fit()
