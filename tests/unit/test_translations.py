@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mcsvm_gui.core import translation, words
+from mcsvm_gui.core.measures import MEASURES
 from mcsvm_gui.core.settings import TABLE
 from solvers.ending import Ending
 from solvers.kernels import KERNELS
@@ -26,6 +27,7 @@ FROM_TABLES = {
     *("MACHINES[document['machine']].decides", "machine.title", "machine.decides"),
     *("Ending(document['ending']).sentence", "chosen.about", "choice.about", "choice.title"),
     *("setting.label", "setting.help", "text", "title"),
+    *("measure.title", "measure.tip"),
 }
 
 
@@ -51,7 +53,8 @@ def declared() -> set[str]:
     endings = {ending.sentence for ending in Ending}
     settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
     choices = {text for setting in TABLE for _, text in setting.choices}
-    return machines | methods | formulas | endings | settings | choices - {""}
+    measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
+    return machines | methods | formulas | endings | settings | measures | choices - {""}
 
 
 def places(text: str) -> set[str]:
