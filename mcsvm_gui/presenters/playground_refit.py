@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 State = tuple[Drawing, Setting, int]  # points, what is fitted to them, pixels along a panel
 Answer = tuple[dict[str, "Fitted"], tuple["Picture", ...]]
 
+SLOW, FAST, COARSEST = 0.07, 0.025, 3  # seconds of a quick fit, from which its regions are coarser, or finer again
+
 
 class Refitting(QObject):
-    """A quick fit first, which may end before the optimum; a patient one where that was not enough and nothing newer
-    is waiting. Each begins where the last one stood."""
+    """A quick fit first, which may end before the optimum, with coarser regions where this computer is slow or busy;
+    a patient one where that was not all and nothing newer is waiting. Each begins where the last one stood."""
 
     fitted = Signal(object)  # a tuple of Pictures
     failed = Signal(str)
@@ -33,6 +36,7 @@ class Refitting(QObject):
         self._before: dict[str, Fitted] = {}
         self._working = False
         self._dropped = 0
+        self._grain = 1  # pixels of the screen along one of a quick fit's regions
 
     @property
     def busy(self) -> bool:
@@ -57,18 +61,30 @@ class Refitting(QObject):
     def _begin(self) -> None:
         state, self._newest = self._newest, None
         if state is not None:
-            before = self._before
-            self._start(lambda: _quick(state, before), lambda answer: self._quickly(state, answer))
+            before, grain, began = self._before, self._grain, time.perf_counter()
+
+            def done(answer: Answer) -> None:
+                self._pace(time.perf_counter() - began)
+                self._quickly(state, answer, grain)
+
+            self._start(lambda: _quick(state, before, grain), done)
+
+    def _pace(self, seconds: float) -> None:
+        if seconds > SLOW:
+            self._grain = min(self._grain + 1, COARSEST)
+        elif seconds < FAST:
+            self._grain = max(self._grain - 1, 1)
 
     def _start(self, work: Callable[[], Answer], done: Callable[[Answer], None]) -> None:
         self._working = True
         self._tasks.start(work, done, self._refused)
 
-    def _quickly(self, state: State, answer: Answer) -> None:
+    def _quickly(self, state: State, answer: Answer, grain: int) -> None:
+        dropped = self._dropped
         self._show(answer)
-        if self._newest is None and not _finished(answer[1]):
-            before = self._before
-            wanted = self._while_newest()
+        finished = grain == 1 and not any(picture.running for picture in answer[1])
+        if self._newest is None and not finished and dropped == self._dropped:
+            before, wanted = self._before, self._while_newest()
             self._start(lambda: _patient(state, before, wanted), self._patiently)
         else:
             self._begin()
@@ -92,15 +108,12 @@ class Refitting(QObject):
         self._begin()
 
 
-def _finished(pictures: Sequence[Picture]) -> bool:
-    return not any(picture.running for picture in pictures)
-
-
-def _quick(state: State, before: dict[str, Fitted]) -> Answer:
+def _quick(state: State, before: dict[str, Fitted], grain: int) -> Answer:
     from mcsvm_gui.core.playground.fitting import IN_MOTION
     from mcsvm_gui.core.playground.pictures import refit
 
-    return refit(*state, before, IN_MOTION)
+    drawing, setting, side = state
+    return refit(drawing, setting, max(1, side // grain), before, IN_MOTION)
 
 
 def _patient(state: State, before: dict[str, Fitted], wanted: Callable[[], bool]) -> Answer:

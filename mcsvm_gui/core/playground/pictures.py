@@ -20,6 +20,7 @@ from solvers.machines import MACHINES
 from solvers.threads import limited
 from solvers.trace import Sample
 
+COARSE = 3  # pixels of the screen along one of a picture that was overtaken
 TOLD = 2  # moves of a step that are told in full
 
 
@@ -48,10 +49,12 @@ def refit(
     seconds: float = AT_REST,
     wanted: Callable[[], bool] = lambda: True,
 ) -> tuple[dict[str, Fitted], tuple[Picture, ...]]:
-    """One picture per machine, and where to go on from."""
+    """One picture per machine, and where to go on from; coarse pictures once nobody waits for them any more."""
     with limited(None):
         found = fit_all(drawing, setting, before, seconds, wanted)
-        return found, tuple(of_machine(fitted, side) for fitted in found.values())
+        return found, tuple(
+            of_machine(fitted, side if wanted() else max(1, side // COARSE)) for fitted in found.values()
+        )
 
 
 def of_machine(fitted: Fitted, side: int) -> Picture:
