@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -189,6 +190,7 @@ class DataPage(QWidget):
     def show_failed(self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str]) -> None:
         self._work(name, tr("This file cannot be used as it is."))
         self.reading.show_fields(fields, marked)
+        self._order()
         self.preparation.hide()
         self.failure.say(sentence)
         self.content.setCurrentWidget(self.failure)
@@ -198,10 +200,18 @@ class DataPage(QWidget):
         self._work(name, "")
         self.title.setToolTip(path)
         self.reading.show_fields(fields)
+        self._order()
         self.preparation.show()
         self.classes.hide()  # until its counts are there
         self.table.show_data(dataset)
         self.content.setCurrentIndex(0)
+
+    def _order(self) -> None:
+        """The Tab key goes down the side, then to the data; fields of reading come with something to read."""
+        form = self.preparation
+        side = [*self.reading.boxes.values(), form.scale, form.missing, form.test, form.drop_test, form.holdout]
+        for first, second in pairwise([self.samples, self.open, *side, form.seed]):
+            QWidget.setTabOrder(first, second)
 
     def _work(self, name: str, words: str) -> None:
         self.loading.stop()
@@ -281,6 +291,7 @@ def _side(reading: ReadingForm, preparation: PreparationForm) -> QScrollArea:
     side = QScrollArea()
     side.setWidgetResizable(True)
     side.setFrameShape(QFrame.Shape.NoFrame)
+    side.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
     side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     side.setFixedWidth(_SIDE)
     side.setWidget(held)

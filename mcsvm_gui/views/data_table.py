@@ -175,6 +175,7 @@ def _grid(model: DataModel) -> Grid:
     grid.setAlternatingRowColors(True)
     grid.setShowGrid(False)
     grid.setWordWrap(False)
+    grid.setTabKeyNavigation(False)  # Tab leaves the table; arrows walk in it
     grid.setCornerButtonEnabled(False)
     grid.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     rows, columns = grid.verticalHeader(), grid.horizontalHeader()

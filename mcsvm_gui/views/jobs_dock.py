@@ -67,6 +67,7 @@ class JobsDock(QDockWidget):
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setWidget(inside)
         self.setWidget(self._area)
         self._fit(0)

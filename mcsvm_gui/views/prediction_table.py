@@ -133,6 +133,7 @@ class PredictionTable(QTableView):
         self.setModel(self.table)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.setCornerButtonEnabled(False)
         self.verticalHeader().hide()

@@ -88,6 +88,7 @@ class TrainPage(QWidget):
         scroll = QScrollArea()
         scroll.setObjectName("machineFormArea")
         scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(self.form)
