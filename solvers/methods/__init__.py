@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from solvers.methods import auto, bsvm, first_order, fw, ipm, linear, linear_newton, s2do, smo, whole_example
+from solvers.methods import auto, bsvm, first_order, fw, ipm, lasvm, linear, linear_newton, s2do, smo, whole_example
 from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
@@ -32,6 +32,7 @@ METHODS: dict[str, Method] = {
     for module in (
         *(auto, ipm, linear, linear_newton, s2do, smo, first_order),
         *(whole_example, bsvm, fw.PLAIN, fw.AWAY, fw.PAIRWISE),
+        *(lasvm.RANDOM, lasvm.GRADIENT, lasvm.ACTIVE, lasvm.FIRST_ORDER),
     )
 }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_data import blobs, home, problem_of
+from small_data import blobs, home, machine_for, problem_of
 
 from solvers.methods import METHODS, auto, polish
 from solvers.run import Run
@@ -96,8 +96,7 @@ def test_a_small_cache_means_little_memory() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_store_of_the_fewest_rows_serves_every_method(method: str) -> None:
     x, y = blobs(n=1500, classes=3, seed=1)
-    machine = "cs" if method == "whole-example" else "ww"
-    run = Run(problem_of(x, y, machine, home(method), cache_mb=0.001), method)
+    run = Run(problem_of(x, y, machine_for(method), home(method), cache_mb=0.001), method)
     for _ in range(5):
         run.advance(300)
     assert run.problem.whole_gram.store.shape[0] in (0, 32)

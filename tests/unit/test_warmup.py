@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_data import blobs, home, problem_of
+from small_data import blobs, home, machine_for, problem_of
 
 from solvers import run as runs
 from solvers import warmup
@@ -108,7 +108,7 @@ def test_the_warm_up_runs_before_the_clock_and_once(cold: list[str]) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_warm_up_changes_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def solution() -> tuple[np.ndarray, int]:
-        run = Run(problem_of(X, Y, "ats" if method == "bsvm" else "cs", home(method)), method, Limits(1e-3, steps=200))
+        run = Run(problem_of(X, Y, machine_for(method, "cs"), home(method)), method, Limits(1e-3, steps=200))
         while run.running:
             run.advance()
         return run.alphas()[0], run.kernel_evaluations

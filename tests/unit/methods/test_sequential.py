@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_data import blobs, finished, problem_of
+from small_data import blobs, finished, machine_for, problem_of
 
 from solvers import InputError
 from solvers.ending import Ending
@@ -132,7 +132,7 @@ def test_what_does_not_apply_is_refused_with_what_would(method: str, machine: st
     assert str(refusal.value).endswith(".")
 
 
-@pytest.mark.parametrize("method", ["s2do", "smo", "smo-first-order", "bsvm", "whole-example"])
+@pytest.mark.parametrize("method", ["s2do", "smo", "smo-first-order", "bsvm", "whole-example", "lasvm"])
 @pytest.mark.parametrize("machine", ["ww", "cs", "ova", "adm"])
 def test_an_indefinite_kernel_comes_to_an_end(method: str, machine: str) -> None:
     x, y = blobs(n=60, classes=4, features=4)
@@ -146,11 +146,11 @@ def test_an_indefinite_kernel_comes_to_an_end(method: str, machine: str) -> None
     assert not run.running
 
 
-@pytest.mark.parametrize("method", ["s2do", "smo", "bsvm", "whole-example"])
+@pytest.mark.parametrize("method", ["s2do", "smo", "bsvm", "whole-example", "lasvm"])
 def test_a_constant_kernel_and_contradicting_duplicates(method: str) -> None:
     x = np.repeat([[0.0, 1.0], [1.0, 0.0]], 6, axis=0)
     y = np.tile([0, 1, 2], 4)
-    machine = "cs" if method == "whole-example" else "ww"
+    machine = machine_for(method)
     for features in (x, np.ones_like(x)):
         certificate = finished(problem_of(features, y, machine, cost=2.0), method, 1e-4).certificate()
         assert certificate.violation <= 1e-4

@@ -1,0 +1,157 @@
+"""Steps of LASVM (Bordes, Ertekin, Weston & Bottou 2005; second-order choice: Glasmachers & Igel 2008).
+
+A binary machine with exact bias knows only the examples it keeps. beta is alpha with its sign, low <= beta <= high,
+one of which is 0; z = sign * margin - f without b. A pair of one that may rise and one that may fall violates where
+z of the first is larger.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.pair import FLAT, reached
+
+LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` came back
+
+
+class Kept(NamedTuple):
+    """The examples that a machine keeps: the first length[0] entries."""
+
+    slot: np.ndarray  # int64: where the example stands in the pool
+    z: np.ndarray
+    beta: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    length: np.ndarray  # (1,) int64
+    dropped: np.ndarray  # int64: slots of examples let go by the last call
+    drops: np.ndarray  # (1,) int64: how many
+
+
+class Rows(NamedTuple):
+    """Kernel rows of slots: that of slot p stands in store[row_of[p]], or nowhere when that is negative."""
+
+    store: np.ndarray
+    row_of: np.ndarray
+    diagonal: np.ndarray
+    used: np.ndarray  # by row: when it was used last
+    clock: np.ndarray  # (1,)
+
+
+@compiled
+def expansion_at(kept, row):
+    """f of an example without b, from its kernel values by slot."""
+    total = 0.0
+    for b in range(kept.length[0]):
+        if kept.beta[b] != 0.0:
+            total += kept.beta[b] * row[kept.slot[b]]
+    return total
+
+
+@compiled
+def extremes(kept):
+    """(entry, z) of the largest that may rise, then of the smallest that may fall; entry -1 where there is none."""
+    i, j, high, low = -1, -1, -np.inf, np.inf
+    for b in range(kept.length[0]):
+        if kept.beta[b] < kept.high[b] and kept.z[b] > high:
+            i, high = b, kept.z[b]
+        if kept.beta[b] > kept.low[b] and kept.z[b] < low:
+            j, low = b, kept.z[b]
+    return i, high, j, low
+
+
+@compiled
+def partner_of(kept, row, diagonal, z, q, rises, second_order):
+    """The entry that brings most against an example at z, which rises or falls; -1 where none violates with it."""
+    best, best_gain = -1, 0.0
+    for b in range(kept.length[0]):
+        movable = kept.beta[b] > kept.low[b] if rises else kept.beta[b] < kept.high[b]
+        difference = z - kept.z[b] if rises else kept.z[b] - z
+        if movable and difference > 0.0:
+            p = kept.slot[b]
+            curvature = max(q + diagonal[p] - 2.0 * row[p], FLAT) if second_order else 1.0
+            gain = difference * difference / curvature
+            if gain > best_gain:
+                best, best_gain = b, gain
+    return best
+
+
+@compiled
+def consider(kept, row, diagonal, z, q, positive, second_order, tau):
+    """The partner of a new example with beta 0, if it violates by more than tau with any kept; else -1."""
+    _, high, _, low = extremes(kept)
+    violation = z - low if positive else high - z
+    return partner_of(kept, row, diagonal, z, q, positive, second_order) if violation > tau else -1
+
+
+@compiled
+def append(kept, slot, z, low, high):
+    b = kept.length[0]
+    kept.slot[b], kept.z[b], kept.beta[b], kept.low[b], kept.high[b] = slot, z, 0.0, low, high
+    kept.length[0] = b + 1
+
+
+@compiled
+def move(kept, rows, a, b):
+    """The exact step of the pair: entry a rises, b falls. Whether anything moved."""
+    p, q = kept.slot[a], kept.slot[b]
+    row_a, row_b = rows.store[rows.row_of[p]], rows.store[rows.row_of[q]]
+    rows.used[rows.row_of[p]] = rows.used[rows.row_of[q]] = rows.clock[0]
+    rows.clock[0] += 1
+    curvature = max(rows.diagonal[p] + rows.diagonal[q] - 2.0 * row_a[q], FLAT)
+    amount = min((kept.z[a] - kept.z[b]) / curvature, min(kept.high[a] - kept.beta[a], kept.beta[b] - kept.low[b]))
+    new_a = reached(kept.beta[a] + amount, kept.low[a], kept.high[a])
+    new_b = reached(kept.beta[b] - amount, kept.low[b], kept.high[b])
+    if new_a == kept.beta[a] and new_b == kept.beta[b]:
+        return False
+    up, down = new_a - kept.beta[a], new_b - kept.beta[b]
+    kept.beta[a], kept.beta[b] = new_a, new_b
+    for s in range(kept.length[0]):
+        kept.z[s] -= up * row_a[kept.slot[s]] + down * row_b[kept.slot[s]]
+    return True
+
+
+@compiled
+def drop_idle(kept):
+    """Let go of unused examples that violate with no other, as LASVM does; their slots go to `dropped`."""
+    i, high, j, low = extremes(kept)
+    count = 0
+    for b in range(kept.length[0]):
+        positive = kept.high[b] > 0.0
+        idle = j >= 0 and kept.z[b] <= low if positive else i >= 0 and kept.z[b] >= high
+        if kept.beta[b] == 0.0 and idle:
+            kept.dropped[kept.drops[0]] = kept.slot[b]
+            kept.drops[0] += 1
+            continue
+        kept.slot[count], kept.z[count], kept.beta[count] = kept.slot[b], kept.z[b], kept.beta[b]
+        kept.low[count], kept.high[count] = kept.low[b], kept.high[b]
+        count += 1
+    kept.length[0] = count
+
+
+@compiled
+def reprocess(kept, rows, second_order, tau, limit, wanted):
+    """Up to `limit` steps of the most violating kept example and its partner; (why it came back, steps).
+
+    A missing kernel row's slot stands in wanted[1], that of the row needed beside it in wanted[0].
+    """
+    steps = 0
+    while True:
+        i, high, j, low = extremes(kept)
+        if i < 0 or j < 0 or high - low <= tau:
+            return REACHED, steps
+        if steps >= limit:
+            return LIMIT, steps
+        p = kept.slot[i]
+        wanted[0] = wanted[1] = p
+        if rows.row_of[p] < 0:
+            return MISSING, steps
+        row = rows.store[rows.row_of[p]]
+        j = partner_of(kept, row, rows.diagonal, high, rows.diagonal[p], True, second_order)
+        wanted[1] = kept.slot[j]
+        if rows.row_of[wanted[1]] < 0:
+            return MISSING, steps
+        if not move(kept, rows, i, j):
+            return STUCK, steps
+        steps += 1
+        drop_idle(kept)

@@ -1,0 +1,1 @@
+"""Learning example by example: LASVM, which knows only the examples it keeps."""
