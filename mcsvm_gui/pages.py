@@ -63,6 +63,17 @@ def compare(desk: Desk) -> Any:
     return presenter
 
 
+def playground(desk: Desk) -> Any:
+    from mcsvm_gui.presenters.playground import PlaygroundPresenter
+    from mcsvm_gui.views.playground_page import PlaygroundPage
+
+    page = PlaygroundPage()
+    desk.window.add_page("playground", page)
+    presenter = PlaygroundPresenter(page, desk.workspace, desk)
+    desk.shell.add_undo_stack("playground", presenter.undo_stack)
+    return presenter
+
+
 def predict(desk: Desk) -> Any:
     from mcsvm_gui.presenters.predict import PredictPresenter
     from mcsvm_gui.views.predict_page import PredictPage
@@ -72,4 +83,10 @@ def predict(desk: Desk) -> Any:
     return PredictPresenter(page, desk.workspace, desk)
 
 
-PAGES: dict[str, Callable[[Desk], Any]] = {"data": data, "train": train, "compare": compare, "predict": predict}
+PAGES: dict[str, Callable[[Desk], Any]] = {
+    "data": data,
+    "train": train,
+    "compare": compare,
+    "playground": playground,
+    "predict": predict,
+}

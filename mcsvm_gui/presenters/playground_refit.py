@@ -14,7 +14,7 @@ from mcsvm_gui.core.playground.setting import Setting
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.fitting import Fitted
     from mcsvm_gui.core.playground.pictures import Picture
-    from mcsvm_gui.workers.tasks import Tasks
+    from mcsvm_gui.workers.tasks import Tasks, Ticket
 
 State = tuple[Drawing, Setting, int]  # points, what is fitted to them, pixels along a panel
 Answer = tuple[dict[str, "Fitted"], tuple["Picture", ...]]
@@ -36,6 +36,7 @@ class Refitting(QObject):
         self._before: dict[str, Fitted] = {}
         self._working = False
         self._dropped = 0
+        self._ticket: Ticket | None = None
         self._grain = 1  # pixels of the screen along one of a quick fit's regions
 
     @property
@@ -77,7 +78,7 @@ class Refitting(QObject):
 
     def _start(self, work: Callable[[], Answer], done: Callable[[Answer], None]) -> None:
         self._working = True
-        self._tasks.start(work, done, self._refused)
+        self._ticket = self._tasks.start(work, done, self._refused)
 
     def _quickly(self, state: State, answer: Answer, grain: int) -> None:
         dropped = self._dropped
@@ -91,7 +92,12 @@ class Refitting(QObject):
 
     def _while_newest(self) -> Callable[[], bool]:
         dropped = self._dropped
-        return lambda: self._newest is None and self._dropped == dropped
+
+        def wanted() -> bool:
+            closing = self._ticket is not None and not self._ticket.wanted
+            return self._newest is None and self._dropped == dropped and not closing
+
+        return wanted
 
     def _patiently(self, answer: Answer) -> None:
         self._show(answer)
