@@ -63,6 +63,7 @@ COMMANDS = {
     "tune": arguments.tune,
     "compare": arguments.compare,
     "run": arguments.run,
+    "report": arguments.report,
     "predict": arguments.predict,
     "export": arguments.export,
     "verify": arguments.verify,

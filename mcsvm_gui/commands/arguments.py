@@ -57,6 +57,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", metavar="N", help="of the cross-validation, each with other folds; default 1")
     parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
     parser.add_argument("--save", metavar="OUT.toml", help="keep the experiment, for mcsvm run")
+    _report_option(parser)
     _data(parser)
     _machine(parser, one=False)
     parser.set_defaults(machine=None, solver=None, holdout=None, test=None)
@@ -69,7 +70,20 @@ def run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", metavar="DIR", help="where the data are; default: paths begin at EXPERIMENT.toml")
     parser.add_argument("--data", metavar="NAME,...", help="only these data sets of the experiment")
     parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
+    _report_option(parser)
     _output(parser)
+
+
+def report(parser: argparse.ArgumentParser) -> None:
+    """write a report of a project: its runs, side by side where they are on the same data"""
+    parser.add_argument("project", metavar="PROJECT.mcsvmproj")
+    parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help="or .pdf, .md, .tex, .json")
+    parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
+    _output(parser)
+
+
+def _report_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--report", metavar="OUT.html", help="write a report: .html, .pdf, .md, .tex or .json")
 
 
 def predict(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from mcsvm_gui.commands import output
 from mcsvm_gui.commands.interrupt import Interrupt
 from mcsvm_gui.commands.reading import request_of
-from mcsvm_gui.commands.several import carry_out, finish, jobs_of
+from mcsvm_gui.commands.several import carry_out, check_report, finish, jobs_of, write_results
 from mcsvm_gui.core.dataset import Notice
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, write_experiment
 from mcsvm_gui.core.request import Request, whole_number
@@ -24,7 +24,8 @@ SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 
 def run(options: argparse.Namespace) -> int:
     experiment = experiment_of(options)
-    check_outputs((options.save,), options.data)
+    check_report(options.report)
+    check_outputs((options.report, options.save), options.data)
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)
@@ -97,3 +98,4 @@ def names_of(paths: list[str]) -> list[str]:
 def _write(results: Results, options: argparse.Namespace) -> None:
     if options.save is not None:
         write_experiment(options.save, results.experiment)
+    write_results(options.report, results)

@@ -6,10 +6,11 @@ import argparse
 
 from mcsvm_gui.commands import output
 from mcsvm_gui.commands.interrupt import Interrupt
-from mcsvm_gui.commands.several import carry_out, finish, jobs_of
+from mcsvm_gui.commands.several import carry_out, check_report, finish, jobs_of, write_results
 from mcsvm_gui.core.dataset import Notice
 from mcsvm_gui.core.experiment import read_experiment
 from mcsvm_gui.core.resources import experiment as bundled
+from mcsvm_gui.core.writing import check_outputs
 
 
 def run(options: argparse.Namespace) -> int:
@@ -17,8 +18,12 @@ def run(options: argparse.Namespace) -> int:
     experiment = read_experiment(path, options.folder)
     if options.data is not None:
         experiment = experiment.only(name.strip() for name in options.data.split(","))
+    check_report(options.report)
+    inputs = [path, *(file for spec in experiment.data for file in (spec.path, *spec.also, spec.test))]
+    check_outputs((options.report,), inputs)
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)
+        write_results(options.report, results)
     output.warn(options, (Notice("experiment", sentence) for sentence in results.warnings))
     return finish(results, options)

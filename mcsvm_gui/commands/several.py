@@ -57,6 +57,22 @@ def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: In
         course.end()
 
 
+def check_report(path: str | None) -> None:
+    """Before hours of work: the format, and what it is drawn with."""
+    if path is not None:
+        from mcsvm_gui.core.report import check_format
+
+        check_format(path)
+
+
+def write_results(path: str | None, results: Results) -> None:
+    if path is not None:
+        from mcsvm_gui.core.report import write_report
+        from mcsvm_gui.core.report.of_experiment import report_of
+
+        write_report(path, report_of(results))
+
+
 def finish(results: Results, options: argparse.Namespace) -> int:
     """Say it, and the exit code."""
     if options.json:

@@ -119,7 +119,8 @@ class Results:
         if not trials:
             return None
         rows = _same([trial.whole.tested for trial in trials if trial.whole is not None]) or dataset
-        return compare([self._side(trial, rows) for trial in trials], dataset.classes, rows)
+        found = compare([self._side(trial, rows) for trial in trials], dataset.classes, rows)
+        return replace(found, data=name)
 
     def _side(self, trial: Trial, rows: Dataset) -> Side:
         side = replace((trial.whole or trial.parts[0]).side, label=trial.spec.label)

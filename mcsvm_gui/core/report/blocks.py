@@ -1,0 +1,108 @@
+"""What a report is made of, whatever it is written as. Texts are plain and untrusted: every format escapes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+LONGEST = 80  # characters of a name in a table; the full name stands at the end of the report
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+_DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class Plot(Protocol):
+    """A figure as plain numbers; `draw` needs matplotlib."""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        ...
+
+    def draw(self, axes: Any) -> None: ...
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: str
+    kind: str = ""  # solved, nearly, not solved: a badge stands in front
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and values."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """`numbers`: which columns are numbers, to the right; `best` and `shade`: by (row, column)."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    numbers: frozenset[int] = frozenset()
+    best: frozenset[tuple[int, int]] = frozenset()
+    shade: Mapping[tuple[int, int], float] = field(default_factory=dict)  # 0 to 1
+
+
+@dataclass(frozen=True)
+class Figure:
+    plot: Plot
+    caption: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """To be copied: never shortened."""
+
+    text: str
+
+
+Block: TypeAlias = Heading | Paragraph | Facts | Table | Figure | Code
+
+
+@dataclass(frozen=True)
+class Report:
+    title: str
+    made: str  # when and by what
+    blocks: tuple[Block, ...]
+    document: Mapping[str, Any]  # the same as JSON
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [block for block in self.blocks if isinstance(block, Figure)]
+
+
+def clean(text: object) -> str:
+    """Text that every format can hold: controls and half characters become a visible sign."""
+    return _CONTROLS.sub("\ufffd", str(text))
+
+
+def one_line(text: object) -> str:
+    return " ".join(clean(text).split())
+
+
+def shortened(text: object, longest: int = LONGEST) -> str:
+    """For cells."""
+    line = one_line(text)
+    return line if len(line) <= longest else f"{line[: longest - 1]}\u2026"
+
+
+def undirected(text: str) -> str:
+    """Where nothing isolates one text from the next, marks of direction would turn what follows."""
+    return _DIRECTIONS.sub("", text)
+
+
+def full_names(names: Sequence[str]) -> tuple[Block, ...]:
+    """Those that tables show shortened."""
+    long = [name for name in dict.fromkeys(names) if shortened(name) != one_line(name)]
+    return (Heading("Names in full"), *(Code(one_line(name)) for name in long)) if long else ()

@@ -1,0 +1,102 @@
+"""matplotlib, where it is: plots as SVG, and the settings that all figures share."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from mcsvm_gui.core.report import style
+from mcsvm_gui.core.report.blocks import Plot
+from solvers.errors import InputError
+
+SETTINGS = {
+    "font.size": 8.0,
+    "font.family": ["DejaVu Sans"],
+    "text.parse_math": False,  # a name with two dollars is no formula
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": style.INK,
+    "axes.labelcolor": style.INK,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.facecolor": "none",
+    "grid.color": style.FAINT,
+    "grid.linewidth": 0.4,
+    "legend.fontsize": 7.5,
+    "legend.labelcolor": style.INK,
+    "text.color": style.INK,
+    "xtick.color": style.INK,
+    "ytick.color": style.INK,
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+_COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}(?=[;\"])")
+
+
+def available() -> bool:
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def needed(what: str) -> ModuleType:
+    try:
+        return importlib.import_module("matplotlib")
+    except ImportError:
+        raise InputError(
+            f"{what} is drawn with the package matplotlib, which is not here; install it with: pip install matplotlib"
+            " (or mcsvm[report]), or write .md, .tex or .json"
+        ) from None
+
+
+@contextmanager
+def settings(**more: Any) -> Iterator[None]:
+    """Ours for a while; a font without some letter of a name draws a box, which is no reason for a warning."""
+    import matplotlib
+
+    ours: Any = {**matplotlib.rcParamsDefault, "backend": "agg", **SETTINGS, **more}
+    with (
+        matplotlib.rc_context(ours),
+        warnings.catch_warnings(),
+    ):
+        warnings.filterwarnings("ignore", message=".*missing from font.*")
+        warnings.filterwarnings("ignore", message=".*does not support.*")
+        yield
+
+
+def svg(plot: Plot, number: int = 0, *, follows_page: bool = False) -> str:
+    """`number` tells figures of one page apart. `follows_page`: colours by the page's variables, light or dark."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with settings(**{"svg.hashsalt": f"figure {number}"}):
+        figure = Figure(figsize=plot.size, layout="constrained")
+        FigureCanvasSVG(figure)
+        plot.draw(figure.add_subplot())
+        stream = io.StringIO()
+        figure.savefig(
+            stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        )
+    text = stream.getvalue()
+    text = text[text.index("<svg") :]
+    return _variable(text) if follows_page else text
+
+
+def _variable(text: str) -> str:
+    """Only inside style attributes: names in the plot keep their letters."""
+    return re.sub(r'(?<= style=")[^"]*"', lambda found: _COLOUR.sub(_named, found[0]), text)
+
+
+def _named(found: re.Match[str]) -> str:
+    colour = found[0]
+    if colour == style.INK:
+        return "currentColor"
+    if colour == style.FAINT:
+        return "var(--line)"
+    return f"var(--c{colour[1:]}, {colour})" if colour in style.ON_DARK else colour

@@ -1,0 +1,195 @@
+"""The report of a comparison or a replayed experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from mcsvm_gui.core import figures
+from mcsvm_gui.core.experiment import Results, Trial
+from mcsvm_gui.core.experiment.files import experiment_text
+from mcsvm_gui.core.experiment.results import beside_published
+from mcsvm_gui.core.report import parts, plots
+from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
+
+HOW = "Save this as experiment.toml, correct the paths of the data, and run: mcsvm run experiment.toml"
+
+
+def report_of(results: Results) -> Report:
+    blocks: list[Block] = [Paragraph(results.experiment.note.strip())] if results.experiment.note.strip() else []
+    blocks += [Paragraph(f"{results.experiment.plan.words[0].upper()}{results.experiment.plan.words[1:]}.")]
+    if results.interrupted:
+        blocks.append(Paragraph("Interrupted: only what was finished until then is counted."))
+    blocks += [*_conclusions(results), *_overview(results), *_published(results), *_ranks(results)]
+    for spec in results.experiment.data:
+        blocks += _on_one(results, spec.name)
+    blocks += parts.tests_blocks(results.tests)
+    blocks += [Paragraph(f"Warning: {sentence}") for sentence in results.warnings]
+    blocks += [*parts.surroundings(), *parts.redo_blocks(experiment_text(results.experiment), HOW)]
+    names = [label for dataset in results.datasets.values() for label in dataset.classes]
+    names += [
+        column.name for dataset in results.datasets.values() if dataset.table is not None for column in dataset.columns
+    ]
+    blocks += full_names(names)
+    return Report(results.experiment.title, parts.made(), tuple(blocks), results.document())
+
+
+def _conclusions(results: Results) -> list[Block]:
+    """Nothing but what the numbers say."""
+    sentences = list(_sentences(results))
+    return [Heading("In short"), Paragraph(" ".join(sentences))] if sentences else []
+
+
+def _sentences(results: Results) -> Iterator[str]:
+    ranks = results.ranks
+    if ranks is not None:
+        order = np.argsort(ranks.ranks, kind="stable")
+        listed = ", ".join(f"{ranks.names[place]} {ranks.ranks[place]:.2f}" for place in order)
+        yield f"Average ranks by accuracy over {ranks.data_sets} data sets, 1 being the best: {listed}."
+        overall = next(result for result in ranks.overall if result.name == "iman-davenport")
+        chance = "more than chance" if overall.p < parts.SIGNIFICANT else "no more than chance would give"
+        yield f"Taken together the differences are {chance} (Iman-Davenport, p {overall.p:.2g})."
+        way = "bergmann-hommel" if "bergmann-hommel" in ranks.pairs[0].adjusted else "shaffer"
+        found = [
+            f"{' and '.join(pair.between)} (p {pair.adjusted[way]:.2g})"
+            for pair in ranks.pairs
+            if pair.adjusted[way] < parts.SIGNIFICANT
+        ]
+        if found:
+            yield f"Of all pairs, adjusted after {way}, these differ: {'; '.join(found)}."
+        else:
+            yield f"Of all pairs, adjusted after {way}, none differs significantly."
+    unsolved = [trial for trial in results.done if not trial.converged]
+    if unsolved:
+        named = ", ".join(
+            f"{trial.spec.data} {trial.spec.label} (up to {figures.gap(max(trial.worst_gap or 0.0, 0.0))} off)"
+            for trial in unsolved[:20]
+        )
+        yield f"{len(unsolved)} of {len(results.done)} runs did not reach their tolerance in time: {named}."
+    elif results.done:
+        worst = figures.gap(max(trial.worst_gap or 0.0 for trial in results.done))
+        yield f"All {len(results.done)} runs reached their tolerance; the worst relative gap is {worst}."
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def _overview(results: Results) -> list[Block]:
+    rows = [_row(results, trial) for trial in results.done]
+    columns = (
+        "data",
+        "run",
+        "accuracy",
+        "lowest",
+        "highest",
+        "time",
+        "iterations",
+        "support vectors",
+        "worst gap",
+        "ending",
+    )
+    blocks: list[Block] = [Heading("All runs")]
+    blocks.append(
+        Table(
+            columns,
+            tuple(rows),
+            f"Accuracy, time, iterations and support vectors: {results.way} of the parts.",
+            frozenset(range(2, 9)),
+        )
+    )
+    refused = [trial for trial in results.trials if trial.refused]
+    return blocks + [
+        Paragraph(f"Not possible: {trial.spec.data} {trial.spec.label}: {trial.refused}") for trial in refused
+    ]
+
+
+def _row(results: Results, trial: Trial) -> tuple[str, ...]:
+    way, accuracies = results.way, trial.accuracies
+    endings = dict.fromkeys(str(part.document["ending"]) for part in trial.finished)
+    return (
+        trial.spec.data,
+        trial.spec.label,
+        figures.accuracy(trial.summary("accuracy", way)),
+        figures.accuracy(min(accuracies, default=None)),
+        figures.accuracy(max(accuracies, default=None)),
+        figures.seconds(trial.summary("seconds", way)),
+        _count(trial.summary("iterations", way)),
+        _count(trial.summary("n_support", way)),
+        figures.gap(max(trial.worst_gap or 0.0, 0.0)),
+        ", ".join(endings),
+    )
+
+
+def _count(value: float | None) -> str:
+    return figures.NONE if value is None else figures.count(round(value))
+
+
+PRINTED: dict[str, Callable[[float], str]] = {
+    "accuracy": figures.accuracy,
+    "iterations": _count,
+    "seconds": figures.seconds,
+    "n_support": lambda value: f"{value:.1f}".removesuffix(".0"),
+}
+
+
+def _published(results: Results) -> list[Block]:
+    """Ours beside theirs."""
+    rows = []
+    for data, label, name, theirs, ours in beside_published(results):
+        printed = PRINTED[name]
+        ratio = "" if ours is None or not theirs else f"{ours / theirs:.3g}"
+        rows.append((data, label, name, printed(theirs), figures.NONE if ours is None else printed(ours), ratio))
+    if not rows:
+        return []
+    columns = "data", "run", "measure", "published", "here", "here / published"
+    return [Heading("Beside the published numbers"), Table(columns, tuple(rows), numbers=frozenset({3, 4, 5}))]
+
+
+def _ranks(results: Results) -> list[Block]:
+    ranks = results.ranks
+    if ranks is None:
+        return []
+    accuracy = results.table("accuracy")
+    labels = results.labels
+    rows = [
+        (spec.name, *(figures.NONE if np.isnan(value) else figures.accuracy(float(value)) for value in accuracy[row]))
+        for row, spec in enumerate(results.experiment.data)
+    ]
+    best = {
+        (row, column + 1)
+        for row, values in enumerate(accuracy)
+        if np.isfinite(values).any()
+        for column in np.flatnonzero(values == np.nanmax(values)).tolist()
+    }
+    mean = dict(zip(ranks.names, ranks.ranks.tolist(), strict=True))
+    rows.append(("average rank", *(f"{mean[label]:.3f}" if label in mean else figures.NONE for label in labels)))
+    table = Table(("data", *labels), tuple(rows), "Accuracy.", frozenset(range(1, len(labels) + 1)), frozenset(best))
+    diagram = plots.CriticalDifference(ranks.names, ranks.ranks.tolist(), ranks.critical_difference, ranks.cliques())
+    caption = "Average ranks. Machines under one bar are not told apart by Nemenyi's test (5 %)."
+    return [Heading("Over the data sets"), table, Figure(diagram, caption)]
+
+
+# -- one data set ---------------------------------------------------------------------------------
+
+
+def _on_one(results: Results, name: str) -> list[Block]:
+    trials, comparison = results.on(name), results.comparison(name)
+    if not trials or comparison is None:
+        return []
+    blocks: list[Block] = [*parts.data_blocks(results.datasets[name], name=name)]
+    blocks.append(Paragraph(f"{parts.preparation_words(trials[0].spec.request).capitalize()}."))
+    spread = [trial for trial in trials if len(trial.accuracies) > 1]
+    if spread and len(spread) <= parts.MOST_FIGURES:
+        blocks.append(Figure(_spread(results, spread), "Accuracy in every part; the line marks what counts."))
+    return [*blocks, *parts.comparison_blocks(comparison)]
+
+
+def _spread(results: Results, trials: list[Trial]) -> plots.Spread:
+    return plots.Spread(
+        [trial.spec.label for trial in trials],
+        [trial.spec.request.machine for trial in trials],
+        [trial.accuracies for trial in trials],
+        [trial.summary("accuracy", results.way) or 0.0 for trial in trials],
+        "accuracy",
+    )

@@ -1,0 +1,229 @@
+"""The report of a project, or of some of its runs: one by one, and side by side where they are on the same data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsvm_gui.core import figures, model_file
+from mcsvm_gui.core.command_line import command
+from mcsvm_gui.core.comparison import Side, compare, side_of
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.posing import pose_request
+from mcsvm_gui.core.project.arrays import unpacked
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.sources import data_of
+from mcsvm_gui.core.splitting import split
+from mcsvm_gui.core.trained import TrainedModel
+from solvers.errors import InputError
+from solvers.trace import COLUMNS, Trace
+
+TOGETHER = 12  # runs of one data set that are still read side by side
+
+
+@dataclass(frozen=True, eq=False)
+class RunMaterial:
+    """What is known of a run; `side` where its data are there to be looked at again."""
+
+    record: RunRecord
+    trace: Mapping[str, np.ndarray] | None = None
+    side: Side | None = None
+    rows: Dataset | None = None  # what the side is of
+    classes: tuple[str, ...] = ()
+    missing: str | None = None  # why there is no side
+
+
+def read_project(path: str | os.PathLike[str], chosen: Sequence[int] | None = None) -> list[RunMaterial]:
+    """Runs that have ended, the oldest first; FileError where that is no project, or it lacks a chosen run."""
+    if not os.path.exists(path):
+        raise FileError(path, "there is no such project")
+    store = ProjectStore(path)
+    try:
+        records = {record.id: record for record in store.records()}
+        wanted = list(records) if chosen is None else list(chosen)
+        for number in wanted:
+            if number not in records:
+                raise FileError(path, f"there is no run {number} in the project")
+        return list(_material(store, [records[number] for number in wanted]))
+    finally:
+        store.close()
+
+
+def _material(store: ProjectStore, records: list[RunRecord]) -> Iterator[RunMaterial]:
+    files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | str] = {}
+    for record in records:
+        trace, model = store.part(record.id, "trace"), store.part(record.id, "model")
+        known = RunMaterial(record, None if trace is None else _trace(trace))
+        if record.document is None or model is None:
+            yield replace(known, missing="no model was kept")
+            continue
+        try:
+            trained = model_file.unpacked(record.name, model)
+            yield _looked_at(known, trained, _files(record.request, files))
+        except (InputError, ValueError) as error:
+            yield replace(known, missing=str(error))
+
+
+def _trace(content: bytes) -> dict[str, np.ndarray] | None:
+    """None where the file holds something else."""
+    try:
+        packed = unpacked(content)
+    except ValueError:
+        return None
+    return Trace.unpack(packed).table() if packed.shape[0] and packed.shape[1] == len(COLUMNS) else None
+
+
+def _files(
+    request: Request, files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | str]
+) -> tuple[Dataset, Dataset | None]:
+    """Each file is read once for all runs on it; what cannot be read is said for each."""
+    key = request.data, request.test, request.read, request.digest
+    if key not in files:
+        try:
+            if request.data is None:
+                raise InputError("the run does not name its data")
+            files[key] = data_of(request)
+        except InputError as error:
+            files[key] = str(error)
+    found = files[key]
+    if isinstance(found, str):
+        raise InputError(found)
+    return found
+
+
+def _looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, Dataset | None]) -> RunMaterial:
+    record, (dataset, test) = known.record, files
+    request = record.request
+    train = pose_request(request, dataset, trained.preparation).train
+    if request.holdout is not None:
+        test = split(dataset, request.holdout, request.seed)[1]
+    rows = train if test is None else test
+    assert record.document is not None
+    side = side_of(f"{record.name} (run {record.id})", trained, record.document, rows, train, known.trace)
+    if test is None:  # rows trained on say too much
+        side = replace(side, scores=None)
+    return replace(known, side=side, rows=rows, classes=trained.class_names)
+
+
+# -- the report -----------------------------------------------------------------------------------
+
+
+def report_of(name: str, material: Sequence[RunMaterial]) -> Report:
+    one = len(material) == 1
+    blocks: list[Block] = [] if one else _overview(material)
+    names: list[str] = []
+    for group in _groups(material):
+        names += group[0].classes
+        blocks += _together(group)
+    for known in material:
+        blocks += _run(known, alone=one)
+    title = f"{material[0].record.name} (run {material[0].record.id})" if one else f"Project {name}"
+    names += [known.record.name for known in material]
+    blocks += [*parts.surroundings(), *full_names(names)]
+    document = {"project": name, "runs": [_document(known.record) for known in material]}
+    return Report(title, parts.made(), tuple(blocks), document)
+
+
+def _document(record: RunRecord) -> dict[str, object]:
+    return {
+        "run": record.id,
+        "name": record.name,
+        "note": record.note,
+        "created": record.created,
+        "state": record.state,
+        "error": record.error,
+        "request": dict(record.plain_request),
+        "result": None if record.document is None else dict(record.document),
+    }
+
+
+def _overview(material: Sequence[RunMaterial]) -> list[Block]:
+    rows = tuple(_row(known.record) for known in material)
+    columns = (
+        "run",
+        "name",
+        "data",
+        "machine",
+        "solver",
+        "kernel",
+        "C",
+        "gamma",
+        "test",
+        "training",
+        "gap",
+        "time",
+        "vectors",
+    )
+    return [
+        Heading("All runs"),
+        Table(columns, rows, f"{figures.count(len(rows))} runs.", frozenset({0, *range(6, 13)})),
+    ]
+
+
+def _row(record: RunRecord) -> tuple[str, ...]:
+    gap = record.relative_gap
+    return (
+        str(record.id),
+        record.name,
+        record.data_name,
+        record.machine,
+        record.solver,
+        record.kernel,
+        figures.parameter(record.C),
+        figures.parameter(record.gamma),
+        figures.accuracy(record.test_accuracy),
+        figures.accuracy(record.train_accuracy),
+        figures.gap(None if gap is None else max(gap, 0.0)) if record.document else record.state,
+        figures.seconds(record.seconds),
+        figures.count(None if record.n_support is None else int(record.n_support)),
+    )
+
+
+def _groups(material: Sequence[RunMaterial]) -> list[list[RunMaterial]]:
+    """Runs that were looked at on the same rows."""
+    groups: dict[tuple[object, ...], list[RunMaterial]] = {}
+    for known in material:
+        if known.side is not None and known.rows is not None:
+            groups.setdefault((known.rows.digest, known.classes), []).append(known)
+    return list(groups.values())
+
+
+def _together(group: list[RunMaterial]) -> list[Block]:
+    first = group[0]
+    assert first.rows is not None
+    blocks = parts.data_blocks(first.rows, name=first.record.data_name)
+    sides = [known.side for known in group[-TOGETHER:] if known.side is not None]
+    if len(group) > TOGETHER:
+        blocks.append(Paragraph(f"Side by side: the newest {TOGETHER} of {len(group)} runs on these rows."))
+    comparison = compare(sides, first.classes, first.rows)
+    tested = all(side.scores is not None for side in sides)
+    return [*blocks, *parts.comparison_blocks(comparison), *(parts.tests_blocks(comparison.tests()) if tested else [])]
+
+
+def _run(known: RunMaterial, *, alone: bool) -> list[Block]:
+    record = known.record
+    blocks: list[Block] = [Heading("The run" if alone else f"{record.name} (run {record.id})")]
+    if record.note:
+        blocks.append(Paragraph(record.note))
+    blocks.append(Paragraph(f"Begun {figures.moment(record.created)} on {record.data_name}; {record.state}."))
+    if record.error:
+        blocks.append(Paragraph(f"Error: {record.error}"))
+    if record.document is not None:
+        blocks += parts.outcome_blocks(record.document)
+    if known.missing:
+        blocks.append(Paragraph(f"Scores, confusion matrix and margins could not be looked at again: {known.missing}"))
+    try:
+        request = record.request
+        blocks += [Paragraph(f"{parts.preparation_words(request).capitalize()}."), *parts.request_blocks(request)]
+        blocks += [Paragraph("To train it again:"), Code(command(request))]
+    except InputError as error:
+        blocks.append(Paragraph(f"Its request cannot be read: {error}"))
+    return blocks

@@ -1,0 +1,327 @@
+"""Blocks that every kind of report has."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core import figures
+from mcsvm_gui.core.account import badge, sentences, title
+from mcsvm_gui.core.comparison import Comparison, Side
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.evaluation import Scores
+from mcsvm_gui.core.inspection import repeated
+from mcsvm_gui.core.measures import MEASURES, Line, lines_of, per_class
+from mcsvm_gui.core.report import plots
+from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Paragraph, Table
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.statistics import TestResult
+from mcsvm_gui.core.trained import own_version, versions
+
+SCALES = {
+    "minmax": "features scaled to [-1, 1], fitted on training rows alone",
+    "standard": "features scaled to mean 0 and deviation 1, fitted on training rows alone",
+    "none": "features as they are",
+}
+MOST_CLASSES = 40  # of a confusion matrix that can still be read
+MOST_ROWS = 200  # of a list
+MOST_FIGURES = 24  # of single runs
+SIGNIFICANT = 0.05
+
+
+def made() -> str:
+    moment = datetime.now(UTC).astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    return f"Made {moment} by mcsvm {own_version()}"
+
+
+def surroundings() -> list[Block]:
+    """Versions and hardware."""
+    rows = [*versions(), ("system", platform.platform()), ("processor", processor()), ("cores", str(os.cpu_count()))]
+    return [Heading("Versions and hardware"), Facts(tuple(rows))]
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def data_blocks(dataset: Dataset, *, name: str | None = None, level: int = 2) -> list[Block]:
+    """Summary and digest."""
+    counts = list(zip(dataset.classes, dataset.class_counts, strict=True))
+    duplicates, conflicts = repeated(dataset)
+    facts = (
+        ("file", dataset.name),
+        ("format", dataset.format),
+        ("rows", figures.count(dataset.rows)),
+        ("features", figures.count(len(dataset.columns))),
+        ("classes", figures.count(len(counts))),
+        ("missing cells", figures.count(dataset.missing)),
+        ("rows that occur again", figures.count(duplicates)),
+        ("of these with another class", figures.count(conflicts)),
+        ("SHA-256", dataset.digest),
+    )
+    table = Table(
+        ("class", "rows", "share"),
+        tuple(
+            (label, figures.count(count), figures.per_cent(count / dataset.rows)) for label, count in counts[:MOST_ROWS]
+        ),
+        numbers=frozenset({1, 2}),
+    )
+    warnings = [Paragraph(notice.sentence) for notice in dataset.notices]
+    heading = Heading(f"Data: {name or os.path.basename(dataset.name)}", level)
+    return [heading, Facts(facts), table, *_features(dataset), *warnings]
+
+
+def _features(dataset: Dataset) -> list[Block]:
+    """By name, where they have one."""
+    if dataset.table is None:
+        return []
+    rows = tuple((column.name, column.kind) for column in dataset.columns[:MOST_ROWS])
+    more = len(dataset.columns) - len(rows)
+    return [Table(("feature", "kind"), rows, f"The first {MOST_ROWS}; {more} more follow." if more else "")]
+
+
+def preparation_words(request: Request) -> str:
+    words = [SCALES[request.rules.scale], f"missing cells: {request.rules.missing}"]
+    return "; ".join([*words, f"levels that training did not know: {request.rules.unknown}"])
+
+
+def request_blocks(request: Request, level: int = 3) -> list[Block]:
+    """All of it."""
+    plain = request.document()
+    nested = {name: plain.pop(name) for name in ("rules", "read")}
+    rows = [(name, _value(value)) for name, value in plain.items()]
+    rows += [(f"{name} {key}", _value(value)) for name, values in nested.items() for key, value in values.items()]
+    return [Heading("What was asked for", level), Facts(tuple(rows))]
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "not said"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {figures.parameter(weight)}" for key, weight in value.items())
+    return figures.parameter(value) if isinstance(value, (int, float, str)) else str(value)
+
+
+def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
+    """The machine in words, its badge, ending and certificate."""
+    found = badge(document)
+    certificate = document["certificate"]
+    facts = (
+        ("primal", figures.objective(certificate["primal"])),
+        ("dual", figures.objective(certificate["dual"])),
+        ("gap", f"{certificate['gap']:.3g}"),
+        ("relative gap", figures.gap(max(certificate["relative_gap"], 0.0))),
+        ("largest violation", figures.violation(certificate["violation"])),
+    )
+    words = " ".join(sentence for sentence in sentences(document) if sentence)
+    warnings = [Paragraph(f"Warning: {sentence}") for sentence in document.get("warnings", ())]
+    return [Paragraph(found.text, found.kind), Paragraph(f"{title(document)}. {words}"), Facts(facts), *warnings]
+
+
+# -- side by side ---------------------------------------------------------------------------------
+
+
+def comparison_blocks(comparison: Comparison, level: int = 2) -> list[Block]:
+    """All measures, then what single machines did."""
+    lines = lines_of(comparison)
+    same = [line for line in lines if not line.differs and line.measure.group == "setting"]
+    blocks: list[Block] = [_measures([line for line in lines if line not in same], comparison)]
+    if same:
+        blocks.append(
+            Paragraph("The same for all: " + ", ".join(f"{line.measure.title} {line.texts[0]}" for line in same) + ".")
+        )
+    if any(line.measure.name == "bound" for line in lines):
+        blocks.append(Paragraph(MEASURES["bound"].tip))
+    return [*blocks, *trace_figures(comparison.sides), *_bars(comparison), *side_blocks(comparison, level + 1)]
+
+
+def _measures(lines: Sequence[Line], comparison: Comparison) -> Table:
+    labels = [side.label for side in comparison.sides]
+    if len(labels) <= 8:
+        best = {(row, place + 1) for row, line in enumerate(lines) for place in line.best}
+        rows = tuple((line.measure.title, *line.texts) for line in lines)
+        return Table(("", *labels), rows, numbers=frozenset(range(1, len(labels) + 1)), best=frozenset(best))
+    rows = tuple((label, *(line.texts[place] for line in lines)) for place, label in enumerate(labels))
+    best = {(place, column + 1) for column, line in enumerate(lines) for place in line.best}
+    numbers = frozenset(range(1, len(lines) + 1))
+    return Table(("", *(line.measure.title for line in lines)), rows, numbers=numbers, best=frozenset(best))
+
+
+def trace_figures(sides: Sequence[Side]) -> list[Block]:
+    known = [side for side in sides if side.trace is not None and side.trace["seconds"].size > 1]
+    if not known:
+        return []
+    machine = [str(side.document["machine"]) for side in known]
+
+    def lines(values: Any) -> list[plots.Line]:
+        return [
+            plots.Line(side.label, name, side.trace["seconds"], values(side.trace))
+            for side, name in zip(known, machine, strict=True)
+            if side.trace
+        ]
+
+    gaps = lines(lambda trace: (trace["primal"] - trace["dual"]) / np.maximum(1.0, np.abs(trace["primal"])))
+    violations = lines(lambda trace: trace["violation"])
+    return [
+        Figure(plots.Lines(gaps, "seconds", "relative gap"), "The relative duality gap against time."),
+        Figure(
+            plots.Lines(violations, "seconds", "largest violation"), "The largest violation of optimality against time."
+        ),
+    ]
+
+
+def _bars(comparison: Comparison) -> list[Block]:
+    sides = comparison.sides
+    if len(sides) < 2 or len(sides) > MOST_FIGURES:
+        return []
+    labels, machines = [side.label for side in sides], [str(side.document["machine"]) for side in sides]
+    wanted = (("seconds", "training time, seconds"), ("n_support", "support vectors"))
+    return [
+        Figure(
+            plots.Bars(labels, machines, [float(side.document[name]) for side in sides], what, log=name == "seconds"),
+            what.capitalize() + ".",
+        )
+        for name, what in wanted
+    ]
+
+
+def side_blocks(comparison: Comparison, level: int) -> list[Block]:
+    blocks: list[Block] = []
+    for side in comparison.sides:
+        if side.scores is None and side.violations is None:
+            continue
+        blocks.append(Heading(side.label, level))
+        if side.scores is not None:
+            blocks += [class_table(side), confusion_table(side.scores)]
+        blocks += violation_blocks(side)
+    return [*blocks, *disagreement_blocks(comparison, level)]
+
+
+def class_table(side: Side) -> Table:
+    counts = dict(zip(side.document["classes"], side.document["n_support_per_class"], strict=True))
+    rows = [
+        (name, f"{precision:.3f}", f"{recall:.3f}", f"{f1:.3f}", figures.count(rows), figures.count(counts.get(name)))
+        for name, precision, recall, f1, rows in per_class(side)
+    ]
+    columns = "class", "precision", "recall", "F1", "rows", "support vectors"
+    return Table(columns, tuple(rows), numbers=frozenset(range(1, 6)))
+
+
+def confusion_table(scores: Scores) -> Block:
+    """Counts, and in brackets per cent of the true class."""
+    names = [score.name for score in scores.per_class]
+    if len(names) > MOST_CLASSES:
+        return Paragraph(f"The confusion matrix of {len(names)} classes is in the JSON report.")
+    totals = np.maximum(scores.confusion.sum(axis=1), 1)
+    shares = scores.confusion / totals[:, None]
+    brief = len(names) > 12
+    rows: list[tuple[str, ...]] = []
+    shade: dict[tuple[int, int], float] = {}
+    for row, name in enumerate(names):
+        cells = [
+            _confused(int(count), share, brief=brief)
+            for count, share in zip(scores.confusion[row], shares[row], strict=True)
+        ]
+        rows.append((name, *cells))
+        shade |= {(row, column + 1): float(share) for column, share in enumerate(shares[row])}
+    caption = "Confusion matrix: true classes down, decisions across; counts" + (
+        "." if brief else ", and per cent of the true class."
+    )
+    return Table(("true \\ decided", *names), tuple(rows), caption, frozenset(range(1, len(names) + 1)), shade=shade)
+
+
+def _confused(count: int, share: float, *, brief: bool) -> str:
+    return "" if count == 0 else str(count) if brief else f"{count} ({100 * share:.0f} %)"
+
+
+def violation_blocks(side: Side) -> list[Block]:
+    found = side.violations
+    names = side.document["classes"]
+    if found is None or len(names) > MOST_CLASSES:
+        return []
+    most = max(float(found.sums.max(initial=0.0)), 1e-300)
+    rows = tuple(
+        (name, *("" if row == column else f"{value:.4g}" for column, value in enumerate(found.sums[row])))
+        for row, name in enumerate(names)
+    )
+    shade = {
+        (row, column + 1): float(found.sums[row, column]) / most
+        for row in range(len(names))
+        for column in range(len(names))
+    }
+    caption = (
+        f"Target-margin violations of the training rows (target {found.target:.4g}), summed by true class (down) and"
+        f" wrong class (across); {found.total:.5g} in all."
+    )
+    return [Table(("true \\ against", *names), rows, caption, frozenset(range(1, len(names) + 1)), shade=shade)]
+
+
+def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
+    decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
+    if len(decided) < 2 or len(decided) > 12:
+        return []
+    rows = Comparison(
+        comparison.data, comparison.classes, comparison.true, tuple(decided), comparison.lines
+    ).disagreements()
+    total = decided[0].decisions.size
+    heading = Heading("Rows on which machines disagree", level)
+    said = Paragraph(
+        f"{len(rows)} of {figures.count(total)} rows" + (f"; the first {MOST_ROWS}:" if len(rows) > MOST_ROWS else ".")
+    )
+    if not len(rows):
+        return [heading, Paragraph(f"All machines decide all {figures.count(total)} rows alike.")]
+    table = tuple(
+        (
+            _row_name(comparison, row),
+            "" if comparison.true is None else str(comparison.true[row]),
+            *("" if side.decisions[row] is None else str(side.decisions[row]) for side in decided),
+        )
+        for row in rows[:MOST_ROWS]
+    )
+    return [heading, said, Table(("row", "true", *(side.label for side in decided)), table, numbers=frozenset({0}))]
+
+
+def _row_name(comparison: Comparison, row: int) -> str:
+    return str(row + 1) if comparison.lines is None else f"line {comparison.lines[row]}"
+
+
+# -- tests ----------------------------------------------------------------------------------------
+
+
+def tests_blocks(results: Iterable[TestResult]) -> list[Block]:
+    known = list(results)
+    if not known:
+        return []
+    ways = list(dict.fromkeys(name for result in known for name in result.adjusted))
+    with_data = any(result.data for result in known)
+    columns = ["test", *(["data"] if with_data else []), "between", "statistic", "p", *ways]
+    rows, best = [], set()
+    for number, result in enumerate(known):
+        cells = [result.name, *([result.data or "all"] if with_data else []), " and ".join(result.between) or "all"]
+        numbers = [result.statistic, result.p, *(result.adjusted.get(way) for way in ways)]
+        best |= {
+            (number, len(cells) + place)
+            for place, value in enumerate(numbers)
+            if place > 0 and value is not None and value < SIGNIFICANT
+        }
+        rows.append((*cells, *(figures.NONE if value is None else f"{value:.4g}" for value in numbers)))
+    first = len(columns) - len(ways) - 2
+    caption = "In bold: p below 0.05. Adjusted p-values allow for all pairs being compared at once."
+    return [
+        Heading("Tests"),
+        Table(tuple(columns), tuple(rows), caption, frozenset(range(first, len(columns))), frozenset(best)),
+    ]
+
+
+def redo_blocks(text: str, how: str) -> list[Block]:
+    return [Heading("To redo this"), Paragraph(how), Code(text)]

@@ -1,0 +1,316 @@
+"""A report as PDF: A4 pages set line by line with matplotlib, text that can be searched and copied, vector plots."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from mcsvm_gui.core.report import style
+from mcsvm_gui.core.report.blocks import (
+    Block,
+    Code,
+    Facts,
+    Figure,
+    Heading,
+    Paragraph,
+    Report,
+    Table,
+    clean,
+    one_line,
+    shortened,
+    undirected,
+)
+from mcsvm_gui.core.report.drawing import needed, settings
+
+NAME, SUFFIX = "pdf", ".pdf"
+WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.75  # inches
+ROOM = WIDTH - 2 * MARGIN
+PLAIN, SMALL = 9.0, 7.5  # points
+SHRUNK = 0.7  # of SMALL: what a wide table may be set in
+LEADING = 1.4
+GAP = 0.1  # inches between columns
+LETTERS = 400  # no line of a page has as many
+CELL, WORDS = 60, 4000  # characters of a cell, and of a paragraph
+SOFT, GROUND = "#5b6470", "#1f5fd0"
+BADGES = {"solved": "#12805c", "nearly": "#8a5b00", "not solved": "#b3261e"}
+
+
+def content(report: Report) -> bytes:
+    needed("a PDF report")
+    stream = io.BytesIO()
+    with settings(**{"figure.max_open_warning": 0}):
+        from matplotlib.backends.backend_pdf import PdfPages
+
+        with PdfPages(stream, metadata={"Title": shortened(report.title), "CreationDate": None}) as pages:
+            paper = Paper(pages)
+            paper.text(report.title, 16.0, weight="bold", longest=300)
+            paper.text(report.made, SMALL, colour=SOFT)
+            for block in report.blocks:
+                _set(paper, block)
+            paper.finish()
+    return stream.getvalue()
+
+
+class Paper:
+    """Where the next line goes; a page is written when it is full."""
+
+    def __init__(self, pages: Any) -> None:
+        self._pages, self._number = pages, 0
+        self._begin()
+
+    def _begin(self) -> None:
+        from matplotlib.figure import Figure
+
+        self._page = Figure(figsize=(WIDTH, HEIGHT))
+        self._number += 1
+        self.left = HEIGHT - 2 * MARGIN  # inches to the foot of the page
+        self._page.text(0.5, 0.4 / HEIGHT, str(self._number), ha="center", fontsize=SMALL, color=SOFT)
+
+    def turn(self) -> None:
+        self.finish()
+        self._begin()
+
+    def finish(self) -> None:
+        self._pages.savefig(self._page)
+
+    def need(self, inches: float) -> None:
+        """A new page where that is not left."""
+        if self.left < inches and self.left < HEIGHT - 2 * MARGIN:
+            self.turn()
+
+    def skip(self, inches: float) -> None:
+        self.left -= inches
+
+    def put(self, x: float, text: str, size: float, **more: Any) -> None:
+        """At the present line, x inches from the margin."""
+        place = (MARGIN + x) / WIDTH, (MARGIN + self.left) / HEIGHT
+        self._page.text(*place, text, fontsize=size, va="top", **more)
+
+    def text(self, text: object, size: float, colour: str = style.INK, longest: int = WORDS, **more: Any) -> None:
+        """A paragraph, broken into lines."""
+        step = LEADING * size / 72
+        for line in wrapped(undirected(shortened(text, longest)), size, ROOM):
+            self.need(step)
+            self.put(0.0, line, size, color=colour, **more)
+            self.skip(step)
+        self.skip(0.06)
+
+    def rule(self) -> None:
+        from matplotlib.lines import Line2D
+
+        y = (MARGIN + self.left) / HEIGHT
+        self._page.add_artist(Line2D([MARGIN / WIDTH, 1 - MARGIN / WIDTH], [y, y], color=style.FAINT, linewidth=0.5))
+
+    def fill(self, x: float, width: float, height: float, shade: float) -> None:
+        from matplotlib.patches import Rectangle
+
+        corner = (MARGIN + x) / WIDTH, (MARGIN + self.left - height) / HEIGHT
+        self._page.add_artist(
+            Rectangle(corner, width / WIDTH, height / HEIGHT, color=GROUND, alpha=0.35 * shade, linewidth=0)
+        )
+
+    def plot(self, figure: Figure) -> None:
+        width, height = figure.plot.size
+        scale = min(1.0, ROOM / width)
+        width, height = width * scale, height * scale
+        self.need(height + 0.4)
+        box = (MARGIN / WIDTH, (MARGIN + self.left - height) / HEIGHT, width / WIDTH, height / HEIGHT)
+        room = self._page.add_axes((box[0] + 0.13, box[1] + 0.45 / HEIGHT, box[2] - 0.27, box[3] - 0.55 / HEIGHT))
+        figure.plot.draw(room)
+        self.skip(height + 0.05)
+
+
+def _set(paper: Paper, block: Block) -> None:
+    if isinstance(block, Heading):
+        size = {2: 13.0}.get(block.level, 10.5)
+        paper.skip(0.15)
+        paper.need(1.0)
+        paper.text(block.text, size, weight="bold", longest=200)
+    elif isinstance(block, Paragraph):
+        for line in clean(block.text).splitlines():
+            paper.text(line, PLAIN, BADGES.get(block.kind, style.INK), weight="bold" if block.kind else "normal")
+    elif isinstance(block, Facts):
+        _facts(paper, block)
+    elif isinstance(block, Table):
+        _table(paper, block)
+    elif isinstance(block, Figure):
+        paper.plot(block)
+        paper.text(block.caption, SMALL, SOFT)
+    else:
+        _code(paper, block)
+
+
+def _facts(paper: Paper, block: Facts) -> None:
+    key_room, step = 2.0, LEADING * SMALL / 72
+    for key, value in block.rows:
+        lines = list(wrapped(undirected(shortened(value, 1000)), SMALL, ROOM - key_room)) or [""]
+        paper.need(step * min(len(lines), 4))
+        for number, line in enumerate(lines):
+            paper.need(step)
+            if number == 0:
+                paper.put(0.0, _fitting(one_line(key), SMALL, key_room - GAP), SMALL, color=SOFT)
+            paper.put(key_room, line, SMALL, color=style.INK)
+            paper.skip(step)
+    paper.skip(0.08)
+
+
+def _code(paper: Paper, block: Code) -> None:
+    step = LEADING * 7.0 / 72
+    for line in clean(block.text).splitlines():
+        for part in wrapped(undirected(line), 7.0, ROOM, "DejaVu Sans Mono") or [""]:
+            paper.need(step)
+            paper.put(0.0, part, 7.0, color=style.INK, family="DejaVu Sans Mono")
+            paper.skip(step)
+    paper.skip(0.08)
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def _table(paper: Paper, table: Table) -> None:
+    """Too many columns are set smaller, and then in several tables under each other, each with the first column."""
+    if table.caption:
+        paper.need(1.0)
+        paper.text(table.caption, SMALL, SOFT)
+    texts = [[_shown(text) for text in cells] for cells in (table.columns, *table.rows)]
+    wide = sum(_widths(texts, SMALL))
+    size = SMALL * min(1.0, max(ROOM / wide, SHRUNK))
+    widths = _widths(texts, size)
+    for columns in _chunks(widths):
+        _Grid(paper, table, texts, columns, widths, size).set()
+
+
+def _shown(text: str) -> str:
+    return undirected(shortened(text, CELL))
+
+
+def _widths(texts: list[list[str]], size: float) -> list[float]:
+    return [min(max(extent(row[place], size) for row in texts), 2.6) + GAP for place in range(len(texts[0]))]
+
+
+def _chunks(widths: list[float]) -> Iterator[list[int]]:
+    columns, used = [0], 0.0
+    for place in range(1, len(widths)):
+        if columns[1:] and widths[0] + used + widths[place] > 1.001 * ROOM:
+            yield columns
+            columns, used = [0], 0.0
+        columns.append(place)
+        used += widths[place]
+    yield columns
+
+
+class _Grid:
+    """Some columns of a table, its header again on every page."""
+
+    def __init__(
+        self,
+        paper: Paper,
+        table: Table,
+        texts: list[list[str]],
+        columns: Sequence[int],
+        widths: Sequence[float],
+        size: float,
+    ) -> None:
+        self._paper, self._table, self._texts, self._columns, self._size = paper, table, texts, columns, size
+        shrink = min(1.0, ROOM / sum(widths[place] for place in columns))
+        self._widths = [shrink * widths[place] for place in columns]
+        self._step = LEADING * size / 72 + 0.03
+
+    def set(self) -> None:
+        self._paper.need(4 * self._step)
+        self._header()
+        for number, cells in enumerate(self._texts[1:]):
+            if self._paper.left < self._step:
+                self._paper.turn()
+                self._header()
+            self._row(number, cells)
+        self._paper.skip(0.12)
+
+    def _header(self) -> None:
+        self._row(None, self._texts[0])
+        self._paper.rule()
+        self._paper.skip(0.03)
+
+    def _row(self, number: int | None, cells: list[str]) -> None:
+        """`number`: none for the header."""
+        x = 0.0
+        for place, width in zip(self._columns, self._widths, strict=True):
+            shade = 0.0 if number is None else self._table.shade.get((number, place), 0.0)
+            if shade > 0.0:
+                self._paper.fill(x, width - GAP / 2, self._step, shade)
+            bold = number is None or (number, place) in self._table.best
+            self._cell(cells[place], x, width, right=place in self._table.numbers, weight="bold" if bold else "normal")
+            x += width
+        self._paper.skip(self._step)
+
+    def _cell(self, text: str, x: float, width: float, *, right: bool, weight: str) -> None:
+        shown, more = _fitting(text, self._size, width - GAP / 2), {"color": style.INK, "weight": weight}
+        if right:
+            self._paper.put(x + width - GAP, shown, self._size, ha="right", **more)
+        else:
+            self._paper.put(x, shown, self._size, **more)
+
+
+# -- measuring ------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def _font(family: str) -> Any:
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    return get_font(findfont(FontProperties(family=family)))
+
+
+def extent(text: str, size: float, family: str = "DejaVu Sans") -> float:
+    """Inches; a little more than regular letters need, as bold ones are wider."""
+    return 1.06 * _measured(text, family) * size / 72
+
+
+@lru_cache(maxsize=65_536)
+def _measured(text: str, family: str) -> float:
+    """The width of letters one unit high; measured large, as small ones are rounded to pixels."""
+    font = _font(family)
+    font.set_size(100.0, 72)
+    font.set_text(text, 0.0)
+    return font.get_width_height()[0] / 64 / 100
+
+
+def _fitting(text: str, size: float, room: float) -> str:
+    """As much as fits, and a sign that there is more."""
+    if extent(text, size) <= room:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if extent(text[:middle] + "\u2026", size) <= room else (low, middle - 1)
+    return text[:low] + "\u2026"
+
+
+def wrapped(text: str, size: float, room: float, family: str = "DejaVu Sans") -> list[str]:
+    """Lines that fit; words longer than a line are cut."""
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if len(longer) <= LETTERS and extent(longer, size, family) <= room:
+            line = longer
+            continue
+        if line:
+            lines.append(line)
+        line = word
+        while len(line) > LETTERS or extent(line, size, family) > room:
+            cut = _cut(line, size, room, family)
+            lines.append(line[:cut])
+            line = line[cut:]
+    return [*lines, line] if line or not lines else lines
+
+
+def _cut(word: str, size: float, room: float, family: str) -> int:
+    """How many letters fit, at least one."""
+    low, high = 1, min(len(word), LETTERS)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if extent(word[:middle], size, family) <= room else (low, middle - 1)
+    return low

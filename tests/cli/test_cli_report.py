@@ -1,0 +1,68 @@
+"""mcsvm report, and reports of mcsvm compare and mcsvm run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import ROOT, mcsvm
+from report_makers import written_project
+
+from mcsvm_gui.core.report import FORMATS
+from mcsvm_gui.core.request import Request
+
+pytest.importorskip("matplotlib")
+IRIS = ROOT / "resources" / "datasets" / "iris.csv"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "p.mcsvmproj"
+    written_project(path, [Request(machine=name, holdout=0.3, data=str(IRIS)) for name in ("ww", "cs")], ["one", "two"])
+    return path
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_project_becomes_a_report(suffix: str, project: Path, tmp_path: Path) -> None:
+    out = tmp_path / f"out{suffix}"
+    answer = mcsvm("report", project, "-o", out, "--json")
+    assert (answer.code, answer.document) == (0, {"report": str(out), "runs": [1, 2]})
+    assert out.stat().st_size > 1000
+
+
+def test_single_runs_may_be_chosen(project: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert "Report of 1 run" in mcsvm("report", project, "-o", out, "--run", "2").out
+    assert [run["name"] for run in json.loads(out.read_text())["runs"]] == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--run", "9"), "there is no run 9"),
+        (("--run", "x"), "--run"),
+        (("-o", "out.docx"), "the ending says the format"),
+        (("-o", "/nowhere/out.html"), "there is no folder"),
+    ],
+)
+def test_what_is_wrong_is_one_line(options: tuple[str, ...], sentence: str, project: Path, tmp_path: Path) -> None:
+    assert sentence in mcsvm("report", project, "-o", tmp_path / "out.html", *options).complaint
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_project_is_not_made_one(tmp_path: Path) -> None:
+    assert "no such project" in mcsvm("report", tmp_path / "none.mcsvmproj", "-o", tmp_path / "out.html").complaint
+    assert "no mcsvm project" in mcsvm("report", IRIS, "-o", tmp_path / "out.html").complaint
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_comparison_writes_its_report(tmp_path: Path) -> None:
+    out, saved = tmp_path / "r.json", tmp_path / "e.toml"
+    first = mcsvm("compare", IRIS, "--machines", "ww,cs", "--folds", "3", "--report", out, "--save", saved, "--json")
+    written = json.loads(out.read_text())
+    assert written["tests"] == first.document["tests"]
+    again = tmp_path / "again.json"
+    assert mcsvm("run", saved, "--report", again, "--quiet").code == 0
+    assert json.loads(again.read_text())["tests"] == written["tests"]
+    assert "r.docx" in mcsvm("compare", IRIS, "--report", tmp_path / "r.docx").complaint

@@ -1,0 +1,314 @@
+"""Reports in every format: complete, escaped, the same numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_makers import SCRIPT, hostile_results, written_project
+
+from mcsvm_gui.core.experiment import Results
+from mcsvm_gui.core.report import (
+    FORMATS,
+    Report,
+    format_of,
+    html,
+    latex,
+    markdown,
+    of_experiment,
+    of_project,
+    of_search,
+    style,
+    write_report,
+)
+from mcsvm_gui.core.report import pdf as pdf_format
+from mcsvm_gui.core.report.blocks import Code, Heading, Paragraph, Table
+from mcsvm_gui.core.report.of_project import read_project
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.resources import dataset as example
+from solvers.errors import InputError
+
+pytest.importorskip("matplotlib")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PDFTOTEXT = shutil.which("pdftotext")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return hostile_results(tmp_path_factory.mktemp("hostile"))
+
+
+@pytest.fixture(scope="module")
+def hostile(results: Results) -> Report:
+    return of_experiment.report_of(results)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("project") / "wines.mcsvmproj"
+    requests = [
+        Request(machine="ww", gamma=0.01, holdout=0.4, data=str(example("wine"))),
+        Request(machine="ovo", gamma=0.01, holdout=0.4, data=str(example("wine"))),
+        Request(machine="cs", data=str(example("iris"))),
+    ]
+    written_project(path, requests, ["first", SCRIPT, "on iris"])
+    return path
+
+
+class Reader(HTMLParser):
+    """Every tag and attribute, and the text outside of styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+# -- escaping -------------------------------------------------------------------------------------
+
+
+def test_html_holds_names_as_text_and_nothing_that_acts(hostile: Report) -> None:
+    found = Reader(html.text_of(hostile))
+    assert not found.tags & {"script", "img", "i", "iframe", "link", "object"}
+    assert not {name for name in found.attributes if name.startswith("on")}
+    for name in (SCRIPT, "<img src=x onerror=alert(1)>", "<b>bold</b>"):
+        assert name in found.text
+    assert "x" * 10_000 in found.text
+    names = r"http://www\.w3\.org/[\w/]+|http-equiv"  # of XML, and of an attribute
+    assert "http" not in re.sub(names, "", html.text_of(hostile))
+
+
+def test_markdown_holds_no_html_and_keeps_its_tables(hostile: Report) -> None:
+    text = markdown.content(hostile).decode()
+    outside = re.sub(r"(?ms)^```+\n.*?^```+$", "", text)
+    assert not re.search(r"<\w", outside)
+    assert "](javascript" not in outside
+    rows = [line for line in outside.splitlines() if line.startswith("|")]
+    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in rows if line.startswith("| true")}
+    assert widths == {7}  # six columns
+
+
+def test_latex_leaves_no_command_of_a_name(hostile: Report) -> None:
+    text = latex.content(hostile).decode()
+    assert r"\input" not in text
+    assert r"\textbackslash{}input\{/etc/passwd\}" in text
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") > 5
+
+
+def test_json_has_all_digits(hostile: Report, results: Results) -> None:
+    found = json.loads(FORMATS[".json"].content(hostile))
+    assert [run["fold_accuracy"] for run in found["runs"]] == [list(trial.accuracies) for trial in results.trials]
+    assert found["runs"][0]["classes"] == list(results.datasets[results.experiment.data[0].name].classes)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not here")
+def test_a_browser_shows_hostile_names_as_text(hostile: Report, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.html"
+    write_report(path, hostile)
+    assert CHROMIUM is not None
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile", "--dump-dom"]
+    answer = subprocess.run(
+        [CHROMIUM, *options, path.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
+    found = Reader(answer.stdout)
+    assert "taken" not in re.search(r"<title>(.*?)</title>", answer.stdout, re.DOTALL)[1]
+    assert "script" not in found.tags
+    assert SCRIPT in found.text
+    assert "\u05e9\u05dc\u05d5\u05dd" in found.text
+
+
+@pytest.mark.skipif(PDFTOTEXT is None, reason="pdftotext is not here")
+def test_pdf_text_can_be_found_again(hostile: Report, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.pdf"
+    write_report(path, hostile)
+    assert PDFTOTEXT is not None
+    answer = subprocess.run(
+        [PDFTOTEXT, "-layout", str(path), "-"], capture_output=True, text=True, timeout=60, check=True
+    )
+    letters = "".join(answer.stdout.split())
+    assert "".join(SCRIPT.split()) in letters
+    assert "Title<i>&</title>" in letters
+    assert letters.count("x") > 10_000
+
+
+# -- contents -------------------------------------------------------------------------------------
+
+
+def headings(report: Report) -> list[str]:
+    return [block.text for block in report.blocks if isinstance(block, Heading)]
+
+
+def tables(report: Report) -> list[Table]:
+    return [block for block in report.blocks if isinstance(block, Table)]
+
+
+def test_a_comparison_tells_everything(hostile: Report, results: Results) -> None:
+    said = headings(hostile)
+    for wanted in ("All runs", "Tests", "Versions and hardware", "To redo this", "Rows on which machines disagree"):
+        assert wanted in said
+    assert f"Data: {results.experiment.data[0].name}" in said
+    rows = [row for table in tables(hostile) for row in table.rows]
+    assert any(row[0] == "Accuracy" for row in rows)
+    code = "\n".join(block.text for block in hostile.blocks if isinstance(block, Code))
+    assert "mcsvm run" in code
+    assert results.datasets[results.experiment.data[0].name].digest in code
+
+
+def test_confusion_counts_add_up_to_the_rows(hostile: Report, results: Results) -> None:
+    matrices = [table for table in tables(hostile) if table.columns[0] == "true \\ decided"]
+    assert len(matrices) == 2
+    for table in matrices:
+        counts = [int(cell.split()[0]) for row in table.rows for cell in row[1:] if cell]
+        assert sum(counts) == 60
+
+
+def test_every_table_is_rectangular(hostile: Report) -> None:
+    for table in tables(hostile):
+        assert {len(row) for row in table.rows} <= {len(table.columns)}
+        assert all(row < len(table.rows) and column < len(table.columns) for row, column in (*table.best, *table.shade))
+
+
+def test_a_report_of_a_project_has_every_run(project: Path) -> None:
+    report = of_project.report_of("wines", read_project(project))
+    said = headings(report)
+    assert {"first (run 1)", f"{SCRIPT} (run 2)", "on iris (run 3)"} <= set(said)
+    code = [block.text for block in report.blocks if isinstance(block, Code)]
+    assert sum(text.startswith("mcsvm train") for text in code) == 3
+    assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 2
+    assert [run["name"] for run in report.document["runs"]] == ["first", SCRIPT, "on iris"]
+
+
+def test_a_report_of_one_run_says_what_was_asked_for(project: Path) -> None:
+    report = of_project.report_of("wines", read_project(project, [1]))
+    texts = " ".join(block.text for block in report.blocks if isinstance(block, Paragraph))
+    assert "Weston-Watkins (ww)" in texts
+    assert "Features scaled to [-1, 1]" in texts
+    assert "solved" in {block.kind for block in report.blocks if isinstance(block, Paragraph)}
+
+
+def test_without_the_data_a_run_is_still_reported(project: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "iris.csv"
+    shutil.copy(example("iris"), moved)
+    path = tmp_path / "gone.mcsvmproj"
+    written_project(path, [Request(data=str(moved))], ["gone"])
+    moved.unlink()
+    (known,) = read_project(path)
+    assert known.side is None
+    report = of_project.report_of("gone", [known])
+    said = " ".join(block.text for block in report.blocks if isinstance(block, Paragraph))
+    assert "could not be looked at again" in said
+    assert "iris.csv" in said
+
+
+def test_a_search_has_a_heat_map_for_each_machine() -> None:
+    cells = [
+        {
+            "machine": machine,
+            "C": 2.0**c,
+            "gamma": 2.0**g,
+            "mean": 0.5 + 0.1 * c,
+            "std": 0.01,
+            "seconds": 1.0,
+            "n_support": 5.5,
+        }
+        for machine in ("ww", "ovo")
+        for c in range(3)
+        for g in range(-2, 1)
+    ]
+    best = {machine: {"C": 4.0, "gamma": 0.25, "mean": 0.7} for machine in ("ww", "ovo")}
+    document = {"cells": cells, "best": best, "nested": {}, "seconds": 9.0, "search": "grid", "folds": 5, "seed": 0}
+    report = of_search.report_of(document, None, "mcsvm tune x.csv")
+    assert len(report.figures) == 2
+    assert all(content.content(report) for content in FORMATS.values())
+
+
+# -- formats --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_every_format_writes_a_file_of_its_kind(suffix: str, hostile: Report, tmp_path: Path) -> None:
+    path = tmp_path / f"report{suffix}"
+    write_report(path, hostile)
+    begin = {".html": b"<!DOCTYPE html>", ".pdf": b"%PDF", ".md": b"# ", ".tex": b"%", ".json": b"{"}[suffix]
+    assert path.read_bytes().startswith(begin)
+
+
+def test_a_strange_ending_is_refused() -> None:
+    with pytest.raises(InputError, match="the ending says the format"):
+        format_of("report.docx")
+
+
+def test_where_matplotlib_is_missing_a_sentence_says_so(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from mcsvm_gui import cli\n"
+        f"sys.exit(cli.main(['compare', {str(example('iris'))!r}, '--report', {str(tmp_path / 'r.html')!r}]))"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert answer.returncode == 2
+    assert "pip install matplotlib" in answer.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_machines_look_as_they_do_in_the_window() -> None:
+    theme = pytest.importorskip("mcsvm_gui.views.theme")
+    assert {name: look.colour for name, look in theme.MACHINE_STYLES.items()} == {
+        name: colour for name, (colour, *_) in style.MACHINES.items()
+    }
+    assert {name: look.dash for name, look in theme.MACHINE_STYLES.items()} == {
+        name: dashes for name, (_, dashes, _) in style.MACHINES.items()
+    }
+    assert style.ON_DARK == theme.ON_DARK
+
+
+def test_lines_of_a_page_fit_its_width() -> None:
+    words = "many words of " + "w" * 500 + " several lengths " + "\u05d0" * 300
+    lines = pdf_format.wrapped(words, 9.0, pdf_format.ROOM)
+    assert max(pdf_format.extent(line, 9.0) for line in lines) <= pdf_format.ROOM
+    assert "".join(lines).replace(" ", "") == words.replace(" ", "")
+
+
+def test_long_tables_turn_the_page_and_wide_ones_are_split(tmp_path: Path) -> None:
+    columns = tuple(f"a rather long column {number}" for number in range(15))
+    rows = tuple(tuple(f"{row}.{column}" for column in range(15)) for row in range(90))
+    report = Report("Large", "now", (Table(columns, rows, numbers=frozenset(range(1, 15))),), {})
+    found = re.search(rb"/Count (\d+)", FORMATS[".pdf"].content(report))
+    assert found is not None
+    assert int(found[1]) == 4  # two tables of two pages
+
+
+def many(results: Results, count: int) -> Sequence[object]:
+    trial = results.trials[0]
+    return tuple(replace(trial, spec=replace(trial.spec, label=f"run {number}")) for number in range(count))
+
+
+def test_two_hundred_runs_are_one_table(results: Results) -> None:
+    trials = many(results, 200)
+    runs = tuple(trial.spec for trial in trials)  # type: ignore[attr-defined]
+    big = replace(results, trials=trials, experiment=replace(results.experiment, runs=runs))
+    overview = of_experiment._overview(big)
+    assert len(next(block for block in overview if isinstance(block, Table)).rows) == 200
+    assert np.isfinite(big.table("accuracy")).all()
