@@ -296,3 +296,32 @@ def decide(T, spans, beta, offset, values):
     for b in range(beta.size):
         if beta[b] != 0.0:
             add_run(values, T[row_of(spans, b)], beta[b])
+
+
+@compiled
+def solve(K, T, spans, sign, margin, upper, more, beta, functions, tolerance, limit, recent, values, support, sums):
+    """All of one machine at one cost in one call, so that threads seldom wait for the interpreter's lock.
+
+    `more`: how much wider the bounds became, 1 where it goes on. `values`: decision values of test rows, `support`:
+    of training rows, and sums = primal, dual, violation, infeasibility. Returns (status, steps); nothing
+    is concluded while it is MOVING.
+    """
+    if more > 1.0:
+        grow(sign, margin, upper, more, beta, functions)
+    status, steps = advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent)
+    if status == MOVING:
+        return status, steps
+    finish(T, spans, sign, margin, upper, beta, functions, values, support, sums)
+    return status, steps
+
+
+@compiled
+def finish(T, spans, sign, margin, upper, beta, functions, values, support, sums):
+    offset, sums[0], sums[1], sums[2] = conclude(sign, margin, upper, beta, functions)
+    total = 0.0
+    for b in range(beta.size):
+        total += beta[b]
+        if beta[b] != 0.0:
+            support[b] = True
+    sums[3] = abs(total)
+    decide(T, spans, beta, offset, values)

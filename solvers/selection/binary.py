@@ -101,65 +101,63 @@ class Path:
         return self.solved
 
     def _follow(self, number: int, machine: Binary) -> bool:
-        n, before = machine.sign.size, 0.0
-        beta, functions, recent = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
+        run, before = Course(machine, self.margin), 0.0
         upper = self.upper[machine.places]
         for cost, solved in zip(self.costs, self.solved, strict=True):
-            if self.stopped():
-                return False
-            began = time.perf_counter()
-            if before:
-                two_class.grow(machine.sign, self.margin, cost * upper, cost / before, beta, functions)
-            ending = self._solve(machine, cost * upper, beta, functions, recent, solved)
-            solved.seconds += time.perf_counter() - began
+            ending = self._solve(run, cost * upper, cost / before if before else 1.0, solved, solved.values[number])
             if ending is None:
                 return False
-            self._conclude(number, machine, cost * upper, beta, functions, solved, ending)
+            primal, dual, violation, infeasible = run.sums.tolist()
+            solved.certificate = solved.certificate + Certificate(primal, dual, violation, infeasible)
+            if ending is not Ending.CONVERGED and solved.ending is Ending.CONVERGED:
+                solved.ending = ending
+            solved.support[machine.places[run.support]] = True
             before = cost
         return True
 
-    def _solve(
-        self,
-        machine: Binary,
-        upper: np.ndarray,
-        beta: np.ndarray,
-        functions: np.ndarray,
-        recent: np.ndarray,
-        solved: Solved,
-    ) -> Ending | None:
+    def _solve(self, run: Course, upper: np.ndarray, more: float, solved: Solved, values: np.ndarray) -> Ending | None:
         """Until converged, stalled or out of time; None where a stop came first."""
-        began, slice_steps = time.perf_counter(), max(100, SLICE // beta.size)
-        while True:
-            status, steps = two_class.advance(
-                machine.matrices.train, machine.spans, machine.sign, self.margin, upper, beta, functions,
-                self.limits.tolerance, slice_steps, recent,
-            )  # fmt: skip
+        run.support[:] = False
+        while not self.stopped():
+            began = time.perf_counter()
+            status, steps = run.solve(upper, more, self.limits.tolerance, values)
+            solved.seconds += time.perf_counter() - began
             solved.steps += steps
+            more = 1.0
             if status != two_class.MOVING:
                 return ENDINGS[status]
-            if self.stopped():
-                return None
-            if self.limits.seconds is not None and solved.seconds + time.perf_counter() - began > self.limits.seconds:
-                two_class.multiply(machine.matrices.train, machine.spans, beta, functions)
+            if self.limits.seconds is not None and solved.seconds > self.limits.seconds:
+                run.give_up(upper, values)
                 return Ending.TIME_LIMIT
+        return None
 
-    def _conclude(
-        self,
-        number: int,
-        machine: Binary,
-        upper: np.ndarray,
-        beta: np.ndarray,
-        functions: np.ndarray,
-        solved: Solved,
-        ending: Ending,
-    ) -> None:
-        offset, primal, dual, violation = two_class.conclude(machine.sign, self.margin, upper, beta, functions)
-        infeasible = max(abs(float(beta.sum())), 0.0)
-        solved.certificate = solved.certificate + Certificate(primal, dual, violation, infeasible)
-        if ending is not Ending.CONVERGED and solved.ending is Ending.CONVERGED:
-            solved.ending = ending
-        solved.support[machine.places[beta != 0.0]] = True
-        two_class.decide(machine.matrices.test, machine.spans, beta, offset, solved.values[number])
+
+class Course:
+    """Where one binary machine stands."""
+
+    def __init__(self, machine: Binary, margin: float) -> None:
+        n = machine.sign.size
+        self.machine, self.margin, self.sums = machine, margin, np.zeros(4)
+        self.beta, self.functions = np.zeros(n), np.zeros(n)
+        self.recent, self.support = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+        self.steps = max(100, SLICE // n)
+
+    def solve(self, upper: np.ndarray, more: float, tolerance: float, values: np.ndarray) -> tuple[int, int]:
+        machine = self.machine
+        K, T = machine.matrices.train, machine.matrices.test
+        return two_class.solve(
+            K, T, machine.spans, machine.sign, self.margin, upper, more, self.beta, self.functions, tolerance,
+            self.steps, self.recent, values, self.support, self.sums,
+        )  # fmt: skip
+
+    def give_up(self, upper: np.ndarray, values: np.ndarray) -> None:
+        """What there is, with functions made anew."""
+        machine = self.machine
+        two_class.multiply(machine.matrices.train, machine.spans, self.beta, self.functions)
+        two_class.finish(
+            machine.matrices.test, machine.spans, machine.sign, self.margin, upper, self.beta, self.functions, values,
+            self.support, self.sums,
+        )  # fmt: skip
 
 
 @cache
@@ -167,9 +165,6 @@ def warm_up() -> None:
     """Compiled before any clock starts, once per process, on a problem that no pair step finishes."""
     X = np.sin(np.outer(np.arange(12), [1.0, 2.0]))
     K, sign, upper = X @ X.T + 1e-3 * np.eye(12), np.where(np.arange(12) < 6, 1.0, -1.0), np.full(12, 1e3)
-    spans, beta, functions = np.array([0, 6, 6, 12]), np.zeros(12), np.zeros(12)
-    two_class.advance(K, spans, sign, 1.0, upper, beta, functions, 1e-9, 200, np.zeros(12, dtype=np.bool_))
-    two_class.grow(sign, 1.0, 2.0 * upper, 2.0, beta, functions)
-    two_class.multiply(K, spans, beta, functions)
-    offset, *_ = two_class.conclude(sign, 1.0, upper, beta, functions)
-    two_class.decide(K, spans, beta, offset, np.empty(12))
+    course = Course(Binary(Matrices(K, K), np.array([0, 6, 6, 12]), np.arange(12), sign), 1.0)
+    course.solve(upper, 1.0, 1e-3, np.empty(12))
+    course.give_up(upper, np.empty(12))

@@ -10,17 +10,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from solvers.certificate import total_of
+from solvers.certificate import Proof, total_of
 from solvers.gram import Gram
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import Model, decide
-from solvers.problem import Problem, pose
+from solvers.problem import Part, Problem, pose
 from solvers.run import Run
 from solvers.selection.cell import FoldResult
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices, SharedGram
 
+SLICE = 30_000  # steps between looks at whether to stop: a fraction of a second; how long it is changes no bit
 SEEDED = "auto"  # what gains by beginning from the C before; the methods of the papers begin as theirs do
 
 
@@ -45,17 +46,17 @@ def along(
         cache_mb=settings.cache_mb / settings.jobs,
     )
     gram = shared_gram(base, matrices)
-    start, before = None, 0.0
+    steps = SLICE if settings.limits.gap_tolerance is None else None  # a gap is tested between slices
+    run: Run | None = None
     for cost in costs:
         problem = at_cost(base, cost, gram)
-        run = Run(problem, settings.solver, settings.limits, scaled(start, before, problem))
+        start = seeds(run, problem) if run is not None and settings.solver == SEEDED else None
+        run = Run(problem, settings.solver, settings.limits, start)
         while run.running:
             if stopped():
                 return
-            run.advance()
+            run.advance(steps)
         yield result_of(run, rows, matrices)
-        if settings.solver == SEEDED:
-            start, before = run.alphas(), float(problem.upper.max())
 
 
 def shared_gram(problem: Problem, matrices: Matrices | None) -> Gram | None:
@@ -74,9 +75,22 @@ def at_cost(base: Problem, cost: float, gram: Gram | None) -> Problem:
     return problem
 
 
-def scaled(start: list[np.ndarray] | None, before: float, problem: Problem) -> list[np.ndarray] | None:
-    """Alpha seeding: feasible at the new cost, and near."""
-    return None if start is None else [alpha * (float(problem.upper.max()) / before) for alpha in start]
+def seeds(run: Run, problem: Problem) -> list[np.ndarray]:
+    """Alpha seeding: the answer at the cost before goes along its ray to the best dual within the new bounds."""
+    widest = float(problem.upper.max() / run.problem.upper.max())
+    if problem.machine.split == "pairs":
+        return [alpha * widest for alpha in run.alphas()]
+    found = zip(run.alphas(), run.proofs(), strict=False)
+    return [
+        alpha * _along(run.problem.part(number), alpha, proof, widest) for number, (alpha, proof) in enumerate(found)
+    ]
+
+
+def _along(part: Part, alpha: np.ndarray, proof: Proof, widest: float) -> float:
+    """Where t linear - 1/2 t^2 energy is largest, 1 <= t <= widest."""
+    linear = float(np.vdot(part.form.margin[part.labels], alpha))
+    energy = 2.0 * (linear - proof.certificate.dual)
+    return min(max(linear / energy, 1.0), widest) if energy > 0.0 else widest
 
 
 def result_of(run: Run, rows: FoldRows, matrices: Matrices | None) -> FoldResult:
