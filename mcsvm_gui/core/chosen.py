@@ -96,10 +96,11 @@ def _split(request: Request, dataset: Dataset, test: Dataset | None) -> Rows:
 def decided(
     run: int, request: Request, document: Mapping[str, Any], model: Callable[[], TrainedModel], rows: Callable[[], Rows]
 ) -> Chosen:
-    """The run on its rows; what hinders is said, and the document stays."""
+    """The run on its rows; what hinders is said, and the document stays. Rows trained on give no scores."""
     try:
         found = rows()
-        return Chosen(run, request, side_of(str(run), model(), document, found.tested), found)
+        side = side_of(str(run), model(), document, found.tested)
+        return Chosen(run, request, side if found.kind == "test" else replace(side, scores=None), found)
     except (OSError, ValueError, LookupError) as error:
         return unread(run, request, document, str(error))
 

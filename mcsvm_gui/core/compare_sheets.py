@@ -347,8 +347,6 @@ def _test_words(runs: Sequence[Chosen], tests: Sequence[TestResult]) -> str:
     if not tests:
         return tr("Tests need at least two runs that were tested on the same rows, or on the same several splits.")
     said = [tr("Adjusted for all pairs by Holm's method; at 5 % in words.")]
-    if any(not chosen.tested for chosen in runs):
-        said.append(tr("Runs without a hold-out are tested on their training rows, which says little of other rows."))
     if not any(result.name == "corrected resampled t" for result in tests):
         said.append(tr("Train the same machines with other seeds to compare them over several splits as well."))
     return " ".join(said)

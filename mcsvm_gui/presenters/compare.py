@@ -252,6 +252,8 @@ class ComparePresenter(QObject):
             known = self._judge.of(record)
             if known is not None and known.trouble:
                 said.append(tr("{run} could not be tested again: {why}.", run=record.name, why=known.trouble))
+            elif known is not None and not known.tested:
+                said.append(tr("{run} held no rows out to test on, and has no scores.", run=record.name))
         return said
 
     def _course(self, record: RunRecord) -> Course:

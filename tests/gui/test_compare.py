@@ -1,0 +1,388 @@
+"""The Compare page and what decides for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QTabWidget, QWidget
+from pytestqt.qtbot import QtBot
+from shell_fakes import FakeTasks, Remembering
+
+from mcsvm_gui.core.compare_sheets import Picture
+from mcsvm_gui.core.overlays import KINDS
+from mcsvm_gui.core.project.columns import columns
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.resources import dataset as example
+from mcsvm_gui.core.session import Outcome, train
+from mcsvm_gui.presenters.compare import MOST, ComparePresenter
+from mcsvm_gui.views import theme
+from mcsvm_gui.views.compare_page import WIDE, ComparePage
+from mcsvm_gui.views.confusion import ConfusionView
+from mcsvm_gui.views.plots.overlay import TraceOverlay
+from mcsvm_gui.views.run_table import RunPanel
+from mcsvm_gui.views.sheet_table import SheetTable
+
+MACHINES = "ww", "llw", "dag"
+
+
+class FakeView(Remembering):
+    seen, order_asked, message = Signal(), Signal(str), Signal(str)
+    save_asked, experiment_asked = Signal(str, list, list), Signal(str)
+    visible = True
+
+    def is_seen(self) -> bool:
+        return self.visible
+
+
+class Book(QObject):
+    """Runs that are there."""
+
+    selection_changed, changed, removed, reset = Signal(), Signal(int), Signal(int), Signal()
+
+    def __init__(self, outcomes: dict[int, Outcome]) -> None:
+        super().__init__()
+        self.outcomes = outcomes
+        self.records = {run: _record(run, outcome) for run, outcome in outcomes.items()}
+        self.selected: tuple[int, ...] = ()
+        self.asked: list[int] = []
+
+    def __contains__(self, run: int) -> bool:
+        return run in self.records
+
+    def ids(self) -> list[int]:
+        return sorted(self.records)
+
+    def record(self, run: int) -> RunRecord:
+        return self.records[run]
+
+    def trace(self, run: int) -> Any:
+        return self.outcomes[run].trace
+
+    def model(self, run: int) -> Any:
+        self.asked.append(run)
+        return self.outcomes[run].trained
+
+    def select(self, *runs: int) -> None:
+        self.selected = runs
+        self.selection_changed.emit()
+
+
+def _record(run: int, outcome: Outcome, **values: Any) -> RunRecord:
+    asked = outcome.trained.request
+    given = {"name": f"{asked.machine} {run}", "state": "done", "document": outcome.document, **values}
+    return RunRecord(run, "2026-01-01T00:00:00+00:00", data_name="glass.csv", plain_request=asked.document(), **given)
+
+
+class Workspace(QObject):
+    message = Signal(str)
+
+    def __init__(self, outcomes: dict[int, Outcome]) -> None:
+        super().__init__()
+        self.runs, self.tasks, self.read = Book(outcomes), FakeTasks(), ReadOptions()
+        self.path, self.dataset = None, None
+        self.said: list[str] = []
+        self.message.connect(self.said.append)
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[int, Outcome]:
+    path = str(example("glass"))
+    dataset = open_dataset(path)
+    asked = [Request(machine=name, data=path, digest=dataset.digest, holdout=0.5, gamma=0.5) for name in MACHINES]
+    return {run: train(request, dataset) for run, request in enumerate(asked, start=1)}
+
+
+class Stage:
+    def __init__(self, view: Any, outcomes: dict[int, Outcome]) -> None:
+        self.view, self.work = view, Workspace(outcomes)
+        self.runs = self.work.runs
+        self.presenter = ComparePresenter(view, self.work)  # type: ignore[arg-type]
+
+    @property
+    def picture(self) -> Picture:
+        return self.view.last("show_picture")[0]
+
+
+@pytest.fixture
+def stage(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Stage:
+    return Stage(FakeView(), outcomes)
+
+
+def names(picture: Picture) -> list[str]:
+    return [heading.title for heading in picture.measures.headings[1:]]
+
+
+# -- decisions ------------------------------------------------------------------------------------
+
+
+def test_without_a_choice_the_page_says_what_to_do(stage: Stage) -> None:
+    assert "Choose runs" in stage.view.last("show_empty")[0]
+    stage.runs.records.clear()
+    stage.view.seen.emit()
+    assert "Train" in stage.view.last("show_empty")[0]
+    assert not stage.view.called("show_picture")
+
+
+def test_chosen_runs_are_shown_in_their_order_with_scores_and_margins(stage: Stage) -> None:
+    stage.runs.select(3, 1)
+    assert names(stage.picture) == ["dag 3", "ww 1"]
+    assert {"accuracy", "violations"} <= set(stage.picture.measures.keys)
+    assert len(stage.picture.matrices) == 2
+    assert [course.run for course in stage.view.last("draw")[0]] == [3, 1]
+    assert stage.view.last("show_progress")[0] == ""
+    assert stage.view.last("show_notes")[0] == []
+
+
+def test_a_run_is_decided_once(stage: Stage) -> None:
+    stage.runs.select(1, 2)
+    once = list(stage.runs.asked)
+    stage.runs.select(2)
+    stage.runs.select(2, 1)
+    assert stage.runs.asked == once
+    stage.runs.reset.emit()
+    assert len(stage.runs.asked) == 2 * len(once)
+
+
+def test_nothing_is_computed_while_nobody_looks(stage: Stage) -> None:
+    stage.view.visible = False
+    stage.runs.select(1, 2, 3)
+    assert stage.runs.asked == []
+    stage.view.visible = True
+    stage.view.seen.emit()
+    assert names(stage.picture) == ["ww 1", "llw 2", "dag 3"]
+
+
+def test_a_measure_orders_the_runs_and_orders_them_back(stage: Stage, outcomes: dict[int, Outcome]) -> None:
+    stage.runs.select(1, 2, 3)
+    steps = {f"{MACHINES[run - 1]} {run}": outcome.document["iterations"] for run, outcome in outcomes.items()}
+    assert len(set(steps.values())) == 3
+    stage.view.order_asked.emit("iterations")
+    assert names(stage.picture) == sorted(steps, key=steps.__getitem__, reverse=True)
+    stage.view.order_asked.emit("iterations")
+    assert names(stage.picture) == sorted(steps, key=steps.__getitem__)
+
+
+def test_runs_without_a_model_are_left_out_and_counted(stage: Stage, outcomes: dict[int, Outcome]) -> None:
+    stage.runs.records[2] = _record(2, outcomes[2], state="failed", document=None)
+    stage.runs.select(1, 2, 3)
+    assert names(stage.picture) == ["ww 1", "dag 3"]
+    assert "1 of the chosen" in stage.view.last("show_notes")[0][0]
+    stage.runs.select(2)
+    assert "None of the chosen" in stage.view.last("show_empty")[0]
+
+
+def test_data_that_are_gone_are_said_and_the_rest_is_shown(stage: Stage, outcomes: dict[int, Outcome]) -> None:
+    gone = {**outcomes[2].trained.request.document(), "data": "nowhere.csv"}
+    record = _record(2, outcomes[2])
+    stage.runs.records[2] = RunRecord(2, record.created, "lost", "nowhere.csv", gone, "", "done", record.document)
+    stage.runs.select(1, 2)
+    assert names(stage.picture) == ["ww 1", "lost"]
+    assert len(stage.picture.matrices) == 1
+    assert any("nowhere.csv" in sentence for sentence in stage.view.last("show_notes")[0])
+
+
+def test_a_new_name_is_seen_and_two_of_a_name_are_told_apart(
+    stage: Stage, outcomes: dict[int, Outcome], qtbot: QtBot
+) -> None:
+    stage.runs.select(1, 2)
+    stage.runs.records[2] = _record(2, outcomes[2], name="ww 1")
+    stage.runs.changed.emit(2)
+    qtbot.waitUntil(lambda: names(stage.picture) == ["ww 1", "ww 1 #2"])
+
+
+def test_more_runs_than_fit_are_cut_and_that_is_said(stage: Stage, outcomes: dict[int, Outcome]) -> None:
+    stage.runs.records |= {run: _record(run, outcomes[1]) for run in range(10, 12 + MOST)}
+    stage.runs.outcomes = {**outcomes, **dict.fromkeys(stage.runs.records, outcomes[1])}
+    stage.runs.select(*range(10, 12 + MOST))
+    assert len(names(stage.picture)) == MOST
+    assert str(MOST) in stage.view.last("show_notes")[0][0]
+
+
+def test_a_table_is_saved_and_what_cannot_be_written_is_said(stage: Stage, tmp_path: Path) -> None:
+    stage.view.save_asked.emit(str(tmp_path / "a.csv"), ["x", "y"], [[1, "=2"]])
+    assert (tmp_path / "a.csv").read_text("utf-8") == "x,y\n1,'=2\n"
+    stage.view.save_asked.emit(str(tmp_path / "no" / "a.csv"), ["x"], [])
+    assert "a.csv" in stage.work.said[0]
+    assert "no" in stage.work.said[1]
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[ComparePage]:
+    """Really gone afterwards: else every theme that is tried styles all pages of all tests before."""
+    page = ComparePage()
+    page.set_run_table(RunPanel(columns()))
+    page.resize(900, 600)
+    page.show()
+    stage = Stage(page, outcomes)
+    stage.runs.select(1, 2, 3)
+    page.stage = stage  # type: ignore[attr-defined]
+    yield page
+    for plot in (page.course.plot, *page.effort.plots):
+        plot.close()
+    page.close()
+    page.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def child(page: ComparePage, kind: type[Any], name: str) -> Any:
+    found = page.findChild(kind, name)
+    assert found is not None, name
+    return found
+
+
+CONTROLS = (
+    *("compareTable", "differencesOnlyCheck", "confusionView", "perClassTable", "traceOverlayPlot"),
+    *("significanceTable", "disagreementTable", "marginTable", "saveExperimentButton", "exportReportButton"),
+)
+
+
+def test_every_control_is_there_by_name_and_says_what_it_is(page: ComparePage) -> None:
+    assert [name for name in CONTROLS if not child(page, QWidget, name).accessibleName()] == []
+
+
+def test_names_are_not_those_of_the_other_table_of_runs(page: ComparePage) -> None:
+    found = [part.objectName() for part in page.findChildren(QWidget)]
+    assert not [name for name in found if name.startswith("run")]
+    assert "compareRunTable" in found
+
+
+def texts(table: SheetTable) -> list[list[str]]:
+    model = table.model()
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())] for row in range(model.rowCount())
+    ]
+
+
+def test_differences_only_hides_rows_in_which_all_are_alike(page: ComparePage) -> None:
+    table = child(page, SheetTable, "compareTable")
+    everything = texts(table)
+    child(page, QAbstractButton, "differencesOnlyCheck").click()
+    assert texts(table) == [row for row in everything if len(set(row[1:])) > 1]
+    child(page, QAbstractButton, "differencesOnlyCheck").click()
+    assert texts(table) == everything
+
+
+def test_tables_sort_by_any_column_and_copy_as_they_are_seen(page: ComparePage) -> None:
+    for name in ("compareTable", "perClassTable", "significanceTable", "marginTable"):
+        _sort_and_copy(child(page, SheetTable, name))
+
+
+def _sort_and_copy(table: SheetTable) -> None:
+    before = texts(table)
+    assert before
+    for column in range(table.model().columnCount()):
+        for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
+            table.sortByColumn(column, order)
+            assert sorted(texts(table)) == sorted(before)
+            table.copy()
+            lines = QGuiApplication.clipboard().text().split("\n")
+            assert lines[0].split("\t") == [heading.title for heading in table.sheets.sheet.headings]
+            assert [line.split("\t")[0] for line in lines[1:]] == [row[0].lstrip("<") for row in texts(table)]
+
+
+def test_the_certificate_has_its_sign_and_the_best_is_marked(page: ComparePage) -> None:
+    table = child(page, SheetTable, "compareTable")
+    keys = [table.sheets.key_at(row) for row in range(table.sheets.rowCount())]
+    certificate = table.model().index(keys.index("certificate"), 1)
+    assert certificate.data(Qt.ItemDataRole.DecorationRole) is not None
+    support = [table.model().index(keys.index("n_support"), column) for column in (1, 2, 3)]
+    least = min(int(index.data()) for index in support)
+    for index in support:
+        best = index.data(Qt.ItemDataRole.ForegroundRole) == QColor(theme.current().accent)
+        assert best == (int(index.data()) == least)
+        assert (index.data(Qt.ItemDataRole.FontRole) is not None) == best
+
+
+def test_a_double_click_on_a_measure_orders_the_runs(page: ComparePage) -> None:
+    table = child(page, SheetTable, "compareTable")
+    keys = [table.sheets.key_at(row) for row in range(table.sheets.rowCount())]
+    table.doubleClicked.emit(table.model().index(keys.index("iterations"), 0))
+    steps = [int(text.replace("\u202f", "")) for text in texts(table)[keys.index("iterations")][1:]]
+    assert steps == sorted(steps, reverse=True)
+
+
+def test_confusion_is_shown_as_counts_and_as_per_cent(page: ComparePage, outcomes: dict[int, Outcome]) -> None:
+    view = child(page, ConfusionView, "confusionView")
+    counts = [texts(panel.table) for panel in view.panels]
+    assert len(counts) == 3
+    rows = outcomes[1].document["n_test"]
+    assert all(sum(int(cell) for row in matrix for cell in row[1:]) == rows for matrix in counts)
+    child(page, QPushButton, "confusionShares").click()
+    assert all(cell.endswith("%") for panel in view.panels for row in texts(panel.table) for cell in row[1:])
+    headings, plain = view.plain()
+    assert len(plain) == 3 * 6
+    assert headings[0] == "Run"
+
+
+def test_courses_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> None:
+    plot = child(page, TraceOverlay, "traceOverlayPlot")
+    page.tabs.setCurrentWidget(page.course)
+    for kind in KINDS:
+        page.course.kind.setCurrentIndex(page.course.kind.findData(kind))
+        assert plot.runs == {1, 2, 3}
+        assert {look.kind for look in plot._looks.values()} == {kind}
+        page.course.log.click()
+        page.grab()
+
+
+def test_bars_say_what_they_show(page: ComparePage, outcomes: dict[int, Outcome]) -> None:
+    support = child(page, QWidget, "supportBars").accessibleDescription()
+    for run, outcome in outcomes.items():
+        assert f"{MACHINES[run - 1]} {run}: {outcome.document['n_support']}" in support
+
+
+def test_where_there_is_room_the_measures_stand_beside_the_rest(page: ComparePage, qtbot: QtBot) -> None:
+    tabs = child(page, QTabWidget, "compareTabs")
+    assert tabs.indexOf(page.measures) == 0
+    page.resize(WIDE + 50, 700)
+    qtbot.waitUntil(lambda: tabs.indexOf(page.measures) < 0 and page.measures.isVisible())
+    page.resize(900, 600)
+    qtbot.waitUntil(lambda: tabs.indexOf(page.measures) == 0)
+
+
+def test_each_tab_copies_what_it_shows(page: ComparePage) -> None:
+    heads: dict[QWidget, str] = {
+        page.measures: "Measure",
+        page.per_class: "Class",
+        page.effort: "Run",
+        page.disagreements: "Row",
+        page.tests: "First",
+    }
+    for part, head in heads.items():
+        page.tabs.setCurrentWidget(part)
+        QGuiApplication.clipboard().clear()
+        child(page, QPushButton, "compareCopyButton").click()
+        assert QGuiApplication.clipboard().text().startswith(f"{head}\t")
+    page.tabs.setCurrentWidget(page.course)
+    child(page, QPushButton, "compareCopyButton").click()
+    assert not QGuiApplication.clipboard().image().isNull()
+
+
+def test_it_can_be_seen_in_either_theme_with_nothing_one_and_three(
+    page: ComparePage, restored_theme: Callable[[], None]
+) -> None:
+    for name in ("light", "dark"):
+        theme.use(name)
+        for runs in ((), (2,), (1, 2, 3)):
+            page.stage.runs.select(*runs)  # type: ignore[attr-defined]
+            for place in range(page.tabs.count()):
+                page.tabs.setCurrentIndex(place)
+                assert not page.grab().isNull()
+            assert child(page, QLabel, "compareEmpty").isVisible() == (runs == ())
+
+
+@pytest.fixture
+def restored_theme() -> Iterator[None]:
+    before = theme.current().name
+    yield
+    theme.use(before)

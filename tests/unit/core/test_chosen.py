@@ -1,0 +1,236 @@
+"""Chosen runs on their rows, the tables made of them, and the experiment that redoes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+from mcsvm_gui.core import chosen as choosing
+from mcsvm_gui.core.chosen import Chosen, Library, decided, groups_of, measured, over_splits
+from mcsvm_gui.core.chosen_experiment import experiment_of
+from mcsvm_gui.core.compare_sheets import Picture, picture
+from mcsvm_gui.core.experiment import read_experiment, write_experiment
+from mcsvm_gui.core.measures import MEASURES
+from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.resources import dataset as example
+from mcsvm_gui.core.session import Outcome, train
+from mcsvm_gui.core.sheet import Cell, Heading, Sheet, order_of
+from mcsvm_gui.core.trained import TrainedModel
+
+NUMBERS = count(1)
+
+
+def chosen_run(request: Request, library: Library) -> tuple[Chosen, Outcome]:
+    outcome = train(request, open_dataset(str(request.data)))
+    run = decided(
+        next(NUMBERS), request, outcome.document, lambda: outcome.trained, lambda: library.rows_of(request, None)
+    )
+    return (run if run.rows is None else measured(run, outcome.trained)), outcome
+
+
+def request(machine: str = "ww", **values: object) -> Request:
+    path = str(example("glass"))
+    return Request(machine=machine, data=path, digest=open_dataset(path).digest, **{"holdout": 0.4, **values})
+
+
+@pytest.fixture(scope="module")
+def nine() -> list[tuple[Chosen, Outcome]]:
+    """Three machines on three splits."""
+    library = Library()
+    return [chosen_run(request(name, seed=seed), library) for seed in (0, 1, 2) for name in ("ww", "llw", "ovo")]
+
+
+@pytest.fixture(scope="module")
+def seen(nine: list[tuple[Chosen, Outcome]]) -> Picture:
+    return picture([run for run, _ in nine], {run.run: f"run {run.run}" for run, _ in nine})
+
+
+def test_a_run_is_tested_on_the_rows_it_held_out(nine: list[tuple[Chosen, Outcome]]) -> None:
+    for run, outcome in nine:
+        assert run.side.scores is not None
+        assert run.side.scores.accuracy == pytest.approx(outcome.document["test_accuracy"], abs=1e-15)
+        assert run.side.decisions.size == outcome.document["n_test"]
+
+
+def test_runs_of_one_split_are_one_group(nine: list[tuple[Chosen, Outcome]]) -> None:
+    groups = groups_of([run for run, _ in nine])
+    assert sorted({run.request.seed for run in group}.pop() for group in groups) == [0, 1, 2]
+    assert [len(group) for group in groups] == [3, 3, 3]
+
+
+def test_the_same_machines_over_several_splits_meet_in_a_corrected_t_test(nine: list[tuple[Chosen, Outcome]]) -> None:
+    scores = {
+        name: np.array([doc.document["test_accuracy"] for run, doc in nine if run.request.machine == name])
+        for name in ("ww", "llw", "ovo")
+    }
+    rows = nine[0][0].rows
+    assert rows is not None
+    for result in over_splits([run for run, _ in nine]):
+        gaps = scores[result.between[0]] - scores[result.between[1]]
+        spread = gaps.var(ddof=1) * (1 / 3 + rows.tested.rows / rows.training.rows)
+        if spread > 0.0:
+            expected = 2 * stats.t.sf(abs(gaps.mean()) / np.sqrt(spread), 2)
+            assert result.p == pytest.approx(expected, rel=1e-9)
+    assert len(over_splits([run for run, _ in nine])) == 3
+    assert over_splits([run for run, _ in nine[:3]]) == ()
+
+
+def test_rows_trained_on_give_no_scores() -> None:
+    run, _ = chosen_run(request(holdout=None), Library())
+    assert run.rows is not None
+    assert run.side.scores is None
+    assert run.side.decisions.size == run.rows.training.rows
+    assert not run.tested
+
+
+def test_a_file_that_changed_leaves_the_document_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(example("iris").read_text("utf-8"), "utf-8")
+    asked = Request(data=str(path), digest=open_dataset(str(path)).digest, holdout=0.3)
+    outcome = train(asked, open_dataset(str(path)))
+    path.write_text(path.read_text("utf-8").replace("5.1", "5.2"), "utf-8")
+    run = decided(1, asked, outcome.document, lambda: outcome.trained, lambda: Library().rows_of(asked, None))
+    assert "changed" in run.trouble
+    assert run.rows_key is None
+    sheet = picture([run], {1: "alone"}).measures
+    assert sheet.rows[sheet.keys.index("iterations")][1].value == outcome.document["iterations"]
+    assert "accuracy" not in sheet.keys
+
+
+def test_what_the_window_has_open_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = request()
+    dataset = open_dataset(str(asked.data))
+    monkeypatch.setattr(choosing.sources, "data_of", lambda request: pytest.fail("it was read again"))
+    library = Library()
+    assert library.rows_of(asked, dataset) is library.rows_of(asked, None)
+
+
+# -- the tables -----------------------------------------------------------------------------------
+
+
+def test_every_measure_that_is_known_has_a_row_and_its_values(nine: list, seen: Picture) -> None:
+    for key, row in zip(seen.measures.keys, seen.measures.rows, strict=True):
+        assert len(row) == 1 + len(nine)
+        if key in MEASURES and key != "certificate":
+            values = [MEASURES[key].value(run.side) for run, _ in nine]
+            assert [cell.value for cell in row[1:]] == values
+    assert {
+        "accuracy",
+        "balanced_accuracy",
+        "macro_f1",
+        "kappa",
+        "seconds",
+        "prediction",
+        "n_support",
+        "n_bounded",
+    } <= {*seen.measures.keys}
+    assert {key for key in seen.measures.keys if key.startswith("n_support ")} == {
+        f"n_support {name}" for name in nine[0][1].document["classes"]
+    }
+
+
+def test_measures_that_are_alike_are_exactly_those_of_one_text(seen: Picture) -> None:
+    alike = {
+        key
+        for key, row in zip(seen.measures.keys, seen.measures.rows, strict=True)
+        if len({cell.text for cell in row[1:]}) == 1
+    }
+    assert seen.same == alike
+    assert {"C", "kernel"} <= alike
+    assert "machine" not in alike
+
+
+def test_confusion_and_class_scores_are_scikit_learns(nine: list, seen: Picture) -> None:
+    for number, (run, _) in enumerate(nine):
+        assert run.rows is not None
+        true, names = run.rows.tested.labels, list(run.side.document["classes"])
+        matrix = seen.matrices[number]
+        counts = [[cell.value for cell in row[1:]] for row in matrix.counts.rows]
+        assert counts == confusion_matrix(true, run.side.decisions, labels=names).tolist()
+        shares = np.array([[cell.value for cell in row[1:]] for row in matrix.shares.rows])
+        assert shares.sum(axis=1) == pytest.approx((np.array(counts).sum(axis=1) > 0).astype(float))
+        mine = [row for row in seen.per_class.rows if row[1].value == f"run {run.run}"]
+        expected = precision_recall_fscore_support(true, run.side.decisions, labels=names, zero_division=0.0)
+        for column in range(4):
+            assert [row[2 + column].value for row in mine] == pytest.approx(list(expected[column]))
+
+
+def test_margins_of_pairs_add_up_to_the_total(nine: list, seen: Picture) -> None:
+    for number, (run, _) in enumerate(nine):
+        total = sum(row[2 + number].value for row in seen.margins.rows)
+        assert total == pytest.approx(run.side.violations.total)
+
+
+def test_rows_on_which_runs_disagree_are_listed_with_their_lines(nine: list, seen: Picture) -> None:
+    group = groups_of([run for run, _ in nine])[0]
+    lines = example("glass").read_text("utf-8").splitlines()
+    for row in seen.disagreements.rows:
+        place = row[0].value - 1
+        assert [cell.value for cell in row[3:]] == [run.side.decisions[place] for run in group]
+        assert len({cell.value for cell in row[3:]}) > 1
+        assert lines[row[1].value - 1].split(",")[-1].strip() == row[2].value
+        assert all((cell.sign == "wrong") == (cell.value != row[2].value) for cell in row[3:])
+    expected = sum(len({run.side.decisions[row] for run in group}) > 1 for row in range(group[0].side.decisions.size))
+    assert len(seen.disagreements.rows) == expected
+
+
+def test_every_pair_on_the_same_rows_is_tested(seen: Picture) -> None:
+    names = [row[2].text for row in seen.tests.rows]
+    assert names.count("McNemar, exact") == 9
+    assert names.count("Corrected resampled t") == 3
+    for row in seen.tests.rows:
+        assert row[6].value <= row[7].value <= 1.0
+        assert (row[8].sign == "best") == (row[7].value < 0.05)
+
+
+VALUES = st.one_of(st.none(), st.integers(-9, 9), st.floats(-9, 9), st.text("abAB", max_size=3))
+
+
+@given(st.lists(VALUES), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_any_column_sorts_and_what_is_not_known_comes_last(values: list, falling: bool) -> None:
+    sheet = Sheet((Heading("x"),), tuple((Cell(value, str(value)),) for value in values))
+    order = order_of(sheet, 0, falling)
+    assert sorted(order) == list(range(len(values)))
+    ordered = [values[row] for row in order]
+    known = [value for value in ordered if value is not None]
+    assert ordered[len(known) :] == [None] * (len(values) - len(known))
+    numbers = [value for value in known if not isinstance(value, str)]
+    assert numbers == sorted(numbers, reverse=falling)
+    texts = [value.casefold() for value in known if isinstance(value, str)]
+    assert texts == sorted(texts, reverse=falling)
+
+
+# -- the experiment -------------------------------------------------------------------------------
+
+
+def test_an_experiment_keeps_every_request(nine: list, tmp_path: Path) -> None:
+    named = [(f"run {run.run}", run.request) for run, _ in nine]
+    named.append(("other rules", replace(request(), rules=replace(request().rules, scale="standard"))))
+    write_experiment(tmp_path / "e.toml", experiment_of("as they were", named))
+    again = read_experiment(tmp_path / "e.toml")
+    assert len(again.data) == 2
+    for (name, wanted), spec in zip(named, again.runs, strict=True):
+        data = again.of(spec.data)
+        found = replace(
+            spec.request, data=data.path, test=data.test, digest=data.digest, read=data.read, rules=data.rules
+        )
+        assert (spec.label, found) == (name, wanted)
+
+
+def test_a_model_that_cannot_be_read_is_said() -> None:
+    def broken() -> TrainedModel:
+        raise KeyError("there is no model")
+
+    asked = request()
+    run = decided(1, asked, {"classes": []}, broken, lambda: Library().rows_of(asked, None))
+    assert "no model" in run.trouble
