@@ -131,6 +131,33 @@ def train_page(studio: Studio, folder: Path) -> None:
     studio.shoot("train-one")
 
 
+def playground_page(studio: Studio, folder: Path) -> None:
+    """Every stop of every tour, the empty canvas, and the data at hand."""
+    from mcsvm_gui.core.playground.tours import tours
+
+    presenter = studio.window.assembly.page("playground")
+    page = presenter.view
+    studio.window.show_page("playground")
+
+    def shoot(name: str) -> None:
+        studio.rest(0.2)
+        studio.wait(lambda: not presenter.busy)
+        studio.shoot(f"playground-{name}")
+
+    shoot("begun")
+    for tour in tours().values():
+        page.tour_asked.emit(tour.name)
+        for number in range(len(tour.stops)):
+            shoot(f"{tour.name}-{number + 1}")
+            page.tour_moved.emit(1)
+    page.steps_toggled.emit(False)
+    page.components_asked.emit()
+    studio.wait(lambda: not studio.work.tasks.busy)
+    shoot("vowels")
+    page.clear_asked.emit()
+    shoot("empty")
+
+
 def predict_page(studio: Studio, folder: Path) -> None:
     studio.window.show_page("predict")
     studio.shoot("predict-empty")
@@ -164,7 +191,7 @@ DIALOGS = (
     ("doctorAction", "doctorDialog"),
     ("crashLogAction", "crashDialog"),
 )
-SCENES = (data_page, train_page, predict_page, around)
+SCENES = (data_page, train_page, playground_page, predict_page, around)
 
 
 def main() -> None:
