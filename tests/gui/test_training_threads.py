@@ -170,6 +170,24 @@ def test_a_job_goes_on_from_its_checkpoint(
     assert ear.of("ended", 2)[0].document["iterations"] >= ear.of("sampled", 2)[0].iteration
 
 
+def test_a_run_that_was_cut_short_ends_with_the_numbers_of_one_that_was_not(
+    qtbot: Any, queue: JobQueue, iris: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcsvm_gui.workers.training.BETWEEN_CHECKPOINTS", 0.0)
+    monkeypatch.setattr("mcsvm_gui.workers.training.CHECKPOINT_SHARE", 1.0)
+    request = Request(machine="llw", solver="smo", C=100.0, gamma=0.1, tol=1e-3)
+    ear = Ear(queue)
+    queue.submit(1, request, iris)
+    qtbot.waitUntil(lambda: len(ear.of("checkpointed")) >= 2, timeout=20_000)
+    queue.discard(1)
+    qtbot.waitUntil(lambda: not queue.active(), timeout=5_000)
+    queue.submit(2, request, iris, checkpoint=bytes(ear.of("checkpointed")[1]))
+    qtbot.waitUntil(lambda: bool(ear.of("ended", 2)), timeout=60_000)
+    assert ear.of("sampled", 2)[0].iteration > 0
+    found, expected = ear.of("ended", 2)[0].document, train(request, iris).document
+    assert {**found, "seconds": 0} == {**expected, "seconds": 0}
+
+
 def test_nothing_begins_after_the_end(qtbot: Any, iris: Any) -> None:
     queue = JobQueue(limit=1)
     ear = Ear(queue)

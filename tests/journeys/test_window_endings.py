@@ -1,0 +1,66 @@
+"""A window may be closed at any moment: no thread outlives it, and no word of Qt about one that does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from journeys.hand import Hand
+from PySide6.QtCore import QThread
+
+from mcsvm_gui.core import resources
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("endings") / "large.csv"
+    values = np.random.default_rng(0).integers(0, 1000, size=(60_000, 6))
+    lines = [",".join(map(str, row)) + f",{row[0] % 3}\n" for row in values.tolist()]
+    path.write_text("a,b,c,d,e,f,label\n" + "".join(lines), "utf-8")
+    return path
+
+
+def no_work(hand: Hand, large: Path) -> None:
+    pass
+
+
+def reading(hand: Hand, large: Path) -> None:
+    hand.work.open_data(str(large))
+
+
+def looking(hand: Hand, large: Path) -> None:
+    """At its counts, its advice, its two widest directions."""
+    hand.work.open_data(str(large))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.bot.wait(60)
+
+
+def reading_rows_to_test_on(hand: Hand, large: Path) -> None:
+    hand.work.open_data(str(resources.dataset("iris")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.work.open_test(str(large))
+
+
+def training(hand: Hand, large: Path) -> None:
+    hand.work.open_data(str(resources.dataset("iris")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    request = hand.work.base_request(machine="llw", solver="smo", C=1e4, gamma=0.01, tol=1e-9)
+    hand.work.train(3 * [request])
+
+
+@pytest.mark.parametrize("work", [no_work, reading, looking, reading_rows_to_test_on, training])
+def test_closing_ends_whatever_is_under_way(
+    open_window: Callable[[], Hand], large: Path, work: Callable[[Hand, Path], None]
+) -> None:
+    hand = open_window()
+    work(hand, large)
+    assembly = hand.window.assembly
+    hand.work.settings["confirm_close"] = False
+    hand.window.close()
+    hand.wait(lambda: assembly.ended)
+    hand.work.open_data(str(large))
+    running = [thread for thread in assembly.findChildren(QThread) if thread.isRunning()]
+    assert not running, "nothing begins after the end"
+    hand.close()
