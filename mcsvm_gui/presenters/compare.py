@@ -28,6 +28,7 @@ class CompareView(Protocol):
     order_asked: SignalInstance
     save_asked: SignalInstance
     experiment_asked: SignalInstance
+    report_asked: SignalInstance
     message: SignalInstance
 
     def is_seen(self) -> bool: ...
@@ -35,6 +36,7 @@ class CompareView(Protocol):
     def show_picture(self, picture: Picture) -> None: ...
     def show_progress(self, words: str) -> None: ...
     def show_notes(self, sentences: Sequence[str]) -> None: ...
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None: ...
     def draw(self, courses: Sequence[Course]) -> None: ...
 
 
@@ -162,6 +164,7 @@ class ComparePresenter(QObject):
         self._picture: Picture | None = None
         self._pictured: list[int] = []  # runs of the picture, in its order
         self._drawing: Ticket | None = None
+        self._formats_asked, self._reporting = False, False
         self._later = QTimer(self, interval=LATER, singleShot=True)
         self._later.timeout.connect(self._look)
         self._listen()
@@ -173,6 +176,7 @@ class ComparePresenter(QObject):
         view.order_asked.connect(self.order_by)
         view.save_asked.connect(self.save)
         view.experiment_asked.connect(self.save_experiment)
+        view.report_asked.connect(self.write_report)
         view.message.connect(self._workspace.message)
         runs.selection_changed.connect(self._look)
         runs.changed.connect(self._changed)
@@ -203,6 +207,7 @@ class ComparePresenter(QObject):
         """Nothing is computed that nobody looks at."""
         if not self._view.is_seen():
             return
+        self._ask_formats()
         records = self._records()
         shown = tuple((record.id, record.name) for record in records)
         if not records:
@@ -237,7 +242,7 @@ class ComparePresenter(QObject):
                 self._draw_picture()
 
     def _say(self) -> None:
-        self._view.show_progress(self._judge.words)
+        self._view.show_progress(tr("Writing the report…") if self._reporting else self._judge.words)
         self._view.show_notes(self._notes())
 
     def _notes(self) -> list[str]:
@@ -325,6 +330,41 @@ class ComparePresenter(QObject):
 
         self._write(path, write)
 
+    def _ask_formats(self) -> None:
+        """Once, behind the window."""
+        if not self._formats_asked:
+            self._formats_asked = True
+            self._workspace.tasks.start(_formats, self._view.set_formats, self._workspace.message.emit)
+
+    def write_report(self, path: str) -> None:
+        """Of the runs on the page; one at a time, as matplotlib can do no more."""
+        records = self._records()
+        found = [(record, self._runs.trace(record.id).table(), self._judge.of(record)) for record in records]
+        if not found or self._reporting:
+            return
+        say = self._workspace.message.emit
+
+        def write() -> None:
+            from mcsvm_gui.core import chosen_report
+
+            known = [chosen_report.Reported(record, trace, one) for record, trace, one in found if one is not None]
+            chosen_report.write(path, known)
+
+        def ended(sentence: str) -> None:
+            self._reporting = False
+            self._say()
+            say(sentence)
+
+        self._reporting = True
+        self._say()
+        self._workspace.tasks.start(write, lambda nothing: ended(tr("Saved {path}", path=path)), ended)
+
     def _write(self, path: str, write: Callable[[], object]) -> None:
         say = self._workspace.message.emit
         self._workspace.tasks.start(write, lambda nothing: say(tr("Saved {path}", path=path)), say)
+
+
+def _formats() -> list[tuple[str, str]]:
+    from mcsvm_gui.core.chosen_report import formats
+
+    return formats()

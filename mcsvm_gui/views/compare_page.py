@@ -42,7 +42,7 @@ class ComparePage(QWidget):
     order_asked = Signal(str)  # runs by a measure
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
     experiment_asked = Signal(str)  # a path
-    report_asked = Signal(str, str)  # a format and a path
+    report_asked = Signal(str)  # a path, whose ending says the format
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -222,7 +222,9 @@ class ComparePage(QWidget):
         self.course.plot.show_courses(courses)
 
     def show_progress(self, words: str) -> None:
+        """Without words everything is there, and can be reported."""
         self.progress.setText(words)
+        self.report_button.setEnabled(not words)
 
     def show_notes(self, sentences: Sequence[str]) -> None:
         self.notes.setText(" ".join(sentences))
@@ -289,17 +291,16 @@ class ComparePage(QWidget):
         title = tr("Save these runs as an experiment")
         file_dialogs.choose_target(self, title, "experiment", "experiment.toml", ".toml", self.experiment_asked.emit)
 
-    def set_formats(self, formats: Sequence[tuple[str, str, str]]) -> None:
-        """(name, title, suffix) of the reports that can be written; without any there is no button."""
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """(title, suffix) of the reports that can be written; until they are known there is no button."""
         menu = QMenu(self.report_button)
         menu.setObjectName("reportMenu")
-        for name, title, suffix in formats:
-            menu.addAction(title, lambda name=name, suffix=suffix: self._ask_for_report(name, suffix))
+        for title, suffix in formats:
+            menu.addAction(title, lambda suffix=suffix: self._ask_for_report(suffix))
         self.report_button.setMenu(menu)
         self.report_button.setVisible(bool(formats))
 
-    def _ask_for_report(self, name: str, suffix: str) -> None:
+    def _ask_for_report(self, suffix: str) -> None:
         file_dialogs.choose_target(
-            *(self, tr("Write a report"), "report", f"report{suffix}", suffix),
-            lambda path: self.report_asked.emit(name, path),
+            *(self, tr("Write a report"), "report", f"report{suffix}", suffix), self.report_asked.emit
         )

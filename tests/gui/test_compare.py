@@ -18,6 +18,7 @@ from mcsvm_gui.core.overlays import KINDS
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.report import FORMATS
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
 from mcsvm_gui.core.session import Outcome, train
@@ -34,7 +35,7 @@ MACHINES = "ww", "llw", "dag"
 
 class FakeView(Remembering):
     seen, order_asked, message = Signal(), Signal(str), Signal(str)
-    save_asked, experiment_asked = Signal(str, list, list), Signal(str)
+    save_asked, experiment_asked, report_asked = Signal(str, list, list), Signal(str), Signal(str)
     visible = True
 
     def is_seen(self) -> bool:
@@ -211,6 +212,20 @@ def test_a_table_is_saved_and_what_cannot_be_written_is_said(stage: Stage, tmp_p
     stage.view.save_asked.emit(str(tmp_path / "no" / "a.csv"), ["x"], [])
     assert "a.csv" in stage.work.said[0]
     assert "no" in stage.work.said[1]
+
+
+def test_every_format_of_reports_is_offered_and_writes_what_is_compared(stage: Stage, tmp_path: Path) -> None:
+    stage.runs.select(1, 3)
+    assert [suffix for _, suffix in stage.view.last("set_formats")[0]] == list(FORMATS)
+    for suffix in (".md", ".json"):
+        stage.view.report_asked.emit(str(tmp_path / f"both{suffix}"))
+        written = (tmp_path / f"both{suffix}").read_text("utf-8")
+        assert "ww 1" in written
+        assert "dag 3" in written
+        assert "llw 2" not in written
+    stage.view.report_asked.emit(str(tmp_path / "both.doc"))
+    assert ".html" in stage.work.said[-1]
+    assert stage.view.last("show_progress")[0] == ""
 
 
 # -- the page -------------------------------------------------------------------------------------

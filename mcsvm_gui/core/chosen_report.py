@@ -1,0 +1,47 @@
+"""The report of chosen runs, made of what is known of them already: nothing is read or decided again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsvm_gui.core.chosen import Chosen
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.report import FORMATS, check_format, write_report
+from mcsvm_gui.core.report.of_project import RunMaterial, report_of
+from mcsvm_gui.core.writing import Named
+
+TITLES = {"html": "HTML", "pdf": "PDF", "latex": "LaTeX", "json": "JSON"}
+
+
+@dataclass(frozen=True, eq=False)
+class Reported:
+    record: RunRecord
+    trace: Mapping[str, np.ndarray]
+    chosen: Chosen
+
+
+def formats() -> list[tuple[str, str]]:
+    """(title, suffix) of each."""
+    return [(TITLES.get(format_.NAME, format_.NAME.title()), suffix) for suffix, format_ in FORMATS.items()]
+
+
+def write(path: Named, runs: Sequence[Reported]) -> None:
+    """In the format that the ending of the path names."""
+    check_format(path)
+    report = report_of("", [_material(run) for run in runs])
+    if len(runs) > 1:
+        report = replace(report, title=f"Comparison of {len(runs)} runs")
+    write_report(path, report)
+
+
+def _material(run: Reported) -> RunMaterial:
+    known, chosen = RunMaterial(run.record, run.trace), run.chosen
+    if chosen.rows is None:
+        return replace(known, missing=chosen.trouble or "its rows were not looked at")
+    label = f"{run.record.name} (run {run.record.id})"
+    classes = tuple(chosen.side.document["classes"])
+    side = replace(chosen.side, label=label, trace=run.trace)
+    return replace(known, side=side, rows=chosen.rows.tested, classes=classes)
