@@ -338,6 +338,15 @@ class Run:
         elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             self.ending = Ending.TIME_LIMIT
         elif self.limits.gap_tolerance is not None and self._gap_reached(self._standing()):
+            self._end_by_gap()
+
+    def _end_by_gap(self) -> None:
+        """Where a method works between the bounds, a small gap is not the end: no variable is at a bound yet."""
+        wind_up = getattr(self.solver, "wind_up", None)
+        began = time.perf_counter()
+        moved = wind_up is not None and wind_up(self._view, self._state, self._tolerance())
+        self.seconds += time.perf_counter() - began
+        if not moved or self._gap_reached(self._standing()):
             self._confirm()
 
     # -- results ----------------------------------------------------------------------------------

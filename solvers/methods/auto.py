@@ -42,6 +42,10 @@ def used(state: State) -> str:
     return NAME if state.memory["race"][0] >= 0.0 else ipm.NAME
 
 
+def wind_up(part: Part, state: State, tolerance: float) -> bool:
+    return ipm.wind_up(part, state, tolerance)
+
+
 def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     race, effort = state.memory["race"], state.memory["effort"]
     if race[0] < 0.0:

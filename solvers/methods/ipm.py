@@ -46,7 +46,7 @@ def start(part: Part) -> State:
 def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     if np.isnan(state.memory["inside"][0]):
         return finish(part, state, steps, tolerance)
-    path, tolerance = path_of(part, state), max(tolerance, FINEST * float(part.form.margin.max()))
+    path, tolerance = path_of(part, state), attainable(part, tolerance)
     if state.memory["b"].size == 0:
         remember(state, path.start())
         state.memory["inside"][0] = dual_of(part, state, path.given)
@@ -61,6 +61,18 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     if point is None or closed(state, path, point, tolerance):
         leave(part, state, path, tolerance)
     return Progress.MOVING
+
+
+def wind_up(part: Part, state: State, tolerance: float) -> bool:
+    """Onto the bounds, if the way there was still between them; returns whether it was."""
+    between = bool(state.memory["b"].size)
+    if between:
+        leave(part, state, path_of(part, state), attainable(part, tolerance))
+    return between
+
+
+def attainable(part: Part, tolerance: float) -> float:
+    return max(tolerance, FINEST * float(part.form.margin.max()))
 
 
 def finish(part: Part, state: State, steps: int, tolerance: float) -> Progress:

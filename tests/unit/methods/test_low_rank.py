@@ -90,6 +90,18 @@ def test_a_relative_gap_of_1e_8(machine: str, bias: str) -> None:
     assert run.certificate().relative_gap <= 1e-8
 
 
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
+def test_a_gap_reached_between_the_bounds_ends_at_them(machine: str) -> None:
+    """An interior point has every example as a support vector; its optimum has not."""
+    x, y = blobs(n=60, classes=3, features=2, seed=1)
+    optimum = finished(problem_of(x, y, machine, cost=10.0), "s2do", 1e-7)
+    run = finished(problem_of(x, y, machine, cost=10.0), "ipm", 1e-12, gap_tolerance=1e-2)
+    assert run.ending is Ending.CONVERGED
+    assert run.certificate().relative_gap <= 1e-2
+    wrong = run.supporting()[0] != optimum.supporting()[0]
+    assert wrong.sum() <= 0.05 * y.size
+
+
 @pytest.fixture
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interior point is said to cost nothing."""
