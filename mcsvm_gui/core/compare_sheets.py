@@ -11,16 +11,14 @@ import numpy as np
 
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.account import badge
-from mcsvm_gui.core.chosen import Chosen, comparison_of, groups_of, tests_of
+from mcsvm_gui.core.chosen import Chosen, tests_of
+from mcsvm_gui.core.compare_rows import disagreements_of, run_headings, sheet_of_tests, words_on_tests
 from mcsvm_gui.core.comparison import Comparison, Side
 from mcsvm_gui.core.measures import MEASURES, Line, lines_of
 from mcsvm_gui.core.sheet import Cell, Heading, Sheet, Sign, words
-from mcsvm_gui.core.statistics import TestResult
 from mcsvm_gui.core.words import tr
 
 MOST_CLASSES = 12  # whose support vectors stand in the table of measures too
-MOST_ROWS = 20_000  # on which runs disagree, that are listed
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def picture(runs: Sequence[Chosen], names: Mapping[int, str]) -> Picture:
     runs = [replace(chosen, side=replace(chosen.side, label=names[chosen.run])) for chosen in runs]
     sides = [chosen.side for chosen in runs]
     measures, same = _measures(sides)
-    disagreements, about = _disagreements(runs)
+    disagreements, about = disagreements_of(runs)
     tests = tests_of(runs)
     return Picture(
         measures,
@@ -77,8 +75,8 @@ def picture(runs: Sequence[Chosen], names: Mapping[int, str]) -> Picture:
         _margins(sides),
         disagreements,
         about,
-        _tests(tests),
-        _test_words(runs, tests),
+        sheet_of_tests(tests),
+        words_on_tests(tests),
         tuple(map(_effort, sides)),
     )
 
@@ -88,10 +86,6 @@ def _effort(side: Side) -> Effort:
     seconds, support, bounded = (document.get(name) for name in ("seconds", "n_support", "n_bounded"))
     prediction = MEASURES["prediction"].value(side)
     return Effort(side.label, str(document["machine"]), seconds, support, bounded, prediction)
-
-
-def _of_runs(sides: Sequence[Side]) -> tuple[Heading, ...]:
-    return tuple(Heading(side.label, machine=str(side.document["machine"])) for side in sides)
 
 
 # -- measures -------------------------------------------------------------------------------------
@@ -105,7 +99,7 @@ def _measures(sides: Sequence[Side]) -> tuple[Sheet, frozenset[str]]:
     if len(classes) <= MOST_CLASSES:
         rows |= {f"n_support {name}": _support_row(sides, name) for name in classes}
     same = frozenset(key for key, row in rows.items() if len({cell.text for cell in row[1:]}) == 1)
-    return Sheet((Heading(tr("Measure"), number=False), *_of_runs(sides)), tuple(rows.values()), tuple(rows)), same
+    return Sheet((Heading(tr("Measure"), number=False), *run_headings(sides)), tuple(rows.values()), tuple(rows)), same
 
 
 def _rank(line: Line) -> bool:
@@ -231,7 +225,7 @@ def _margins(sides: Sequence[Side]) -> Sheet:
         for a, b in pairs
         if any(side.violations is not None for side in sides)
     ]
-    headings = (Heading(tr("Class"), number=False), Heading(tr("and class"), number=False), *_of_runs(sides))
+    headings = (Heading(tr("Class"), number=False), Heading(tr("and class"), number=False), *run_headings(sides))
     return Sheet(headings, tuple(rows))
 
 
@@ -241,112 +235,3 @@ def _of_pair(side: Side, a: str, b: str) -> float | None:
         return None
     one, other = classes.index(a), classes.index(b)
     return float(side.violations.sums[one, other] + side.violations.sums[other, one])
-
-
-# -- rows -----------------------------------------------------------------------------------------
-
-
-def _disagreements(runs: Sequence[Chosen]) -> tuple[Sheet, str]:
-    """Of the largest group of runs on the same rows."""
-    groups = groups_of(runs)
-    if not groups or len(groups[0]) < 2:
-        return Sheet(), tr("Runs can disagree where at least two of them were tested on the same rows.")
-    comparison = comparison_of(groups[0])
-    found = comparison.disagreements()
-    headings = (
-        *(Heading(tr("Row"), tip=tr("Among the rows compared")), Heading(tr("Line in the file"))),
-        Heading(tr("True class"), number=False),
-        *(replace(heading, number=False) for heading in _of_runs(comparison.sides)),
-    )
-    rows = tuple(_disagreement(comparison, int(row)) for row in found[:MOST_ROWS])
-    return Sheet(headings, rows), _about_rows(groups, comparison, int(found.size))
-
-
-def _disagreement(comparison: Comparison, row: int) -> tuple[Cell, ...]:
-    true = None if comparison.true is None else str(comparison.true[row])
-    line = None if comparison.lines is None else int(comparison.lines[row])
-    decided = [side.decisions[row] for side in comparison.sides]
-    return (
-        *(Cell(row + 1, figures.count(row + 1)), Cell(line, figures.count(line))),
-        Cell(true, figures.NONE if true is None else true),
-        *(
-            Cell(label, figures.NONE if label is None else label, "wrong" if label != true and true else "")
-            for label in decided
-        ),
-    )
-
-
-def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, found: int) -> str:
-    rows = comparison.sides[0].decisions.size
-    said = [
-        tr(
-            "Rows that these {runs} runs decide differently: {found} of {rows}.",
-            runs=len(groups[0]),
-            found=figures.count(found),
-            rows=figures.count(rows),
-        )
-    ]
-    if comparison.true is not None:
-        wrong = np.logical_and.reduce([~comparison.right(side) for side in comparison.sides])
-        said.append(tr("Rows that all of them get wrong: {count}.", count=figures.count(int(wrong.sum()))))
-    if groups[0][0].rows is not None and groups[0][0].rows.kind == "training":
-        said.append(tr("Nothing was held out: these are training rows."))
-    if len(groups) > 1:
-        said.append(tr("The other chosen runs were tested on other rows."))
-    if found > MOST_ROWS:
-        said.append(tr("The first {count} are listed.", count=figures.count(MOST_ROWS)))
-    return " ".join(said)
-
-
-# -- tests ----------------------------------------------------------------------------------------
-
-
-def _tests(results: Sequence[TestResult]) -> Sheet:
-    headings = (
-        *(Heading(title, number=False) for title in (tr("First"), tr("Second"), tr("Test"))),
-        *(Heading(tr("First ahead by")), Heading(tr("Second ahead by")), Heading(tr("Statistic")), Heading(tr("p"))),
-        Heading(tr("p, adjusted"), tip=tr("By Holm's method, for all pairs compared at once")),
-        Heading(tr("In words"), number=False),
-    )
-    return Sheet(headings, tuple(_test(result) for result in results))
-
-
-def _test(result: TestResult) -> tuple[Cell, ...]:
-    names = {
-        "mcnemar exact": tr("McNemar, exact"),
-        "mcnemar corrected": tr("McNemar, corrected"),
-        "corrected resampled t": tr("Corrected resampled t"),
-    }
-    adjusted = result.adjusted.get("holm", result.p)
-    differs = adjusted < LEVEL
-    return (
-        *(words(result.between[0]), words(result.between[1]), words(names.get(result.name, result.name))),
-        *_leads(result),
-        Cell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
-        *(Cell(p, _p(p)) for p in (result.p, adjusted)),
-        words(tr("different (5 %)") if differs else tr("no difference shown"), "best" if differs else "quiet"),
-    )
-
-
-def _leads(result: TestResult) -> tuple[Cell, Cell]:
-    """Rows that only one of them has right; or by how much its accuracy is higher."""
-    details = result.details
-    if "only_first_right" in details:
-        counts = details["only_first_right"], details["only_second_right"]
-        return tuple(Cell(count, figures.unit(figures.count(count), tr("rows"))) for count in counts)  # type: ignore[return-value]
-    lead = float(details["mean_difference"])
-    ahead, behind = Cell(abs(lead), figures.per_cent(abs(lead))), Cell(None, "")
-    return (ahead, behind) if lead >= 0.0 else (behind, ahead)
-
-
-def _p(p: float) -> str:
-    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
-
-
-def _test_words(runs: Sequence[Chosen], tests: Sequence[TestResult]) -> str:
-    if not tests:
-        return tr("Tests need at least two runs that were tested on the same rows, or on the same several splits.")
-    said = [tr("Adjusted for all pairs by Holm's method; at 5 % in words.")]
-    if not any(result.name == "corrected resampled t" for result in tests):
-        said.append(tr("Train the same machines with other seeds to compare them over several splits as well."))
-    return " ".join(said)

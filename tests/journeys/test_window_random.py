@@ -20,7 +20,7 @@ from journeys.hand import Hand
 from mcsvm_gui.core import resources
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
-PAGES = "Data", "Train", "Predict"
+PAGES = "Data", "Train", "Compare", "Predict"
 MOST = 20
 AT_REST = "done", "failed", "discarded"
 
