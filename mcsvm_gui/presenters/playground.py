@@ -15,12 +15,12 @@ from mcsvm_gui.core.playground.random_sets import drawn, random_sets
 from mcsvm_gui.core.playground.setting import MOST_MACHINES, SIX, Setting
 from mcsvm_gui.core.playground.tours import Stop, tours
 from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.playground_exchange import Exchange, ExchangeView
 from mcsvm_gui.presenters.playground_refit import Refitting
 from mcsvm_gui.presenters.playground_steps import TO_THE_END, Stepping
 from mcsvm_gui.presenters.playground_undo import Edit
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.playground.from_data import Taken
     from mcsvm_gui.core.playground.pictures import Picture
     from mcsvm_gui.presenters.workspace import Workspace
 
@@ -28,7 +28,7 @@ SPREAD, PUFF = 0.12, 8  # of a cloud that one notch of the wheel makes: how wide
 FIRST_SET, FIRST_COUNT = "gaussians", 120
 
 
-class PlaygroundView(Protocol):
+class PlaygroundView(ExchangeView, Protocol):
     first_shown: SignalInstance
     point_asked: SignalInstance  # x, y
     cloud_asked: SignalInstance  # x, y, notches
@@ -47,13 +47,9 @@ class PlaygroundView(Protocol):
     step_machine_chosen: SignalInstance  # name
     advance_asked: SignalInstance  # steps, -1: to the end
     restart_asked: SignalInstance
-    components_asked: SignalInstance
-    columns_asked: SignalInstance
-    columns_chosen: SignalInstance  # across, up
     tour_asked: SignalInstance  # name
     tour_moved: SignalInstance  # by
     tour_left: SignalInstance
-    table_asked: SignalInstance  # path, open it as data
     message: SignalInstance  # text
 
     def setting(self) -> dict[str, Any]: ...
@@ -63,8 +59,6 @@ class PlaygroundView(Protocol):
     def show_pictures(self, pictures: tuple[Picture, ...]) -> None: ...
     def show_hint(self, words: str) -> None: ...
     def show_undo(self, undo: bool, redo: bool) -> None: ...
-    def show_data(self, name: str) -> None: ...
-    def show_columns(self, columns: list[tuple[int, str]]) -> None: ...
     def show_tour(self, title: str, words: str, number: int, count: int) -> None: ...
     def show_steps(self, on: bool, machine: str, going: bool) -> None: ...
 
@@ -78,6 +72,7 @@ class PlaygroundPresenter(QObject):
         self.setting = Setting()
         self.refitting = Refitting(workspace.tasks, self)
         self.stepping = Stepping(workspace.tasks, self)
+        self.exchange = Exchange(view, workspace, lambda: (self.drawing, self.setting), self._edit, self)
         self._shown = self._steps = False
         self._step_machine = SIX[0]
         self._class = 0
@@ -89,7 +84,6 @@ class PlaygroundPresenter(QObject):
         view.set_setting(self.setting.document())
         view.show_drawing(self.drawing)
         view.show_undo(False, False)
-        self._data_changed()
 
     @property
     def busy(self) -> bool:
@@ -119,19 +113,14 @@ class PlaygroundPresenter(QObject):
         view.step_machine_chosen.connect(self._choose_step_machine)
         view.advance_asked.connect(self._advance)
         view.restart_asked.connect(self._refresh)
-        view.components_asked.connect(lambda: self._take(None))
-        view.columns_asked.connect(self._offer_columns)
-        view.columns_chosen.connect(lambda across, up: self._take((across, up)))
         view.tour_asked.connect(lambda name: self._visit(name, 0))
         view.tour_moved.connect(self._move_on)
         view.tour_left.connect(self._leave_tour)
-        view.table_asked.connect(self._write_table)
         view.message.connect(self.workspace.message)
         self.refitting.fitted.connect(lambda pictures: self._painted(pictures, steps=False))
         self.stepping.moved.connect(lambda pictures: self._painted(pictures, steps=True))
         for source in (self.refitting, self.stepping):
             source.failed.connect(self._failed)
-        self.workspace.data_changed.connect(self._data_changed)
 
     # -- edits ------------------------------------------------------------------------------------
 
@@ -271,33 +260,6 @@ class PlaygroundPresenter(QObject):
     def _say_steps(self) -> None:
         self.view.show_steps(self._steps, self._step_machine, self.stepping.going)
 
-    # -- points from the data at hand -------------------------------------------------------------
-
-    def _data_changed(self) -> None:
-        self.view.show_data(self.workspace.data_name if self.workspace.dataset is not None else "")
-
-    def _offer_columns(self) -> None:
-        from mcsvm_gui.core.playground.from_data import number_columns
-
-        if self.workspace.dataset is not None:
-            self.view.show_columns(number_columns(self.workspace.dataset))
-
-    def _take(self, columns: tuple[int, int] | None) -> None:
-        data = self.workspace.dataset
-        if data is None:
-            return
-
-        def work() -> Taken:
-            from mcsvm_gui.core.playground.from_data import two_columns, two_components
-
-            return two_components(data) if columns is None else two_columns(data, *columns)
-
-        def taken(answer: Taken) -> None:
-            self._edit(tr("Points from {data}", data=self.workspace.data_name), answer.drawing)
-            self.workspace.message.emit(answer.words)
-
-        self.workspace.tasks.start(work, taken, self.workspace.message.emit)
-
     # -- tours ------------------------------------------------------------------------------------
 
     def _visit(self, name: str, number: int) -> None:
@@ -332,21 +294,6 @@ class PlaygroundPresenter(QObject):
     def _leave_tour(self) -> None:
         self._tour = None
         self.view.show_tour("", "", 0, 0)
-
-    # -- taking the points elsewhere --------------------------------------------------------------
-
-    def _write_table(self, path: str, as_data: bool) -> None:
-        from mcsvm_gui.core.playground.sharing import table
-        from mcsvm_gui.core.writing import write_text
-
-        text = table(self.drawing)
-
-        def written(_: None) -> None:
-            self.workspace.message.emit(tr("The points are in {path}", path=path))
-            if as_data:
-                self.workspace.open_data(path)
-
-        self.workspace.tasks.start(lambda: write_text(path, text), written, self.workspace.message.emit)
 
     def close(self) -> None:
         """Long fits end at once."""

@@ -37,6 +37,7 @@ class Tools(QWidget):
     picture_asked = Signal(str)  # png or svg
     copy_asked = Signal()
     table_asked = Signal(bool)  # whether to open it as data
+    experiment_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,6 +120,7 @@ class Tools(QWidget):
             ("Png", tr("Save as {kind}…", kind="PNG"), lambda: self.picture_asked.emit("png")),
             ("Svg", tr("Save as {kind}…", kind="SVG"), lambda: self.picture_asked.emit("svg")),
             ("Csv", tr("Save the points as CSV…"), lambda: self.table_asked.emit(False)),
+            ("Experiment", tr("Save as an experiment…"), self.experiment_asked.emit),
             ("Train", tr("Save the points and open them as data…"), lambda: self.table_asked.emit(True)),
         ):
             action = menu.addAction(text)

@@ -53,6 +53,7 @@ class PlaygroundPage(QWidget):
     tour_moved = Signal(int)
     tour_left = Signal()
     table_asked = Signal(str, bool)
+    experiment_asked = Signal(str)
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -116,6 +117,7 @@ class PlaygroundPage(QWidget):
         tools.picture_asked.connect(self._ask_picture)
         tools.copy_asked.connect(self._copy)
         tools.table_asked.connect(self._ask_table)
+        tools.experiment_asked.connect(self._ask_experiment)
         self.form.changed.connect(self.setting_changed)
         self.tour.moved.connect(self.tour_moved)
         self.tour.left.connect(self.tour_left)
@@ -203,3 +205,7 @@ class PlaygroundPage(QWidget):
         file_dialogs.choose_target(
             self, title, "csv", "playground.csv", "csv", lambda path: self.table_asked.emit(path, as_data)
         )
+
+    def _ask_experiment(self) -> None:
+        title = tr("Save as an experiment")
+        file_dialogs.choose_target(self, title, "toml", "playground.toml", "toml", self.experiment_asked.emit)

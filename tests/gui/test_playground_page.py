@@ -327,6 +327,14 @@ def test_pictures_and_points_are_written(stage: Stage, tmp_path: Path) -> None:
     assert "Weston-Watkins" in (tmp_path / "picture.svg").read_text("utf-8")
 
 
+def test_an_experiment_is_written_with_its_points(stage: Stage, tmp_path: Path) -> None:
+    stage.trigger("playgroundShareExperiment")
+    stage.answer_file(tmp_path / "share.toml")
+    stage.settle()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["share-points.csv", "share.toml"]
+    assert "share.toml" in stage.said[-1]
+
+
 def test_saved_points_open_as_data(stage: Stage, tmp_path: Path) -> None:
     stage.trigger("playgroundShareTrain")
     stage.answer_file(tmp_path / "points.csv")

@@ -133,7 +133,7 @@ def _walk_badge(walk: Walk, sample: Sample) -> Badge:
     steps, gap = figures.count(sample.iteration), figures.gap(max(sample.relative_gap, 0.0))
     if not walk.running:
         return Badge("solved", tr("Done after {steps} steps", steps=steps))
-    return Badge("running", tr("{steps} steps, gap {gap}", steps=steps, gap=gap))
+    return Badge("running", tr("Step {step}, gap {gap}", step=steps, gap=gap))
 
 
 def step_words(walk: Walk) -> list[str]:

@@ -1,12 +1,40 @@
-"""The points as a table that the rest of the program, and any other, can read."""
+"""The points as a table that any program can read, and machines on them as an experiment."""
 
 from __future__ import annotations
 
+from itertools import count
+from pathlib import Path
+
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.writing import csv_text
+from mcsvm_gui.core.playground.setting import Setting
+from mcsvm_gui.core.writing import csv_text, write_text
 
 
 def table(drawing: Drawing) -> str:
     """Classes by the numbers they have on the canvas, from 1 on."""
     rows = zip(drawing.places.tolist(), drawing.classes.tolist(), strict=True)
     return csv_text(("x", "y", "class"), ((repr(x), repr(y), number + 1) for (x, y), number in rows))
+
+
+def write_table(path: str, drawing: Drawing) -> None:
+    write_text(path, table(drawing))
+
+
+def write_experiment_of(path: str, drawing: Drawing, setting: Setting) -> str:
+    """The points go into a new file beside it, whose name is returned; they are taken as drawn, not scaled."""
+    from mcsvm_gui.core.chosen_experiment import experiment_of
+    from mcsvm_gui.core.experiment import write_experiment
+    from mcsvm_gui.core.preparation.rules import Rules
+
+    points = _unused(Path(path))
+    write_table(str(points), drawing)
+    rules = Rules(scale="none")
+    runs = [(name, setting.request(name, data=str(points), rules=rules)) for name in setting.machines]
+    write_experiment(path, experiment_of("Playground", runs))
+    return str(points)
+
+
+def _unused(path: Path) -> Path:
+    """A table's name that nothing else has."""
+    names = (path.with_name(f"{path.stem}-points{number or ''}.csv") for number in count())
+    return next(name for name in names if not name.exists())

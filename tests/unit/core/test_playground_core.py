@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from mcsvm_gui.core import resources
+from mcsvm_gui.core.experiment import read_experiment
 from mcsvm_gui.core.playground import random_sets, regions
 from mcsvm_gui.core.playground.drawing import MOST_POINTS, REACH, Drawing
 from mcsvm_gui.core.playground.fitting import Fitted, fit, fit_all, posed
@@ -17,10 +20,11 @@ from mcsvm_gui.core.playground.margins import clearance
 from mcsvm_gui.core.playground.palette import BAND, LINE
 from mcsvm_gui.core.playground.pictures import of_walk, refit
 from mcsvm_gui.core.playground.setting import SIX, Setting
-from mcsvm_gui.core.playground.sharing import table
+from mcsvm_gui.core.playground.sharing import table, write_experiment_of
 from mcsvm_gui.core.playground.steps import SOLVERS, Walk, rivals
 from mcsvm_gui.core.playground.tours import tours
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.session import Session
 from solvers.kernels import KERNELS
 from solvers.run import Limits, Run
 
@@ -74,6 +78,25 @@ def test_a_table_of_the_points_reads_back_as_they_are() -> None:
     read = pd.read_csv(io.StringIO(table(points)))
     assert np.array_equal(read[["x", "y"]].to_numpy(), points.places)
     assert np.array_equal(read["class"].to_numpy(), points.classes + 1)
+
+
+def test_an_experiment_trains_the_same_machines_on_the_same_points_again(tmp_path: Path) -> None:
+    points, setting = drawing(), Setting(machines=("llw", "ova"), kernel="polynomial", bias="regularized")
+    (tmp_path / "share-points.csv").write_text("somebody's", "utf-8")
+    written = write_experiment_of(str(tmp_path / "share.toml"), points, setting)
+    assert (tmp_path / "share-points.csv").read_text("utf-8") == "somebody's"
+    experiment = read_experiment(tmp_path / "share.toml")
+    (data,) = experiment.data
+    assert [run.label for run in experiment.runs] == ["llw", "ova"]
+    assert Path(data.path) == Path(written)
+    for run in experiment.runs:
+        session = Session(replace(run.request, rules=data.rules), open_dataset(data.path, data.read))
+        while session.running:
+            session.advance()
+        again = session.finish().trained.origin.certificate
+        mine = fit(points, setting, run.label).certificate
+        assert again.dual <= mine.primal * (1 + 1e-9)
+        assert mine.dual <= again.primal * (1 + 1e-9)
 
 
 # -- regions and margins ------------------------------------------------------------------------------
