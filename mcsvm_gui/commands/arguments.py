@@ -53,10 +53,19 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="DATA", nargs="+")
     parser.add_argument("--machines", metavar="NAME,...", help=f"default {MACHINES.replace('|', ',')}")
     parser.add_argument("--solvers", metavar="NAME,...", help="default auto; each machine is trained by each")
+    parser.add_argument("--tune", action="store_true", help="choose C and gamma inside every training part")
+    parser.add_argument(
+        "--search", metavar="grid|coarse-to-fine|...", help="of --tune, as for mcsvm tune; default grid"
+    )
+    parser.add_argument("--step", metavar="X", help="of the ranges of --tune, in powers of two; default 1")
     parser.add_argument("--folds", metavar="N", help="of cross-validation; default 5")
     parser.add_argument("--repeats", metavar="N", help="of the cross-validation, each with other folds; default 1")
     parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
     parser.add_argument("--save", metavar="OUT.toml", help="keep the experiment, for mcsvm run")
+    parser.epilog = (
+        "With --tune, --C and --gamma take ranges: 2^-2:2^12 and 2^-10:2^4 unless told otherwise; they are searched in"
+        " five folds of each training part, so that the rows tested on have no say in them."
+    )
     _report_option(parser)
     _data(parser)
     _machine(parser, one=False)

@@ -12,7 +12,8 @@ from mcsvm_gui.commands.reading import request_of
 from mcsvm_gui.commands.several import carry_out, check_report, finish, jobs_of, write_results
 from mcsvm_gui.core.dataset import Notice
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, write_experiment
-from mcsvm_gui.core.request import Request, whole_number
+from mcsvm_gui.core.experiment.searching import SearchSpec
+from mcsvm_gui.core.request import Request, number, whole_number
 from mcsvm_gui.core.writing import check_outputs
 from solvers.errors import InputError
 from solvers.machines import MACHINES
@@ -36,17 +37,31 @@ def run(options: argparse.Namespace) -> int:
 
 def experiment_of(options: argparse.Namespace) -> Experiment:
     """Every machine by every solver on every data set."""
-    plain = request_of(argparse.Namespace(**{**vars(options), "data": None}))
+    search = search_of(options)
+    single = {} if search is None else {"C": None, "gamma": None}
+    plain = request_of(argparse.Namespace(**{**vars(options), "data": None, **single}))
     data = tuple(
         DataSpec(name, path, read=plain.read, rules=plain.rules)
         for name, path in zip(names_of(options.data), options.data, strict=True)
     )
-    runs = tuple(RunSpec(spec.name, label, request) for spec in data for label, request in _requests(plain, options))
+    requests = _requests(plain, options)
+    runs = tuple(RunSpec(spec.name, label, request, search=search) for spec in data for label, request in requests)
     folds = _whole("--folds", options.folds, 5)
     if folds < 2:
         raise InputError(f"--folds must be at least 2, not {folds}")
     plan = Plan("folds", folds=folds, repeats=_whole("--repeats", options.repeats, 1), seed=plain.seed, whole=True)
     return Experiment("Comparison of machines", plan, data, runs)
+
+
+def search_of(options: argparse.Namespace) -> SearchSpec | None:
+    """With --tune, --C and --gamma are ranges."""
+    if not options.tune:
+        if options.search is not None or options.step is not None:
+            raise InputError("--search and --step are of --tune, which was not given")
+        return None
+    given = {"C": options.C, "gamma": options.gamma, "search": options.search}
+    spec = SearchSpec(**{name: value for name, value in given.items() if value is not None})
+    return spec if options.step is None else replace(spec, step=number(options.step))
 
 
 def _requests(plain: Request, options: argparse.Namespace) -> list[tuple[str, Request]]:

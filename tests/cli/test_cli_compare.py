@@ -16,8 +16,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from test_cli_train import DOCUMENT
 
+from mcsvm_gui.core.experiment import Plan
 from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.tuning import TuneRequest, Tuning
 from solvers import MultiClassSVC
+from solvers.selection.grid import Range, best
 
 IRIS, WINE = (ROOT / "resources" / "datasets" / f"{name}.csv" for name in ("iris", "wine"))
 TIMES = "seconds", "kernel_evaluations"
@@ -95,6 +99,26 @@ def test_several_threads_give_the_same_numbers() -> None:
     assert timeless(mcsvm(*options, "--jobs", "2").document) == timeless(mcsvm(*options).document)
 
 
+def test_tuning_looks_at_training_parts_alone(tmp_path: Path) -> None:
+    """The parameters of each part are those that a search on its rows finds; saved, it replays."""
+    ranges = ("--C", "2^0:2^4", "--gamma", "2^-6:2^0", "--step", "2")
+    saved = tmp_path / "saved.toml"
+    first = mcsvm("compare", IRIS, "--machines", "ww,ovo", "--tune", *ranges, "--folds", "3", "--save", saved, "--json")
+    assert first.code == 0
+    data = open_dataset(str(IRIS))
+    parts = Plan("folds", folds=3, whole=True).parts(data)
+    for run in first.document["runs"]:
+        assert {part["search"]["cells"] for part in run["parts"]} == {2 * 3 * 4}
+        for part, document in zip(parts, run["parts"], strict=True):
+            wanted = TuneRequest((run["machine"],), Range(0, 4, 2), Range(-6, 0, 2))
+            tuned = Tuning(Request(), wanted, data.take(part.train)).run()
+            cell = best(tuned.results, run["machine"])
+            assert cell is not None
+            assert (document["C"], document["kernel"]["gamma"]) == (cell.C, cell.gamma)
+            assert document["search"]["mean"] == tuned.results[cell].mean
+    assert timeless(mcsvm("run", saved, "--json").document) == timeless(first.document)
+
+
 def test_only_some_data_sets_may_be_run(tmp_path: Path) -> None:
     saved = tmp_path / "saved.toml"
     mcsvm("compare", IRIS, WINE, "--machines", "ww", "--folds", "2", "--save", saved, "--quiet")
@@ -135,6 +159,10 @@ def test_what_did_not_converge_is_told_by_the_exit_code() -> None:
         (("--folds", "many"), "--folds"),
         (("--folds", "500"), "folds"),
         (("--jobs", "0"), "--jobs"),
+        (("--step", "2"), "of --tune"),
+        (("--tune", "--search", "per-pair"), "search must be one of"),
+        (("--tune", "--C", "2^4:2^0"), "smaller to the larger"),
+        (("--tune", "--gamma", "scale"), "'scale' is no number"),
         (("--save", "/nowhere/x.toml"), "there is no folder"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from mcsvm_gui.core.command_line import POWERS, written
 from mcsvm_gui.core.experiment.plan import Plan
+from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers.options import ReadOptions
 from mcsvm_gui.core.request import Request, gamma, number
@@ -33,12 +34,16 @@ class DataSpec:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """`published`: numbers of the literature to be shown beside ours, by the names of the results."""
+    """`published`: numbers of the literature to be shown beside ours, by the names of the results.
+
+    `search`: C and gamma are chosen anew in every training part; those of the request do not count then.
+    """
 
     data: str
     label: str
     request: Request
     published: Mapping[str, float] = field(default_factory=dict)
+    search: SearchSpec | None = None
 
 
 @dataclass(frozen=True)
@@ -152,23 +157,28 @@ def _data_of(name: str, values: dict[str, Any]) -> DataSpec:
 
 
 def _run_document(run: RunSpec) -> dict[str, Any]:
-    plain, document = Request().document(), {"data": run.data, "label": run.label}
+    plain = Request().document()
+    document: dict[str, Any] = {"data": run.data, "label": run.label}
     for name, value in run.request.document().items():
         if name not in OF_DATA and (value != plain[name] or name == "machine"):
             document[name] = written(value, powers=True) if name in POWERS and isinstance(value, float) else value
+    if run.search is not None:
+        document = {name: value for name, value in document.items() if name not in POWERS}
+        document["search"] = run.search.document()
     return document | ({"published": dict(run.published)} if run.published else {})
 
 
 def _run_of(values: dict[str, Any]) -> RunSpec:
     names = [item.name for item in fields(Request) if item.name not in OF_DATA]
-    _known("a run", values, ["data", "label", "published", *names])
+    _known("a run", values, ["data", "label", "published", "search", *names])
     data, published = _text("data", values.pop("data", None)), _table(values.pop("published", {}))
+    search = SearchSpec(**_table(values.pop("search"))) if "search" in values else None
     request = Request.from_document({name: _value(name, value) for name, value in values.items() if name != "label"})
     label = _text("label", values.get("label", request.machine))
     for name, value in published.items():
         if type(value) not in (int, float):
             raise InputError(f"the published {name} must be a number, not {value!r}")
-    return RunSpec(data, label, request, published)
+    return RunSpec(data, label, request, published, search)
 
 
 def _value(name: str, value: Any) -> Any:

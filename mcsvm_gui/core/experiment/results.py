@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
 
-PUBLISHED = {"accuracy": "accuracy", "iterations": "iterations", "seconds": "seconds", "n_support": "n_support"}
+PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_gamma"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Trial:
 
     def summary(self, name: str, way: str) -> float | None:
         """Mean or median over the parts: accuracy, or a number of the train document."""
-        values = self.accuracies if name == "accuracy" else [part.document.get(name) for part in self.tested]
+        values = self.accuracies if name == "accuracy" else [_number(part.document, name) for part in self.tested]
         known = [float(value) for value in values if value is not None]
         return None if not known else float(np.median(known) if way == "median" else np.mean(known))
 
@@ -226,6 +227,15 @@ class Results:
         }
 
 
+def _number(document: Mapping[str, Any], name: str) -> float | None:
+    """Of the train document; the parameters in powers of two, as searches step."""
+    if name == "log2_C":
+        return math.log2(document["C"])
+    if name == "log2_gamma":
+        return math.log2(document["kernel"]["gamma"])
+    return document.get(name)
+
+
 def _same(tested: Sequence[Dataset | None]) -> Dataset | None:
     """The rows that all were tested on, where these are the same."""
     digests = {None if rows is None else rows.digest for rows in tested}
@@ -239,7 +249,7 @@ def _undecided(side: Side, rows: int) -> Side:
 def beside_published(results: Results) -> list[tuple[str, str, str, float, float | None]]:
     """(data, label, measure, published, ours) of every number of the literature."""
     return [
-        (trial.spec.data, trial.spec.label, name, float(value), trial.summary(PUBLISHED[name], results.way))
+        (trial.spec.data, trial.spec.label, name, float(value), trial.summary(name, results.way))
         for trial in results.trials
         for name, value in trial.spec.published.items()
         if name in PUBLISHED

@@ -19,6 +19,7 @@ from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
+from mcsvm_gui.core.experiment.searching import Searches
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.session import Session
 from mcsvm_gui.core.sources import open_test
@@ -37,6 +38,7 @@ class Job:
     first: bool
     place: int
     total: int
+    rivals: tuple[str, ...] = ()  # machines that are searched together with this one
 
     @property
     def words(self) -> str:
@@ -124,7 +126,15 @@ def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[Job]
         wanted += [(run, part, place == 0) for place, part in enumerate(parts[run.data])]
         if plan.whole or not parts[run.data]:
             wanted.append((run, None, True))
-    return (Job(run, part, first, place, len(wanted)) for place, (run, part, first) in enumerate(wanted))
+    rivals = {run.data: _rivals(experiment, run.data) for run in experiment.runs}
+    return (
+        Job(run, part, first, place, len(wanted), rivals[run.data]) for place, (run, part, first) in enumerate(wanted)
+    )
+
+
+def _rivals(experiment: Experiment, data: str) -> tuple[str, ...]:
+    searched = [run.request.machine for run in experiment.runs if run.data == data and run.search is not None]
+    return tuple(dict.fromkeys(searched))
 
 
 class _Worker:
@@ -133,6 +143,7 @@ class _Worker:
     def __init__(self, loaded: _Loaded, report: Report | None, stopped: Callable[[], bool]) -> None:
         self._loaded, self._report, self._stopped = loaded, report, stopped
         self._refused: set[tuple[str, str]] = set()
+        self._searches = Searches(stopped)
         self._lock = threading.Lock()
 
     def __call__(self, job: Job) -> PartResult | str | None:
@@ -149,7 +160,13 @@ class _Worker:
         dataset, test = self._loaded.datasets[job.spec.data], self._loaded.tests[job.spec.data]
         if job.part is not None:
             dataset, test = dataset.take(job.part.train), dataset.take(job.part.test)
-        session = Session(job.spec.request, dataset)
+        request, how = job.spec.request, None
+        if job.spec.search is not None:
+            found = self._searches.chosen(request, job.spec.search, job.rivals, dataset)
+            if found is None:
+                return None
+            request, how = found
+        session = Session(request, dataset)
         while session.running and not self._stopped():
             sample = session.advance()
             if self._report is not None:
@@ -157,16 +174,17 @@ class _Worker:
                     self._report(job, session, sample)
         if session.running:  # what a stopped training gives is kept: its certificate says what it is worth
             session.stop()
-        return _result(job, session, session.posed.held_out if test is None else test)
+        return _result(job, session, session.posed.held_out if test is None else test, how)
 
 
-def _result(job: Job, session: Session, test: Dataset | None) -> PartResult:
+def _result(job: Job, session: Session, test: Dataset | None, how: dict[str, Any] | None) -> PartResult:
     outcome = session.finish()
     rows = session.posed.train if test is None else test
     training = session.posed.train if job.first else None
     trace = outcome.trace.table() if job.first else None
     side = side_of(job.spec.label, outcome.trained, outcome.document, rows, training, trace)
     document = {**outcome.document, **({} if test is None else _tested(side))}
+    document |= {} if how is None else {"search": how}
     scores = None if test is None else side.scores  # of rows trained on they would say too much
     return PartResult(job.part, document, replace(side, document=document, scores=scores), test)
 

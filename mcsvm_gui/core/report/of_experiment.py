@@ -80,6 +80,8 @@ def _overview(results: Results) -> list[Block]:
     columns = (
         "data",
         "run",
+        "C",
+        "gamma",
         "accuracy",
         "lowest",
         "highest",
@@ -95,7 +97,7 @@ def _overview(results: Results) -> list[Block]:
             columns,
             tuple(rows),
             f"Accuracy, time, iterations and support vectors: {results.way} of the parts.",
-            frozenset(range(2, 9)),
+            frozenset(range(2, 11)),
         )
     )
     refused = [trial for trial in results.trials if trial.refused]
@@ -110,6 +112,7 @@ def _row(results: Results, trial: Trial) -> tuple[str, ...]:
     return (
         trial.spec.data,
         trial.spec.label,
+        *_parameters(trial),
         figures.accuracy(trial.summary("accuracy", way)),
         figures.accuracy(min(accuracies, default=None)),
         figures.accuracy(max(accuracies, default=None)),
@@ -121,6 +124,21 @@ def _row(results: Results, trial: Trial) -> tuple[str, ...]:
     )
 
 
+def _parameters(trial: Trial) -> tuple[str, str]:
+    """C and gamma; from the least to the largest where a search chose others in other parts."""
+    costs = sorted({float(part.document["C"]) for part in trial.finished})
+    gammas = sorted({float(part.document["kernel"].get("gamma", np.nan)) for part in trial.finished})
+    return _spanned(costs), figures.NONE if np.isnan(gammas[0]) else _spanned(gammas)
+
+
+def _spanned(values: list[float]) -> str:
+    ends = list(dict.fromkeys([values[0], values[-1]]))
+    return " to ".join(figures.parameter(value) if value in POWERS else f"{value:.4g}" for value in ends)
+
+
+POWERS = {2.0**power for power in range(-40, 41)}
+
+
 def _count(value: float | None) -> str:
     return figures.NONE if value is None else figures.count(round(value))
 
@@ -129,6 +147,8 @@ PRINTED: dict[str, Callable[[float], str]] = {
     "accuracy": figures.accuracy,
     "iterations": _count,
     "seconds": figures.seconds,
+    "log2_C": "{:g}".format,
+    "log2_gamma": "{:g}".format,
     "n_support": lambda value: f"{value:.1f}".removesuffix(".0"),
 }
 

@@ -16,6 +16,7 @@ from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perform, read_experiment, write_experiment
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.experiment.results import beside_published
+from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.request import Request
@@ -52,6 +53,16 @@ PLANS = st.sampled_from(
 
 
 @st.composite
+def one_run(draw: st.DrawFn, data: str, label: str) -> RunSpec:
+    """A search takes the place of C and gamma."""
+    request = draw(REQUESTS)
+    search = draw(st.none() | st.builds(SearchSpec, search=st.sampled_from(["grid", "two-line"])))
+    if search is not None:
+        request = replace(request, C=1.0, gamma="scale")
+    return RunSpec(data, label, request, {"accuracy": 0.5}, search)
+
+
+@st.composite
 def experiments(draw: st.DrawFn) -> Experiment:
     names = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
     rules, read = Rules(scale=draw(st.sampled_from(["minmax", "none"]))), ReadOptions(label=draw(st.none() | TEXTS))
@@ -59,7 +70,7 @@ def experiments(draw: st.DrawFn) -> Experiment:
         DataSpec(name, f"/data/{place}.csv", digest="ab", read=read, rules=rules) for place, name in enumerate(names)
     )
     labels = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
-    runs = tuple(RunSpec(name, label, draw(REQUESTS), {"accuracy": 0.5}) for name in names for label in labels)
+    runs = tuple(draw(one_run(name, label)) for name in names for label in labels)
     return Experiment(draw(TEXTS), draw(PLANS), data, runs, draw(st.just("") | TEXTS))
 
 
@@ -235,6 +246,7 @@ def test_a_bundled_experiment_can_be_posed(path: Path) -> None:
 def test_the_tables_of_the_papers_are_complete() -> None:
     runs = {path.stem: len(read_experiment(path).runs) for path in BUNDLED}
     assert runs == {
+        "dogan-2011-parameters": 10 * 4,
         "dogan-2011-accuracy": 10 * 4,
         "dogan-2011-training": 10 * 6,
         "hsu-lin-2002-rbf": 10 * 5,
