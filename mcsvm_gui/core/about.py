@@ -14,6 +14,7 @@ OTHERS = {
     "joblib": "BSD-3-Clause",
     "threadpoolctl": "BSD-3-Clause",
     "platformdirs": "MIT",
+    "tomli-w": "MIT",
     "pyqtgraph": "MIT",
     "pyside6-essentials": "LGPL-3.0-only",
 }
