@@ -8,17 +8,21 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from solvers.certificate import total_of
 from solvers.errors import InputError
+from solvers.increment import Increment, all_classes, check_portions, codes_of, going_on, lasting, learns_online
 from solvers.kernels import KERNELS, Kernel
-from solvers.model import class_scores
+from solvers.model import Model, class_scores
 from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
 from solvers.run import Limits, Run
 from solvers.threads import limited
 from solvers.trace import Sample
+
+OF_A_RUN = "certificate_", "ending_", "trace_"
 
 
 class MultiClassSVC(ClassifierMixin, BaseEstimator):
@@ -39,6 +43,9 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
     intercept_, n_iter_, seconds_, kernel_evaluations_, ending_ (why it ended), certificate_ (primal, dual, gap,
     relative_gap, violation, infeasibility) and trace_, one array for each of iteration, seconds, dual, primal,
     violation, support and bounded.
+
+    `partial_fit` (ova, ovo and dag) goes on learning from rows that come in portions, by LASVM. It forgets rows that
+    become no support vectors, so the model then has no certificate_, and no ending_ and trace_.
     """
 
     def __init__(
@@ -95,6 +102,25 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
             problem = self._pose(X, codes)
             run = Run(problem, self.solver, self._limits(), self._seed(problem))
             self._finish(problem, self._drive(run))
+        self._began_with: dict[str, Any] = lasting(self)
+        self._increment: Increment | None = None
+        return self
+
+    @available_if(learns_online)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> MultiClassSVC:
+        """Learn each of these rows once, on top of what was learnt by `fit` or by earlier portions.
+
+        classes: all labels that will ever come; needed with the first portion, unless `fit` came before. The model
+        can be used after any portion. solver: lasvm-gradient and lasvm-active choose what is learnt first,
+        lasvm-first-order chooses pairs otherwise; whatever else it is, lasvm learns.
+        """
+        self._check_parameters()
+        features, labels = self._portion(X, y, classes)
+        with limited(self.threads):
+            increment = going_on(self, features)
+            increment.learn(features, labels)
+        self._began_with, self._increment = lasting(self), increment
+        self._show(increment)
         return self
 
     def _check_parameters(self) -> None:
@@ -105,6 +131,32 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
             raise InputError(f"decision_function_shape must be 'ovo' or 'ovr', not {self.decision_function_shape!r}.")
         if not isinstance(self.warm_start, bool | np.bool_):
             raise InputError(f"warm_start must be True or False, not {self.warm_start!r}.")
+
+    def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
+        """Rows in canonical form, and where their labels stand among the classes."""
+        check_portions(self)
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=not hasattr(self, "_began_with")
+        )
+        check_classification_targets(y)
+        known = all_classes(self, classes)
+        codes = codes_of(y, known)
+        self.classes_ = known
+        return X, codes
+
+    def _show(self, increment: Increment) -> None:
+        self._solution: tuple[float, list[np.ndarray]] | None = None
+        for name in OF_A_RUN:
+            self.__dict__.pop(name, None)
+        stream = increment.stream
+        self.n_iter_, self.kernel_evaluations_, self.seconds_ = stream.steps, stream.evaluations, increment.seconds
+        self._tell(increment.model())
+
+    def _tell(self, model: Model) -> None:
+        self._model = model
+        self.support_ = model.support
+        self.n_support_ = np.bincount(model.owners, minlength=model.classes)
+        self.dual_coef_, self.intercept_ = model.expansion.T, model.bias
 
     def _drive(self, run: Run) -> Run:
         while run.running:
@@ -178,15 +230,13 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
     def _finish(self, problem: Problem, run: Run) -> None:
         proofs = run.proofs()
         model = run.model(proofs)
-        self._model = model
+        self._rows = len(problem)
         self._solution = (float(problem.upper.max()), run.alphas()) if self.warm_start else None
         self.certificate_ = total_of(proofs)
         assert run.ending is not None
         self.ending_, self.trace_ = run.ending, run.trace.table()
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = run.iterations, run.kernel_evaluations, run.seconds
-        self.support_ = model.support
-        self.n_support_ = np.bincount(model.owners, minlength=problem.classes)
-        self.dual_coef_, self.intercept_ = model.expansion.T, model.bias
+        self._tell(model)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """(n, classes) class functions; (n,) for two classes, positive for classes_[1].

@@ -163,13 +163,11 @@ def pose(
     """Check everything once and put it into canonical form; raises InputError with a sentence."""
     chosen = _machine(machine)
     codes, count = _codes(labels, classes)
-    points = _points(features, kernel)
+    points = checked_points(features, kernel)
     if len(points) != codes.size:
         raise InputError(
             f"There are {len(points)} rows of features but {codes.size} labels; they must be equally many."
         )
-    _check_kernel(kernel)
-    _check_size(kernel, points)
     cost = positive("C", cost)
     weights = _weights(class_weight, count)
     return Problem(
@@ -241,6 +239,14 @@ def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
     if absent.size:
         raise InputError(f"Class {absent[0]} has no examples; number the classes that occur 0, 1, ... without a gap.")
     return codes, count
+
+
+def checked_points(features: Any, kernel: Kernel) -> Points:
+    """Features in canonical form, if the kernel can take them."""
+    points = _points(features, kernel)
+    _check_kernel(kernel)
+    _check_size(kernel, points)
+    return points
 
 
 def _points(features: Any, kernel: Kernel) -> Points:

@@ -91,6 +91,11 @@ class Pool:
                 self.owner[row], self.row_of[slot] = -1, -1
             self.example[slot] = -1
 
+    def renumber(self, points: Points, examples: np.ndarray) -> None:
+        """The examples held, slot after slot, are now these of other points."""
+        self.example[self.example >= 0] = examples
+        self.points, self._held = points, None
+
     def _tick(self) -> None:
         self.clock[0] += 1
 
