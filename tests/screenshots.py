@@ -158,6 +158,26 @@ def playground_page(studio: Studio, folder: Path) -> None:
     shoot("empty")
 
 
+def compare_page(studio: Studio, folder: Path) -> None:
+    """Every tab, of six machines on rows that they do not all decide alike."""
+    studio.window.show_page("compare")
+    page = studio.window.pages["compare"].page
+    studio.work.runs.select(())
+    studio.shoot("compare-empty")
+    studio.open("glass")
+    six = [studio.train(machine=name, C=4.0, gamma=1.0)[0] for name in ("ww", "llw", "cs", "ova", "ovo", "dag")]
+    studio.settle()
+    studio.work.runs.select(six)
+    studio.wait(lambda: not studio.work.tasks.busy and not page.progress.text())
+    for place in range(page.tabs.count()):
+        page.tabs.setCurrentIndex(place)
+        studio.shoot(f"compare-{page.tabs.currentWidget().objectName()}")
+    page.tabs.setCurrentIndex(0)
+    studio.work.runs.select(six[:1])
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.shoot("compare-one")
+
+
 def predict_page(studio: Studio, folder: Path) -> None:
     studio.window.show_page("predict")
     studio.shoot("predict-empty")
@@ -191,7 +211,7 @@ DIALOGS = (
     ("doctorAction", "doctorDialog"),
     ("crashLogAction", "crashDialog"),
 )
-SCENES = (data_page, train_page, playground_page, predict_page, around)
+SCENES = (data_page, train_page, playground_page, compare_page, predict_page, around)
 
 
 def main() -> None:

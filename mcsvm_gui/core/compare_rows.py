@@ -83,11 +83,20 @@ def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, foun
 def sheet_of_tests(results: Sequence[TestResult]) -> Sheet:
     headings = (
         *(Heading(title, number=False) for title in (tr("First"), tr("Second"), tr("Test"))),
-        *(Heading(tr("First ahead by")), Heading(tr("Second ahead by")), Heading(tr("Statistic")), Heading(tr("p"))),
+        *(
+            Heading(tr("First ahead by"), tip=_lead_tip()),
+            Heading(tr("Second ahead by"), tip=_lead_tip()),
+            Heading(tr("Statistic")),
+            Heading(tr("p")),
+        ),
         Heading(tr("p, adjusted"), tip=tr("By Holm's method, for all pairs compared at once")),
         Heading(tr("In words"), number=False),
     )
     return Sheet(headings, tuple(_test(result) for result in results))
+
+
+def _lead_tip() -> str:
+    return tr("Rows that only it has right; over several splits, by how much its accuracy is higher")
 
 
 def _test(result: TestResult) -> tuple[Cell, ...]:
@@ -112,7 +121,7 @@ def _leads(result: TestResult) -> tuple[Cell, Cell]:
     details = result.details
     if "only_first_right" in details:
         counts = details["only_first_right"], details["only_second_right"]
-        return tuple(Cell(count, figures.unit(figures.count(count), tr("rows"))) for count in counts)  # type: ignore[return-value]
+        return Cell(counts[0], figures.count(counts[0])), Cell(counts[1], figures.count(counts[1]))
     lead = float(details["mean_difference"])
     ahead, behind = Cell(abs(lead), figures.per_cent(abs(lead))), Cell(None, "")
     return (ahead, behind) if lead >= 0.0 else (behind, ahead)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.workers.tasks import Ticket
 
 MOST = 24  # runs beside each other
+NEWEST = 6  # runs that are offered at once
 LATER = 50  # milliseconds in which news are gathered
 
 
@@ -26,12 +27,13 @@ class CompareView(Protocol):
     seen: SignalInstance
     order_asked: SignalInstance
     save_asked: SignalInstance
+    newest_asked: SignalInstance
     experiment_asked: SignalInstance
     report_asked: SignalInstance
     message: SignalInstance
 
     def is_seen(self) -> bool: ...
-    def show_empty(self, words: str) -> None: ...
+    def show_empty(self, words: str, newest: bool = ...) -> None: ...
     def show_picture(self, picture: Picture) -> None: ...
     def show_progress(self, words: str) -> None: ...
     def show_notes(self, sentences: Sequence[str]) -> None: ...
@@ -60,6 +62,7 @@ class ComparePresenter(QObject):
         view, runs = self._view, self._runs
         view.seen.connect(self._look)
         view.order_asked.connect(self.order_by)
+        view.newest_asked.connect(lambda: self._runs.select(self._newest()))
         view.save_asked.connect(self.save)
         view.experiment_asked.connect(self.save_experiment)
         view.report_asked.connect(self.write_report)
@@ -101,7 +104,7 @@ class ComparePresenter(QObject):
             self._judge.want(())
             if self._drawing is not None:
                 self._drawing.cancel()
-            self._view.show_empty(self._invitation())
+            self._view.show_empty(self._invitation(), bool(self._newest()))
             return
         if shown != self._shown:
             self._shown = shown
@@ -109,6 +112,11 @@ class ComparePresenter(QObject):
             self._draw_picture()
         self._view.draw([self._course(record) for record in records])
         self._say()
+
+    def _newest(self) -> list[int]:
+        """Those that ended last, on the data of the very last."""
+        done = [self._runs.record(run) for run in self._runs.ids() if self._runs.record(run).state == "done"]
+        return [record.id for record in done if record.digest == done[-1].digest][-NEWEST:]
 
     def _invitation(self) -> str:
         if not self._runs.ids():

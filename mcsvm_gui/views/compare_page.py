@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
+    QPushButton,
     QSplitter,
     QStackedLayout,
     QTabWidget,
@@ -41,6 +42,7 @@ class ComparePage(QWidget):
     seen = Signal()  # it came into sight
     order_asked = Signal(str)  # runs by a measure
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
+    newest_asked = Signal()
     experiment_asked = Signal(str)  # a path
     report_asked = Signal(str)  # a path, whose ending says the format
     message = Signal(str)
@@ -141,11 +143,7 @@ class ComparePage(QWidget):
         self._stack_on(full)
 
     def _stack_on(self, full: QWidget) -> None:
-        self._empty = QLabel()
-        self._empty.setObjectName("compareEmpty")
-        self._empty.setProperty("role", "muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setWordWrap(True)
+        self._stack_empty()
         self._full = full
         upper = QWidget()
         self._stack = QStackedLayout(upper)
@@ -164,6 +162,25 @@ class ComparePage(QWidget):
         page = QVBoxLayout(self)
         page.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
         page.addWidget(self.splitter)
+
+    def _stack_empty(self) -> None:
+        """What to do, and a button that does it."""
+        self._said = QLabel()
+        self._said.setObjectName("compareEmpty")
+        self._said.setProperty("role", "muted")
+        self._said.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._said.setWordWrap(True)
+        self._offer = QPushButton(tr("Compare the newest runs"))
+        self._offer.setObjectName("compareNewestButton")
+        self._offer.setAccessibleName(tr("Compare the newest runs"))
+        self._offer.clicked.connect(self.newest_asked)
+        self._empty = QWidget()
+        column = QVBoxLayout(self._empty)
+        column.setSpacing(2 * UNIT)
+        column.addStretch()
+        column.addWidget(self._said)
+        column.addWidget(self._offer, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch()
 
     def _tool_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -198,9 +215,11 @@ class ComparePage(QWidget):
     def is_seen(self) -> bool:
         return self.isVisible()
 
-    def show_empty(self, words: str) -> None:
+    def show_empty(self, words: str, newest: bool = False) -> None:
+        """`newest`: whether there are runs that could be compared."""
         self._picture = None
-        self._empty.setText(words)
+        self._said.setText(words)
+        self._offer.setVisible(newest)
         self._stack.setCurrentWidget(self._empty)
 
     def show_picture(self, picture: Picture) -> None:
@@ -247,7 +266,7 @@ class ComparePage(QWidget):
         if inside and self.width() >= WIDE:
             self._beside.insertWidget(0, self.measures)
             self.measures.show()
-            self._beside.setSizes([self.width() * 9 // 20, self.width() * 11 // 20])
+            self._beside.setSizes([self.width() // 2, self.width() // 2])
         elif not inside and self.width() < WIDE:
             self.tabs.insertTab(0, self.measures, tr("Measures"))
             self.tabs.setCurrentIndex(0)

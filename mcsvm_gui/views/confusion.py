@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.compare_sheets import Matrix
 
 WIDEST, HIGHEST, NARROWEST = 72 * UNIT, 44 * UNIT, 30 * UNIT
+WIDEST_COLUMN = 9 * UNIT
 
 
 class MatrixPanel(QWidget):
@@ -43,7 +44,7 @@ class MatrixPanel(QWidget):
         self._right.setProperty("role", "muted")
         for label in (self._title, self._right):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.table = SheetTable(f"confusionTable{number}", "")
+        self.table = SheetTable(f"confusionTable{number}", "", WIDEST_COLUMN)
         self.table.save_asked.connect(lambda: self.save_asked.emit(self.table))
         head = QHBoxLayout()
         head.setSpacing(UNIT)

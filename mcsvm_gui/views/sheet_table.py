@@ -162,6 +162,7 @@ class StrokeHeader(QHeaderView):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self.setSectionsClickable(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setHighlightSections(False)
         self.setSortIndicatorClearable(True)
         self.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -196,8 +197,10 @@ class SheetTable(QTableView):
     row_chosen = Signal(str)  # the key of a row that was double-clicked, or entered
     save_asked = Signal()
 
-    def __init__(self, name: str, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, title: str, widest: int = 34 * UNIT) -> None:
+        """`widest`: a column of numbers, whose heading is cut where it is longer."""
+        super().__init__()
+        self._widest = widest
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.sheets = SheetModel()
@@ -247,7 +250,8 @@ class SheetTable(QTableView):
             stroke = STROKE[0] + UNIT if heading.machine else 0
             title = metrics.horizontalAdvance(heading.title) + stroke + 2 * UNIT + ARROW
             widest = max([title, *(int(1.06 * text) + 2 * UNIT for text in texts)])
-            self.setColumnWidth(column, min(max(widest, 6 * UNIT), 34 * UNIT))
+            most = self._widest if heading.number else 34 * UNIT
+            self.setColumnWidth(column, min(max(widest, 6 * UNIT), most))
 
     # -- keys and menu ----------------------------------------------------------------------------
 

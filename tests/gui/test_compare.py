@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ MACHINES = "ww", "llw", "dag"
 
 
 class FakeView(Remembering):
-    seen, order_asked, message = Signal(), Signal(str), Signal(str)
+    seen, order_asked, message, newest_asked = Signal(), Signal(str), Signal(str), Signal()
     save_asked, experiment_asked, report_asked = Signal(str, list, list), Signal(str), Signal(str)
     visible = True
 
@@ -70,8 +70,8 @@ class Book(QObject):
         self.asked.append(run)
         return self.outcomes[run].trained
 
-    def select(self, *runs: int) -> None:
-        self.selected = runs
+    def select(self, runs: Iterable[int]) -> None:
+        self.selected = tuple(runs)
         self.selection_changed.emit()
 
 
@@ -131,8 +131,18 @@ def test_without_a_choice_the_page_says_what_to_do(stage: Stage) -> None:
     assert not stage.view.called("show_picture")
 
 
+def test_the_newest_runs_are_one_click_away(stage: Stage, outcomes: dict[int, Outcome]) -> None:
+    assert stage.view.last("show_empty")[1] is True
+    elsewhere = {**outcomes[1].trained.request.document(), "digest": "another"}
+    record = stage.runs.records[1]
+    stage.runs.records[1] = RunRecord(1, record.created, "old", "old.csv", elsewhere, "", "done", record.document)
+    stage.view.newest_asked.emit()
+    assert stage.runs.selected == (2, 3)
+    assert names(stage.picture) == ["llw 2", "dag 3"]
+
+
 def test_chosen_runs_are_shown_in_their_order_with_scores_and_margins(stage: Stage) -> None:
-    stage.runs.select(3, 1)
+    stage.runs.select([3, 1])
     assert names(stage.picture) == ["dag 3", "ww 1"]
     assert {"accuracy", "violations"} <= set(stage.picture.measures.keys)
     assert len(stage.picture.matrices) == 2
@@ -142,10 +152,10 @@ def test_chosen_runs_are_shown_in_their_order_with_scores_and_margins(stage: Sta
 
 
 def test_a_run_is_decided_once(stage: Stage) -> None:
-    stage.runs.select(1, 2)
+    stage.runs.select([1, 2])
     once = list(stage.runs.asked)
-    stage.runs.select(2)
-    stage.runs.select(2, 1)
+    stage.runs.select([2])
+    stage.runs.select([2, 1])
     assert stage.runs.asked == once
     stage.runs.reset.emit()
     assert len(stage.runs.asked) == 2 * len(once)
@@ -153,7 +163,7 @@ def test_a_run_is_decided_once(stage: Stage) -> None:
 
 def test_nothing_is_computed_while_nobody_looks(stage: Stage) -> None:
     stage.view.visible = False
-    stage.runs.select(1, 2, 3)
+    stage.runs.select([1, 2, 3])
     assert stage.runs.asked == []
     stage.view.visible = True
     stage.view.seen.emit()
@@ -161,7 +171,7 @@ def test_nothing_is_computed_while_nobody_looks(stage: Stage) -> None:
 
 
 def test_a_measure_orders_the_runs_and_orders_them_back(stage: Stage, outcomes: dict[int, Outcome]) -> None:
-    stage.runs.select(1, 2, 3)
+    stage.runs.select([1, 2, 3])
     steps = {f"{MACHINES[run - 1]} {run}": outcome.document["iterations"] for run, outcome in outcomes.items()}
     assert len(set(steps.values())) == 3
     stage.view.order_asked.emit("iterations")
@@ -172,10 +182,10 @@ def test_a_measure_orders_the_runs_and_orders_them_back(stage: Stage, outcomes: 
 
 def test_runs_without_a_model_are_left_out_and_counted(stage: Stage, outcomes: dict[int, Outcome]) -> None:
     stage.runs.records[2] = _record(2, outcomes[2], state="failed", document=None)
-    stage.runs.select(1, 2, 3)
+    stage.runs.select([1, 2, 3])
     assert names(stage.picture) == ["ww 1", "dag 3"]
     assert "1 of the chosen" in stage.view.last("show_notes")[0][0]
-    stage.runs.select(2)
+    stage.runs.select([2])
     assert "None of the chosen" in stage.view.last("show_empty")[0]
 
 
@@ -183,7 +193,7 @@ def test_data_that_are_gone_are_said_and_the_rest_is_shown(stage: Stage, outcome
     gone = {**outcomes[2].trained.request.document(), "data": "nowhere.csv"}
     record = _record(2, outcomes[2])
     stage.runs.records[2] = RunRecord(2, record.created, "lost", "nowhere.csv", gone, "", "done", record.document)
-    stage.runs.select(1, 2)
+    stage.runs.select([1, 2])
     assert names(stage.picture) == ["ww 1", "lost"]
     assert len(stage.picture.matrices) == 1
     assert any("nowhere.csv" in sentence for sentence in stage.view.last("show_notes")[0])
@@ -192,7 +202,7 @@ def test_data_that_are_gone_are_said_and_the_rest_is_shown(stage: Stage, outcome
 def test_a_new_name_is_seen_and_two_of_a_name_are_told_apart(
     stage: Stage, outcomes: dict[int, Outcome], qtbot: QtBot
 ) -> None:
-    stage.runs.select(1, 2)
+    stage.runs.select([1, 2])
     stage.runs.records[2] = _record(2, outcomes[2], name="ww 1")
     stage.runs.changed.emit(2)
     qtbot.waitUntil(lambda: names(stage.picture) == ["ww 1", "ww 1 #2"])
@@ -201,7 +211,7 @@ def test_a_new_name_is_seen_and_two_of_a_name_are_told_apart(
 def test_more_runs_than_fit_are_cut_and_that_is_said(stage: Stage, outcomes: dict[int, Outcome]) -> None:
     stage.runs.records |= {run: _record(run, outcomes[1]) for run in range(10, 12 + MOST)}
     stage.runs.outcomes = {**outcomes, **dict.fromkeys(stage.runs.records, outcomes[1])}
-    stage.runs.select(*range(10, 12 + MOST))
+    stage.runs.select(range(10, 12 + MOST))
     assert len(names(stage.picture)) == MOST
     assert str(MOST) in stage.view.last("show_notes")[0][0]
 
@@ -215,7 +225,7 @@ def test_a_table_is_saved_and_what_cannot_be_written_is_said(stage: Stage, tmp_p
 
 
 def test_every_format_of_reports_is_offered_and_writes_what_is_compared(stage: Stage, tmp_path: Path) -> None:
-    stage.runs.select(1, 3)
+    stage.runs.select([1, 3])
     assert [suffix for _, suffix in stage.view.last("set_formats")[0]] == list(FORMATS)
     for suffix in (".md", ".json"):
         stage.view.report_asked.emit(str(tmp_path / f"both{suffix}"))
@@ -239,7 +249,7 @@ def page(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[ComparePage]:
     page.resize(900, 600)
     page.show()
     stage = Stage(page, outcomes)
-    stage.runs.select(1, 2, 3)
+    stage.runs.select([1, 2, 3])
     page.stage = stage  # type: ignore[attr-defined]
     yield page
     for plot in (page.course.plot, *page.effort.plots):
@@ -389,7 +399,7 @@ def test_it_can_be_seen_in_either_theme_with_nothing_one_and_three(
     for name in ("light", "dark"):
         theme.use(name)
         for runs in ((), (2,), (1, 2, 3)):
-            page.stage.runs.select(*runs)  # type: ignore[attr-defined]
+            page.stage.runs.select(runs)  # type: ignore[attr-defined]
             for place in range(page.tabs.count()):
                 page.tabs.setCurrentIndex(place)
                 assert not page.grab().isNull()
