@@ -16,6 +16,7 @@ from mcsvm_gui.core.playground.setting import MOST_MACHINES, SIX, Setting
 from mcsvm_gui.core.playground.tours import Stop, tours
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.playground_exchange import Exchange, ExchangeView
+from mcsvm_gui.presenters.playground_memory import Memory
 from mcsvm_gui.presenters.playground_refit import Refitting
 from mcsvm_gui.presenters.playground_steps import TO_THE_END, Stepping
 from mcsvm_gui.presenters.playground_undo import Edit
@@ -79,11 +80,13 @@ class PlaygroundPresenter(QObject):
         self._chance = 0  # counts what was left to chance, so that each cloud is another
         self._dragged: tuple[int, Drawing] | None = None  # which point, and the drawing before
         self._tour: tuple[str, int] | None = None
+        self.memory = Memory(workspace.runs, lambda: (self.drawing, self.setting), self._remember, self)
         self._connect_edits()
         self._connect_rest()
         view.set_setting(self.setting.document())
         view.show_drawing(self.drawing)
         view.show_undo(False, False)
+        self.memory.restore()
 
     @property
     def busy(self) -> bool:
@@ -172,10 +175,19 @@ class PlaygroundPresenter(QObject):
         self._dragged = None
         self.undo_stack.push(Edit(words, self.drawing, after, self._show))
 
+    def _remember(self, drawing: Drawing, setting: Setting) -> None:
+        """As another project was left: nothing of before is to be taken back."""
+        self.undo_stack.clear()
+        self._dragged = None
+        self.setting = setting
+        self.view.set_setting(setting.document())
+        self._show(drawing)
+
     def _show(self, drawing: Drawing) -> None:
         if drawing is self.drawing:
             return
         self.drawing = drawing
+        self.memory.changed()
         self.view.show_drawing(drawing)
         self._refresh()
 
@@ -192,6 +204,7 @@ class PlaygroundPresenter(QObject):
         values = self.view.setting()
         machines = tuple(values.pop("machines"))[:MOST_MACHINES]
         self.setting = replace(self.setting, machines=machines, **values)
+        self.memory.changed()
         self._refresh()
 
     def _refresh(self) -> None:
@@ -271,6 +284,7 @@ class PlaygroundPresenter(QObject):
 
     def _set_stage(self, stop: Stop) -> None:
         self.setting = stop.setting
+        self.memory.changed()
         self.view.set_setting(stop.setting.document())
         self._steps = stop.steps is not None
         self._step_machine = stop.setting.machines[0]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QTimer, Signal
 from PySide6.QtTest import QTest
 
 POINTS, MOVES, BETWEEN = 300, 240, 16  # milliseconds between two moves
@@ -42,7 +42,12 @@ def page(qapp: QCoreApplication, tmp_path: Path) -> Iterator[Any]:
     from mcsvm_gui.views.playground_page import PlaygroundPage
     from mcsvm_gui.workers.tasks import Tasks
 
-    class NoRuns:
+    class NoRuns(QObject):
+        reset = Signal()
+
+        def setting(self, key: str) -> None:
+            return None
+
         def keep_setting(self, key: str, value: Any) -> None:
             pass
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QAction, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -39,15 +42,25 @@ from mcsvm_gui.workers.tasks import Tasks
 Kind = TypeVar("Kind", bound=QWidget)
 
 
-class NoRuns:
+class NoRuns(QObject):
+    reset = Signal()
+
+    def __init__(self, kept: Any = None) -> None:
+        super().__init__()
+        self.kept = {"playground": kept}
+
+    def setting(self, key: str) -> Any:
+        return self.kept.get(key)
+
     def keep_setting(self, key: str, value: Any) -> None:
-        pass
+        self.kept[key] = value
 
 
 class Stage:
     def __init__(self, qtbot: QtBot) -> None:
         self.bot, self.tasks = qtbot, Tasks()
-        self.workspace = Workspace(NoRuns(), None, self.tasks, Settings())  # type: ignore[arg-type]
+        self.runs = NoRuns()
+        self.workspace = Workspace(self.runs, None, self.tasks, Settings())  # type: ignore[arg-type]
         self.said: list[str] = []
         self.workspace.message.connect(self.said.append)
         self.page = PlaygroundPage()
@@ -179,6 +192,39 @@ def test_the_wheel_makes_clouds(stage: Stage) -> None:
     QApplication.sendEvent(stage.canvas, event)
     assert len(stage.drawing) > 3
     assert np.abs(stage.drawing.places.mean(axis=0)).max() < 0.2
+
+
+@pytest.mark.parametrize("nonsense", [7, {}, {"places": [[1]], "classes": [1], "setting": {}}, {"places": "x"}])
+def test_a_project_keeps_points_and_setting_and_nonsense_changes_nothing(stage: Stage, nonsense: Any) -> None:
+    stage.tick("cs")
+    stage.presenter.memory.keep()
+    kept, drawing, setting = stage.runs.kept["playground"], stage.drawing, stage.presenter.setting
+    stage.click("playgroundClearButton")
+    stage.tick("ww", "dag")
+    stage.runs.kept["playground"] = json.loads(json.dumps(kept))
+    stage.runs.reset.emit()
+    assert stage.drawing.same_as(drawing)
+    assert stage.presenter.setting == setting
+    assert not stage.presenter.undo_stack.canUndo()
+    stage.runs.kept["playground"] = nonsense
+    stage.runs.reset.emit()
+    assert stage.drawing.same_as(drawing)
+    stage.settle()
+    assert [picture.key for picture in stage.canvas.pictures] == ["cs"]
+
+
+def test_the_page_loads_no_solver_before_it_is_shown() -> None:
+    code = """
+import sys
+from PySide6.QtWidgets import QApplication
+application = QApplication([])
+from mcsvm_gui.presenters.playground import PlaygroundPresenter
+from mcsvm_gui.views.playground_page import PlaygroundPage
+PlaygroundPage()
+print([name for name in ("pandas", "scipy", "numba", "sklearn", "solvers.run") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 # -- by keys ------------------------------------------------------------------------------------------

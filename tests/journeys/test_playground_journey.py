@@ -24,7 +24,14 @@ def test_from_a_blank_canvas_to_a_training(open_window: Callable[[], Hand], tmp_
     take_back_by_the_menu(hand, canvas)
     step_to_the_end(hand, canvas)
     carry_to_a_training(hand, canvas, tmp_path / "drawn.csv")
+    drawn = canvas.drawing
     hand.close()
+
+    again = open_window()
+    again.go("Playground")
+    again.wait(lambda: again.find(PlaygroundCanvas, "playgroundCanvas").drawing.same_as(drawn))
+    rest(again)
+    again.close()
 
 
 def rest(hand: Hand) -> None:

@@ -28,6 +28,15 @@ class Drawing:
         kept = _inside(np.asarray(places, dtype=np.float64).reshape(-1, 2))[:MOST_POINTS]
         return cls(kept, np.asarray(classes, dtype=np.int64)[:MOST_POINTS])
 
+    @classmethod
+    def from_lists(cls, places: Sequence[Sequence[float]], classes: Sequence[int]) -> Drawing:
+        """Raises ValueError or TypeError where these are no points."""
+        numbers = np.asarray(classes, dtype=np.int64).reshape(-1)
+        found = np.asarray(places, dtype=np.float64).reshape(-1, 2)
+        if numbers.size != len(found) or ((numbers < 0) | (numbers >= MOST_CLASSES)).any():
+            raise ValueError("these are no points of the playground")
+        return cls.of(found, numbers)
+
     def __len__(self) -> int:
         return self.classes.size
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST_MACHINES = 6
 SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
+KERNELS, BIASES = ("rbf", "linear", "polynomial", "sigmoid"), ("", "none", "regularized", "exact")
 COST_RANGE, GAMMA_RANGE = (-6, 14), (-6, 8)  # exponents of 2
 TOLERANCE = 1e-3
 
@@ -34,11 +36,11 @@ class Setting:
         return 2.0**self.log_gamma
 
     def kernel_itself(self) -> Kernel:
-        from solvers.kernels import KERNELS
+        from solvers import kernels
         from solvers.problem import kernel_from
 
         coef0 = -1.0 if self.kernel == "sigmoid" else self.coef0
-        return kernel_from(self.kernel, KERNELS, gamma=self.gamma, degree=self.degree, coef0=coef0)
+        return kernel_from(self.kernel, kernels.KERNELS, gamma=self.gamma, degree=self.degree, coef0=coef0)
 
     def request(self, machine: str, **more: Any) -> Request:
         """The same training for the rest of the program."""
@@ -57,3 +59,14 @@ class Setting:
 
     def document(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Setting:
+        """Raises ValueError or TypeError where that is no setting."""
+        made = cls(**{**document, "machines": tuple(document["machines"])})
+        (least, most), (narrow, wide) = COST_RANGE, GAMMA_RANGE
+        inside = least <= made.log_cost <= most and narrow <= made.log_gamma <= wide
+        named = set(made.machines) <= set(SIX) and made.kernel in KERNELS and made.bias in BIASES
+        if not (inside and named and type(made.degree) is int and type(made.coef0) in (int, float)):
+            raise ValueError("this is no setting of the playground")
+        return made
