@@ -26,6 +26,7 @@ from mcsvm_gui.views.jobs_dock import JobsDock
 from mcsvm_gui.views.main_window import MainWindow
 from mcsvm_gui.views.recovery_bar import RecoveryBar
 from mcsvm_gui.workers.queue import JobQueue
+from mcsvm_gui.workers.search import Searches
 from mcsvm_gui.workers.tasks import Tasks
 
 SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the window asks for it many times in a repaint
@@ -53,6 +54,7 @@ class Assembly(Desk):
         super().__init__(window)
         self.window, self.settings = window, settings
         self.queue, self.tasks = JobQueue(settings["parallel_jobs"], self), Tasks(self)
+        self.searches = Searches(self)
         self.runs = RunBook(self.queue, store, self)
         self.workspace = Workspace(self.runs, self.queue, self.tasks, settings, self)
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
@@ -120,6 +122,7 @@ class Assembly(Desk):
 
     def _warm(self) -> None:
         self.page("train").prepare()
+        self.page("tune").prepare()
         self.tasks.start(
             lambda: warming.prepare(lambda: self._open), lambda nothing: self.window.set_note(""), self.window.set_note
         )
@@ -130,6 +133,7 @@ class Assembly(Desk):
             self._open = False
             self.window.hide()
             self.queue.shut_down(WAIT)
+            self.searches.shut_down(WAIT)
             self.tasks.shut_down(WAIT)
             self.runs.close()
             self.ended = not any(thread.isRunning() for thread in self.findChildren(QThread))

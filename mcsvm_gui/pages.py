@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.presenters.shell import ShellPresenter
     from mcsvm_gui.presenters.workspace import Workspace
     from mcsvm_gui.views.main_window import MainWindow
+    from mcsvm_gui.workers.search import Searches
 
 
 class Desk(QObject):
@@ -22,6 +23,7 @@ class Desk(QObject):
     window: MainWindow
     workspace: Workspace
     shell: ShellPresenter
+    searches: Searches
 
 
 def data(desk: Desk) -> Any:
@@ -46,6 +48,15 @@ def train(desk: Desk) -> Any:
     presenter = TrainPresenter(page, desk.workspace, desk)
     RunListPresenter(table, desk.workspace, presenter)
     return presenter
+
+
+def tune(desk: Desk) -> Any:
+    from mcsvm_gui.presenters.tune import TunePresenter
+    from mcsvm_gui.views.tune_page import TunePage
+
+    page = TunePage()
+    desk.window.add_page("tune", page)
+    return TunePresenter(page, desk.workspace, desk.searches, desk)
 
 
 def compare(desk: Desk) -> Any:
@@ -86,6 +97,7 @@ def predict(desk: Desk) -> Any:
 PAGES: dict[str, Callable[[Desk], Any]] = {
     "data": data,
     "train": train,
+    "tune": tune,
     "compare": compare,
     "playground": playground,
     "predict": predict,

@@ -53,7 +53,7 @@ class RunFile(QObject):
             here.purge()
 
     def _leave(self, here: ProjectStore, path: Path) -> ProjectStore:
-        if self._writer.backlog.runs:
+        if self._writer.backlog.results:
             refuse(here.path, tr("runs of this project are in memory alone: save it under another name first"))
         there = ProjectStore(path)
         self._writer.backlog.clear()

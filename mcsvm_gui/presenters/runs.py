@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from mcsvm_gui.workers.writer import Writer
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.live import Reading, Readings
+    from mcsvm_gui.core.project.backlog import CellPart
     from mcsvm_gui.core.request import Request
     from mcsvm_gui.core.session import Outcome
     from mcsvm_gui.core.trained import TrainedModel
@@ -266,6 +267,16 @@ class RunBook(QObject):
         if key not in self._settings or self._settings[key] != value:
             self._settings[key] = value
             self._writer.set(key, value)
+
+    # -- cells of searches ------------------------------------------------------------------------
+
+    def keep_cells(self, search: str, cells: Mapping[tuple[str, float, float | None], CellPart]) -> None:
+        """What was found out by machine, C and gamma; written soon, a later one over an earlier one."""
+        self._writer.put_cells({(search, *cell): document for cell, document in cells.items()})
+
+    def read_cells(self, search: str, done: Callable[[list[Any]], object], failed: Callable[[str], object]) -> None:
+        """Machine, C, gamma and document of each that is kept; answered later, in the window's thread."""
+        self._writer.ask(lambda store: store.cells(search), done, failed)
 
     # -- the file ---------------------------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
-from mcsvm_gui.core.project.backlog import BATCH, Backlog, Batch, Part
+from mcsvm_gui.core.project.backlog import BATCH, Backlog, Batch, CellPart, Part
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.project.store import CellKey, ProjectStore
 
 RETRY = 2.0  # seconds until a write that failed is tried again
 
@@ -52,6 +52,10 @@ class Writer(QThread):
 
     def set(self, key: str, value: Any) -> None:
         self.backlog.set(key, value)
+        self._call()
+
+    def put_cells(self, cells: Mapping[CellKey, CellPart]) -> None:
+        self.backlog.put_cells(cells)
         self._call()
 
     def ask(self, errand: Errand, done: Answer, failed: Answer) -> None:
@@ -107,7 +111,8 @@ class Writer(QThread):
 
     def _write(self, batch: Batch) -> bool:
         try:
-            self._store.write([pending.encoded() for pending in batch.runs], batch.settings)
+            cells = {key: document() for key, document in batch.cells.items()}
+            self._store.write([pending.encoded() for pending in batch.runs], batch.settings, cells)
         except Exception as error:
             self.backlog.give_back(batch)
             self._say(str(error))

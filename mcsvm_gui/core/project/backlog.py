@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.project.store import Change
+from mcsvm_gui.core.project.store import CellKey, Change
 
 Part = Callable[[], bytes] | None  # encoded by the thread that writes; None drops what the file holds
+CellPart = Callable[[], dict[str, Any]]  # the document of a cell, as it is when it is written
 BATCH = 500  # runs of one transaction
 
 
@@ -29,9 +30,10 @@ class Pending:
 class Batch:
     runs: list[Pending]
     settings: dict[str, Any]
+    cells: dict[CellKey, CellPart] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.runs or self.settings)
+        return bool(self.runs or self.settings or self.cells)
 
 
 class Backlog:
@@ -41,6 +43,7 @@ class Backlog:
         self._lock = threading.Lock()
         self._runs: dict[int, Pending] = {}
         self._settings: dict[str, Any] = {}
+        self._cells: dict[CellKey, CellPart] = {}
         self._taken: set[int] = set()
 
     def holds(self, run: int) -> bool:
@@ -50,16 +53,17 @@ class Backlog:
 
     def __len__(self) -> int:
         with self._lock:
-            return len(self._runs) + len(self._settings)
+            return len(self._runs) + len(self._settings) + len(self._cells)
 
     @property
-    def runs(self) -> int:
+    def results(self) -> int:
+        """Runs and cells: what cost time."""
         with self._lock:
-            return len(self._runs)
+            return len(self._runs) + len(self._cells)
 
     def clear(self) -> None:
         with self._lock:
-            self._runs, self._settings = {}, {}
+            self._runs, self._settings, self._cells = {}, {}, {}
 
     def put(self, record: RunRecord, deleted: bool = False, parts: Mapping[str, Part] | None = None) -> None:
         with self._lock:
@@ -71,12 +75,17 @@ class Backlog:
         with self._lock:
             self._settings[key] = value
 
+    def put_cells(self, cells: Mapping[CellKey, CellPart]) -> None:
+        with self._lock:
+            self._cells.update(cells)
+
     def take(self, most: int = BATCH) -> Batch:
         with self._lock:
             numbers = list(self._runs)[:most]
             self._taken = set(numbers)
             settings, self._settings = self._settings, {}
-            return Batch([self._runs.pop(number) for number in numbers], settings)
+            cells, self._cells = self._cells, {}
+            return Batch([self._runs.pop(number) for number in numbers], settings, cells)
 
     def settle(self) -> None:
         """What was taken is on the disk."""
@@ -88,6 +97,7 @@ class Backlog:
         with self._lock:
             self._taken = set()
             self._settings = {**batch.settings, **self._settings}
+            self._cells = {**batch.cells, **self._cells}
             for older in batch.runs:
                 newer = self._runs.setdefault(older.record.id, older)
                 newer.parts = {**older.parts, **newer.parts}

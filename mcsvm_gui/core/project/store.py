@@ -12,7 +12,7 @@ import os
 import sqlite3
 import threading
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +32,9 @@ COLUMNS = "id, created, name, note, state, data_name, request, document, error"
 UPSERT = f"""INSERT INTO runs ({COLUMNS}, deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, note = excluded.note, state = excluded.state,
     document = excluded.document, error = excluded.error, deleted = excluded.deleted"""
+
+FORGET_CELL = "DELETE FROM cells WHERE search = ? AND machine = ? AND cost = ? AND gamma IS ?"  # NULLs are not UNIQUE
+CellKey = tuple[str, str, float, float | None]  # the search, the machine, C, gamma
 
 _held: set[str] = set()  # by this process: a second look at a held file would drop its POSIX locks
 _holding = threading.Lock()
@@ -87,18 +90,33 @@ class ProjectStore:
             rows = self._connection.execute("SELECT key, value FROM settings").fetchall()
             return {key: from_json(value)["value"] for key, value in rows}
 
+    def cells(self, search: str) -> list[tuple[str, float, float | None, dict[str, Any]]]:
+        """Machine, C, gamma and document of every cell that was kept of a search."""
+        with self._turn():
+            question = "SELECT machine, cost, gamma, document FROM cells WHERE search = ?"
+            rows = self._connection.execute(question, (search,)).fetchall()
+            return [(machine, cost, gamma, from_json(document)) for machine, cost, gamma, document in rows]
+
     # -- writing ----------------------------------------------------------------------------------
 
-    def write(self, changes: Iterable[Change] = (), settings: dict[str, Any] | None = None) -> None:
+    def write(
+        self,
+        changes: Iterable[Change] = (),
+        settings: Mapping[str, Any] | None = None,
+        cells: Mapping[CellKey, dict[str, Any]] | None = None,
+    ) -> None:
         """All of it or nothing."""
         rows = [((*_row(change.record), change.deleted), change.parts) for change in changes]
         plain = [(key, to_json({"value": value})) for key, value in (settings or {}).items()]
+        tried = [(*key, to_json(document)) for key, document in (cells or {}).items()]
         with self._turn(), self._transaction() as connection:
             for row, parts in rows:
                 connection.execute(UPSERT, row)
                 for kind, content in parts.items():
                     _put_part(connection, row[0], kind, content)
             connection.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", plain)
+            connection.executemany(FORGET_CELL, [cell[:4] for cell in tried])
+            connection.executemany("INSERT INTO cells VALUES (?, ?, ?, ?, ?)", tried)
 
     def purge(self) -> None:
         """Forget deleted runs for good, and give their room back."""

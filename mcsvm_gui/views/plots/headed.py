@@ -23,6 +23,10 @@ class HeadedPlot(Plot):
         """What is at this place of the scene, in words; to be said by those who derive from this."""
         raise NotImplementedError
 
+    def room_beside(self) -> int:
+        """Pixels at the right that the title must not reach into."""
+        return 0
+
     def set_heading(self, words: str) -> None:
         self._heading, self._under_pointer = words, None
         self._write_heading()
@@ -37,7 +41,7 @@ class HeadedPlot(Plot):
 
     def _write_heading(self) -> None:
         """A title that is too long would push the plot out of its widget."""
-        room = self.width() - int(self.getAxis("left").width()) - 3 * UNIT
+        room = self.width() - int(self.getAxis("left").width()) - self.room_beside() - 3 * UNIT
         words = QFontMetrics(self.font()).elidedText(self.heading, Qt.TextElideMode.ElideRight, max(8 * UNIT, room))
         self.setTitle(html.escape(words), color=theme.current().text, size="10pt")
 

@@ -1,0 +1,37 @@
+"""Lines of equal value over a lattice; where a value is missing there is no line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+POINT = 1e-6  # shorter than this is no line
+EDGES = (0, 1), (1, 2), (2, 0)
+
+
+def contour(x: np.ndarray, y: np.ndarray, values: np.ndarray, level: float) -> np.ndarray:
+    """(segments, 2 ends, 2 coordinates) of the line along `level`; `values` has a row for each y."""
+    corners = _triangles(x, y, values)
+    above = corners[:, :, 2] > level
+    crossing = np.stack([above[:, a] != above[:, b] for a, b in EDGES], axis=1)
+    crossed = crossing.any(axis=1)
+    corners, crossing = corners[crossed], crossing[crossed]
+    points = np.stack([_crossing(corners[:, a], corners[:, b], level) for a, b in EDGES], axis=1)
+    segments = points[crossing].reshape(-1, 2, 2)  # a line that enters a triangle leaves it: two crossings each
+    return segments[np.abs(segments[:, 0] - segments[:, 1]).max(axis=1) > POINT]
+
+
+def _triangles(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Four around the middle of every square whose corners are all known: (triangles, 3 corners, x y value)."""
+    whole = np.stack([*np.meshgrid(x, y), values], axis=-1)
+    around = [whole[:-1, :-1], whole[:-1, 1:], whole[1:, 1:], whole[1:, :-1]]
+    middle = sum(around) / 4.0
+    parts = [np.stack([around[i], around[(i + 1) % 4], middle], axis=-2) for i in range(4)]
+    triangles = np.concatenate([part.reshape(-1, 3, 3) for part in parts])
+    return triangles[np.isfinite(triangles[:, :, 2]).all(axis=1)]
+
+
+def _crossing(start: np.ndarray, end: np.ndarray, level: float) -> np.ndarray:
+    """Where the value passes the level; nonsense, which nobody takes, where it does not."""
+    rise = end[:, 2] - start[:, 2]
+    share = np.divide(level - start[:, 2], rise, out=np.zeros_like(rise), where=rise != 0.0)
+    return start[:, :2] + share[:, None] * (end[:, :2] - start[:, :2])

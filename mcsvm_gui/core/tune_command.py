@@ -1,0 +1,39 @@
+"""The command that searches what the Tune page asks for, to be copied into a shell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcsvm_gui.core.command_line import quoted, words, written
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.request import Request
+    from mcsvm_gui.core.tuning import TuneRequest
+    from solvers.selection.grid import Range
+
+
+def tune_command(request: Request, wanted: TuneRequest) -> str:
+    """`mcsvm tune ...`, quoted for the shell of this system; InputError where it cannot be said."""
+    return quoted(tune_words(request, wanted))
+
+
+def tune_words(request: Request, wanted: TuneRequest) -> list[str]:
+    """The request's part as for a training, and every range in full."""
+    program, _, *rest = words(request)
+    options = {"--machine": ",".join(wanted.machines), "--C": _range(wanted.costs)}
+    if wanted.gammas is not None:
+        options["--gamma"] = _range(wanted.gammas)
+    options |= {"--step": written(wanted.costs.step), "--folds": str(wanted.folds), "--search": wanted.search}
+    if wanted.jobs is not None:
+        options["--jobs"] = str(wanted.jobs)
+    said = [word for pair in options.items() for word in pair]
+    return [program, "tune", *said, *rest] if rest[0].startswith("-") else [program, "tune", rest[0], *said, *rest[1:]]
+
+
+def _range(values: Range) -> str:
+    return f"{_end(values.low)}:{_end(values.high)}"
+
+
+def _end(exponent: float) -> str:
+    """With all digits; a power of two as one."""
+    return f"2^{int(exponent)}" if float(exponent).is_integer() else repr(2.0**exponent)

@@ -1,0 +1,92 @@
+"""Maps of cells: where each lies, how bright it is, and which stand out."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcsvm_gui.core import heat
+from mcsvm_gui.core.tune_results import TuneResults
+from solvers.certificate import Certificate
+from solvers.ending import Ending
+from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from solvers.selection.grid import Grid, Range
+
+GRID = Grid(("ww", "cs"), Range(-2, 4, 2), Range(-3, 1, 2))
+
+
+def fold(accuracy: float, seconds: float = 1.0) -> FoldResult:
+    return FoldResult(accuracy, seconds, 5, 7, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))
+
+
+def result(*accuracies: float) -> CellResult:
+    return CellResult({number: fold(accuracy) for number, accuracy in enumerate(accuracies)})
+
+
+@given(st.floats(1e-3, 1.0), st.floats(1.001, 1e3), st.booleans(), st.floats(0.0, 1.0))
+def test_a_scale_runs_from_its_worst_to_its_best(low: float, wide: float, logarithmic: bool, shade: float) -> None:
+    scale = heat.Scale(low, low * wide, logarithmic)
+    assert (scale.shade(scale.low), scale.shade(scale.high)) == (0.0, 1.0)
+    assert scale.shade(scale.at(shade)) == pytest.approx(shade, abs=1e-6)
+    assert scale.shade(0.0 if not logarithmic else low / 2) == 0.0
+
+
+def test_one_scale_holds_all_machines() -> None:
+    scale = heat.scale_of("mean", [result(0.25, 0.75), result(0.9), result(0.3)])
+    assert scale == heat.Scale(0.3, 0.9)
+    assert heat.scale_of("mean", []) is None
+
+
+def test_cells_lie_at_their_powers_of_two_and_small_where_they_are_between() -> None:
+    cells = {Cell("ww", 1.0, 0.5): result(0.5), Cell("ww", 2.0, 0.5): result(0.7), Cell("ww", 4.0, None): result(0.6)}
+    shown = heat.heat_map("ww", "W", GRID, cells, None, dict.fromkeys(cells, ""), "mean", heat.Scale(0.5, 0.7))
+    assert [(cell.x, cell.side) for cell in shown.cells] == [(0.0, 2.0), (1.0, 1.0), (2.0, 2.0)]
+    assert [cell.shade for cell in shown.cells] == pytest.approx([0.0, 1.0, 0.5])
+    assert shown.linear == shown.cells[2].y < GRID.gammas.low - GRID.gammas.step
+    assert (shown.left, shown.right, shown.top) == (-3.0, 5.0, 2.0)
+    assert shown.bottom == shown.linear - 1.0
+    assert shown.best is None
+
+
+def test_contours_run_below_the_best_of_all() -> None:
+    cells = {Cell("ww", 1.0, 0.5): result(0.985)}
+    shown = heat.heat_map("ww", "W", GRID, cells, None, dict.fromkeys(cells, ""), "mean", heat.Scale(0.975, 0.99))
+    assert [level for level, _ in shown.levels] == pytest.approx([0.985, 0.98])
+    other = heat.heat_map("ww", "W", GRID, cells, None, dict.fromkeys(cells, ""), "seconds", heat.Scale(1.0, 2.0))
+    assert other.levels == ()
+
+
+def test_only_what_the_form_asks_for_counts() -> None:
+    known = {
+        Cell(machine, cost, gamma): {0: fold(0.5)}
+        for machine in ("ww", "cs", "ova")
+        for cost in (0.125, 0.25, 3.0, 16.0, 32.0)
+        for gamma in (None, 0.0625, 0.125, 2.0, 4.0)
+    }
+    plain = TuneResults(GRID, 2, known, with_linear=False)
+    assert {cell.machine for cell in plain.cells} == {"ww", "cs"}
+    assert {cell.C for cell in plain.cells} == {0.25, 3.0, 16.0}
+    assert {cell.gamma for cell in plain.cells} == {0.125, 2.0}
+    assert {cell.gamma for cell in TuneResults(GRID, 2, known, with_linear=True).cells} == {None, 0.125, 2.0}
+    alone = TuneResults(Grid(("ww",), GRID.costs, None), 2, known, with_linear=False)
+    assert {cell.gamma for cell in alone.cells} == {None}
+
+
+def test_what_is_missing_and_what_is_done_is_the_grid() -> None:
+    known = {Cell("ww", 1.0, 0.5): {1: fold(0.5)}, Cell("cs", 4.0, 2.0): {0: fold(1.0), 1: fold(1.0)}}
+    results = TuneResults(GRID, 2, known, with_linear=False)
+    assert len(results.missing()) + len(results.trials) == 2 * 2 * 4 * 3
+    assert Trial(Cell("ww", 1.0, 0.5), 0) in results.missing()
+    assert not set(results.missing()) & results.trials.keys()
+
+
+def test_while_a_search_runs_one_lucky_fold_is_no_best_cell() -> None:
+    known = {Cell("ww", 1.0, 0.5): {0: fold(0.8), 1: fold(0.8)}, Cell("ww", 4.0, 0.5): {0: fold(0.7), 1: fold(0.9)}}
+    known[Cell("ww", 16.0, 0.5)] = {0: fold(1.0)}
+    results = TuneResults(GRID, 5, known, with_linear=False)
+    assert results.best("ww", live=True) == Cell("ww", 1.0, 0.5)  # of equals the smaller C
+    assert results.best("cs", live=True) is None
+    assert math.isclose(results.cells[Cell("ww", 4.0, 0.5)].mean, 0.8)

@@ -1,0 +1,130 @@
+"""What the Tune page asks for: read from its entries, said as a command, and both mean the same."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcsvm_gui import cli
+from mcsvm_gui.commands import tune as command
+from mcsvm_gui.core.choices import FIRST_MACHINES
+from mcsvm_gui.core.request import Request, number
+from mcsvm_gui.core.tune_command import tune_command, tune_words
+from mcsvm_gui.core.tune_form import DEFAULTS, ENDS, SEARCHES, extended, parameters, read_form
+from mcsvm_gui.core.tuning import TuneRequest, check
+from solvers.kernels import KERNELS
+from solvers.selection import search
+from solvers.selection.grid import Range
+
+exponents = st.integers(-40, 40)
+ranges = st.tuples(exponents, st.integers(0, 20)).map(lambda ends: (float(ends[0]), float(ends[0] + ends[1])))
+numbers = {"C_from": "0", "C_to": "x", "gamma_from": "-1", "gamma_to": "", "step": "0", "time_limit": "-2"}
+WRONG = {**numbers, "class_weight": "heavy", "machines": "", "jobs": "0.5"}
+
+
+def test_the_first_entries_search_what_the_command_searches_in_wider_steps() -> None:
+    entered = read_form(DEFAULTS)
+    plain = TuneRequest()
+    assert entered.errors == {}
+    assert entered.wanted == replace(
+        plain,
+        machines=FIRST_MACHINES,
+        costs=Range(plain.costs.low, plain.costs.high, 2.0),
+        gammas=Range(plain.gammas.low, plain.gammas.high, 2.0),
+    )
+
+
+def test_every_search_is_offered() -> None:
+    assert set(SEARCHES) == set(search.SEARCHES)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_entry_is_told_where_it_stands(name: str) -> None:
+    entered = read_form({**DEFAULTS, name: WRONG[name]})
+    assert entered.wanted is None
+    assert list(entered.errors) == [name if name != "machines" else "search"]
+    assert all(entered.errors.values())
+
+
+def test_a_range_that_runs_backwards_is_wrong_at_its_end() -> None:
+    assert list(read_form({**DEFAULTS, "C_from": "8", "C_to": "4"}).errors) == ["C_to"]
+    assert list(read_form({**DEFAULTS, "gamma_from": "8", "gamma_to": "4"}).errors) == ["gamma_to"]
+
+
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "precomputed"])
+def test_only_what_the_kernel_declares_is_read(kernel: str) -> None:
+    undeclared = {
+        field: "nonsense"
+        for parameter, fields in {
+            "gamma": ("gamma_from", "gamma_to"),
+            "degree": ("degree",),
+            "coef0": ("coef0",),
+        }.items()
+        for field in fields
+        if parameter not in KERNELS[kernel].parameters
+    }
+    entered = read_form({**DEFAULTS, "kernel": kernel, **undeclared})
+    assert entered.errors == {}
+    assert entered.wanted is not None
+    assert (entered.wanted.gammas is None) == ("gamma" not in KERNELS[kernel].parameters)
+    assert parameters({"kernel": kernel}) == KERNELS[kernel].parameters
+
+
+@given(st.sets(st.sampled_from(list(ENDS))))
+def test_ranges_are_extended_where_the_best_cells_lie_and_nowhere_else(edges: set[str]) -> None:
+    moved = extended(DEFAULTS, tuple(edges))
+    assert set(moved) == {ENDS[edge] for edge in edges}
+    for edge in edges:
+        here, there = (math.log2(number(texts[ENDS[edge]])) for texts in (DEFAULTS, moved))
+        assert there - here == (-4.0 if edge.endswith("low") else 4.0)
+        assert read_form({**DEFAULTS, **moved}).errors == {}
+
+
+def test_there_is_an_end_to_extending() -> None:
+    texts = dict(DEFAULTS)
+    for _ in range(100):
+        texts |= extended(texts, ("C high",))
+    assert extended(texts, ("C high",)) == {}
+
+
+@given(
+    ranges,
+    ranges | st.none(),
+    st.sampled_from([0.25, 0.5, 1.0, 2.0]),
+    st.sets(st.sampled_from(FIRST_MACHINES), min_size=1),
+    st.sampled_from(["grid", "coarse-to-fine", "halving"]),
+    st.integers(2, 12),
+    st.none() | st.integers(1, 16),
+    st.builds(
+        Request,
+        kernel=st.sampled_from(["polynomial", "sigmoid"]),
+        degree=st.integers(1, 9),
+        class_weight=st.sampled_from([None, "balanced"]),
+        time_limit=st.none() | st.floats(1e-3, 1e6),
+        seed=st.integers(0, 2**40),
+        data=st.sampled_from(["a b.csv", "-x.csv", "ü'.csv"]),
+    ),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_command_means_what_is_searched(
+    costs: tuple,
+    gammas: tuple | None,
+    step: float,
+    machines: set,
+    how: str,
+    folds: int,
+    jobs: int | None,
+    asked: Request,
+) -> None:
+    request = replace(asked, kernel="linear") if gammas is None else asked
+    wide = None if gammas is None else Range(*gammas, step)
+    wanted = TuneRequest(tuple(machines), Range(*costs, step), wide, how, folds, jobs=jobs)
+    check(request, wanted)
+    options = cli._parser().parse_args(tune_words(request, wanted)[1:])
+    assert command.read(options) == (request, wanted)
+    assert shlex.split(tune_command(request, wanted)) == tune_words(request, wanted)

@@ -1,0 +1,99 @@
+"""Cells come back from the project as they were, under what they depend on and nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcsvm_gui.core.preparation.rules import Rules
+from mcsvm_gui.core.readers.options import ReadOptions
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.tuning import TuneRequest
+from mcsvm_gui.core.tuning_cells import NO_CONDITION, conditions, document, found
+from solvers.certificate import Certificate
+from solvers.ending import Ending
+from solvers.machines import MACHINES
+from solvers.selection.cell import Cell, FoldResult
+from solvers.selection.grid import Range
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+count = st.integers(0, 10**9)
+pairs = st.dictionaries(st.tuples(count, count), st.tuples(count, count), max_size=3)
+results = st.builds(
+    FoldResult,
+    accuracy=st.floats(0, 1),
+    seconds=st.floats(0, 1e6),
+    n_support=count,
+    steps=count,
+    ending=st.sampled_from(Ending),
+    certificate=st.builds(Certificate, finite, finite, finite, finite),
+    pairs=pairs,
+)
+positive = st.floats(2.0**-60, 2.0**60)
+cells = st.builds(Cell, st.sampled_from(list(MACHINES)), positive, st.none() | positive)
+kept = st.dictionaries(cells, st.dictionaries(st.integers(0, 99), results, min_size=1, max_size=3), max_size=3)
+GOOD = document({0: FoldResult(0.5, 1.0, 3, 4, Ending.CONVERGED, Certificate(1.0, 0.9, 0.0, 0.0))})
+
+OTHER: dict[str, Any] = {
+    **{"solver": "smo", "kernel": "linear", "degree": 2, "coef0": 1.0, "margin": 2.0, "bias": "none"},
+    **{"class_weight": "balanced", "tol": 1e-5, "gap_tol": 0.1, "max_iter": 9, "time_limit": 1.0, "seed": 1},
+    **{"rules": Rules(scale="none"), "read": ReadOptions(label="x"), "digest": "other"},
+}
+SAME: dict[str, Any] = {"machine": "cs", "C": 2.0, "gamma": 3.0, "data": "moved.csv", "test": "t", "holdout": 0.5}
+
+
+@given(kept)
+def test_cells_come_back(cells: dict[Cell, dict[int, FoldResult]]) -> None:
+    rows = [(*cell, json.loads(json.dumps(document(folds)))) for cell, folds in cells.items()]
+    assert found(rows) == (cells, 0)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("nobody", 1.0, 1.0, GOOD),
+        ("ww", -1.0, 1.0, GOOD),
+        ("ww", 1.0, "wide", GOOD),
+        ("ww", None, 1.0, GOOD),
+        ("ww", 1.0, 1.0, {}),
+        ("ww", 1.0, 1.0, {"folds": {"x": GOOD["folds"]["0"]}}),
+        ("ww", 1.0, 1.0, {"folds": {"0": {**GOOD["folds"]["0"], "accuracy": 2.0}}}),
+        ("ww", 1.0, 1.0, {"folds": {"0": {**GOOD["folds"]["0"], "ending": "luck"}}}),
+        ("ww", 1.0, 1.0, {"folds": {"0": {**GOOD["folds"]["0"], "certificate": {}}}}),
+        ("ww", 1.0, 1.0, {"folds": [1]}),
+    ],
+)
+def test_what_is_no_cell_is_left_out_and_counted(row: tuple) -> None:
+    assert found([row, ("ww", 2.0, None, GOOD)])[0].keys() == {Cell("ww", 2.0, None)}
+    assert found([row])[1] == 1
+
+
+def test_every_part_of_a_request_is_a_condition_or_is_none() -> None:
+    names = {item.name for item in fields(Request)}
+    assert names == OTHER.keys() | set(NO_CONDITION)
+    assert not OTHER.keys() & set(NO_CONDITION)
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_what_changes_the_numbers_changes_the_conditions(name: str) -> None:
+    changed = replace(Request(digest="d"), **{name: OTHER[name]})
+    assert conditions(changed, TuneRequest()) != conditions(Request(digest="d"), TuneRequest())
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_what_does_not_change_them_does_not(name: str) -> None:
+    changed = replace(Request(), **{name: SAME[name]})
+    assert conditions(changed, TuneRequest()) == conditions(Request(), TuneRequest())
+
+
+def test_folds_are_a_condition_and_ranges_are_none() -> None:
+    plain = conditions(Request(), TuneRequest())
+    other = TuneRequest(("ova",), Range(0, 1), Range(2, 3), "halving", jobs=7)
+    assert conditions(Request(), other) == plain
+    parts = [{"folds": 7}, {"repeats": 2}, {"holdout": 0.3}, {"search": "per-pair"}]
+    assert len({plain, *(conditions(Request(), replace(TuneRequest(), **part)) for part in parts)}) == 5
