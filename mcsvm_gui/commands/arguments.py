@@ -38,6 +38,7 @@ def tune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nested", action="store_true", help="also the error of the choice, made again in each fold")
     parser.add_argument("--jobs", metavar="N", help="threads; default one for each processor")
     parser.add_argument("-o", "--output", metavar="CELLS.csv", help="one line per cell")
+    _report_option(parser)
     parser.epilog = (
         "--machine takes several names, as in ww,cs. --C and --gamma take ranges: 2^-2:2^12 and 2^-10:2^4 unless told"
         " otherwise. --time-limit is for each cell on each fold. Ctrl-C keeps what is done."

@@ -11,8 +11,9 @@ from mcsvm_gui.commands import output
 from mcsvm_gui.commands.interrupt import Interrupt
 from mcsvm_gui.commands.progress import EVERY, GAP, Progress, duration
 from mcsvm_gui.commands.reading import request_of
+from mcsvm_gui.commands.several import check_report
 from mcsvm_gui.core import request as requests
-from mcsvm_gui.core.command_line import written
+from mcsvm_gui.core.command_line import quoted, written
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
@@ -30,17 +31,35 @@ COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
 def run(options: argparse.Namespace) -> int:
     request, wanted = read(options)
     check(request, wanted)
-    check_outputs((options.output,), (options.data,))
+    check_report(options.report)
+    check_outputs((options.output, options.report), (options.data,))
     dataset = open_dataset(options.data, request.read)
     tuning = Tuning(replace(request, digest=dataset.digest), wanted, dataset)
     with Interrupt() as interrupt:
         tuned = _run(tuning, options, interrupt)
         if options.output is not None:
             write_text(options.output, cells_text(tuned))
+        if options.report is not None:
+            _write_report(tuned, options)
     _show(tuned, options)
     if tuned.stopped:
         return INTERRUPTED
     return DONE if tuned.converged else UNCONVERGED
+
+
+def _write_report(tuned: Tuned, options: argparse.Namespace) -> None:
+    from mcsvm_gui.core.report import write_report
+    from mcsvm_gui.core.report.of_search import report_of
+
+    write_report(options.report, report_of(document(tuned), tuned.tuning.dataset, quoted(given(options))))
+
+
+def given(options: argparse.Namespace) -> list[str]:
+    """The command as it was typed, but for what it writes."""
+    unsaid = "command", "data", "output", "report", "json", "quiet", "test"
+    said = {name.replace("_", "-"): value for name, value in vars(options).items() if name not in unsaid and value}
+    words = [f"--{name}" if value is True else f"--{name}={value}" for name, value in said.items()]
+    return ["mcsvm", "tune", *words, "--", options.data]
 
 
 def _run(tuning: Tuning, options: argparse.Namespace, interrupt: Interrupt) -> Tuned:

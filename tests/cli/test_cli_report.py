@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,19 @@ def test_what_is_no_project_is_not_made_one(tmp_path: Path) -> None:
     assert "no such project" in mcsvm("report", tmp_path / "none.mcsvmproj", "-o", tmp_path / "out.html").complaint
     assert "no mcsvm project" in mcsvm("report", IRIS, "-o", tmp_path / "out.html").complaint
     assert not list(tmp_path.iterdir())
+
+
+def test_a_search_writes_its_report_with_the_command_that_redoes_it(tmp_path: Path) -> None:
+    out = tmp_path / "r.json"
+    options = ("--machine", "ww,ovo", "--C", "2^-1:2^1", "--gamma", "2^-2:2^0", "--folds", "3")
+    found = mcsvm("tune", IRIS, *options, "--report", out, "--json").document
+    written = json.loads(out.read_text())
+    assert written["cells"] == found["cells"]
+    text = tmp_path / "r.md"
+    assert mcsvm("tune", IRIS, *options, "--report", text, "--quiet").code == 0
+    redo = next(line for line in text.read_text().splitlines() if line.startswith("mcsvm tune"))
+    again = mcsvm(*shlex.split(redo)[1:], "--json").document
+    assert [cell["fold_accuracy"] for cell in again["cells"]] == [cell["fold_accuracy"] for cell in found["cells"]]
 
 
 def test_a_comparison_writes_its_report(tmp_path: Path) -> None:

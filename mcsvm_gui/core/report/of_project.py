@@ -27,6 +27,7 @@ from solvers.errors import InputError
 from solvers.trace import COLUMNS, Trace
 
 TOGETHER = 12  # runs of one data set that are still read side by side
+MANY = 30  # runs, of which not every default is listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ def report_of(name: str, material: Sequence[RunMaterial]) -> Report:
         names += group[0].classes
         blocks += _together(group)
     for known in material:
-        blocks += _run(known, alone=one)
+        blocks += _run(known, alone=one, briefly=len(material) > MANY)
     title = f"{material[0].record.name} (run {material[0].record.id})" if one else f"Project {name}"
     names += [known.record.name for known in material]
     blocks += [*parts.surroundings(), *full_names(names)]
@@ -208,7 +209,8 @@ def _together(group: list[RunMaterial]) -> list[Block]:
     return [*blocks, *parts.comparison_blocks(comparison), *(parts.tests_blocks(comparison.tests()) if tested else [])]
 
 
-def _run(known: RunMaterial, *, alone: bool) -> list[Block]:
+def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Block]:
+    """`briefly`: the command says what differs from the defaults, and the JSON report all of it."""
     record = known.record
     blocks: list[Block] = [Heading("The run" if alone else f"{record.name} (run {record.id})")]
     if record.note:
@@ -222,7 +224,8 @@ def _run(known: RunMaterial, *, alone: bool) -> list[Block]:
         blocks.append(Paragraph(f"Scores, confusion matrix and margins could not be looked at again: {known.missing}"))
     try:
         request = record.request
-        blocks += [Paragraph(f"{parts.preparation_words(request).capitalize()}."), *parts.request_blocks(request)]
+        blocks.append(Paragraph(f"{parts.preparation_words(request).capitalize()}."))
+        blocks += [] if briefly else parts.request_blocks(request)
         blocks += [Paragraph("To train it again:"), Code(command(request))]
     except InputError as error:
         blocks.append(Paragraph(f"Its request cannot be read: {error}"))
