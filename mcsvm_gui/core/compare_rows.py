@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -37,22 +37,25 @@ def disagreements_of(runs: Sequence[Chosen]) -> tuple[Sheet, str]:
         Heading(tr("True class"), number=False),
         *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
     )
-    rows = tuple(_disagreement(comparison, int(row)) for row in found[:MOST_ROWS])
-    return Sheet(headings, rows), _about_rows(groups, comparison, int(found.size))
-
-
-def _disagreement(comparison: Comparison, row: int) -> tuple[Cell, ...]:
-    true = None if comparison.true is None else str(comparison.true[row])
-    line = None if comparison.lines is None else int(comparison.lines[row])
-    decided = [side.decisions[row] for side in comparison.sides]
-    return (
-        *(Cell(row + 1, figures.count(row + 1)), Cell(line, figures.count(line))),
-        Cell(true, figures.NONE if true is None else true),
-        *(
-            Cell(label, figures.NONE if label is None else label, "wrong" if label != true and true else "")
-            for label in decided
-        ),
+    listed = found[:MOST_ROWS]
+    return Sheet(headings, tuple(_disagreements_of(comparison, listed))), _about_rows(
+        groups, comparison, int(found.size)
     )
+
+
+def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tuple[Cell, ...]]:
+    """The same label is the same cell: there may be hundreds of thousands."""
+    labels: dict[str | None, tuple[Cell, Cell]] = {
+        label: (Cell(label, label), Cell(label, label, "wrong")) for label in comparison.classes
+    }
+    labels[None] = (Cell(None, figures.NONE), Cell(None, figures.NONE))
+    true, lines = comparison.true, comparison.lines
+    decided = [side.decisions[rows].tolist() for side in comparison.sides]
+    for place, row in enumerate(rows.tolist()):
+        known = None if true is None else true[row]
+        line = None if lines is None else int(lines[row])
+        said = (labels[one[place]][known is not None and one[place] != known] for one in decided)
+        yield Cell(row + 1, figures.count(row + 1)), Cell(line, figures.count(line)), labels[known][0], *said
 
 
 def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, found: int) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -52,6 +52,9 @@ class ComparePage(QWidget):
         self.setObjectName("comparePage")
         self.setAccessibleName(tr("Compare"))
         self._picture: Picture | None = None
+        self._left: dict[QWidget, Callable[[], object]] = {}  # parts that show an older picture
+        self._idle = QTimer(self, interval=0, singleShot=True)
+        self._idle.timeout.connect(self._fill_next)
         self._build_parts()
         self._build_tools()
         self._lay_out()
@@ -127,7 +130,7 @@ class ComparePage(QWidget):
         )
         for part, words in named:
             self.tabs.addTab(part, words)
-        self.tabs.currentChanged.connect(lambda _: self._enable())
+        self.tabs.currentChanged.connect(lambda _: self._turn())
         self._beside = QSplitter(Qt.Orientation.Horizontal)
         self._beside.setObjectName("compareBeside")
         self._beside.setHandleWidth(2 * UNIT)
@@ -223,19 +226,50 @@ class ComparePage(QWidget):
         self._stack.setCurrentWidget(self._empty)
 
     def show_picture(self, picture: Picture) -> None:
+        """What is in sight at once, the rest part by part, so that nothing waits for long."""
         self._picture = picture
+        self._stack.setCurrentWidget(self._full)
+        self._left = dict(self._fillers(picture))
+        self._fill(self.measures)
+        self._fill(self.tabs.currentWidget())
+        self._idle.start()
+        self._enable()
+
+    def _fillers(self, picture: Picture) -> Iterator[tuple[QWidget, Callable[[], object]]]:
+        yield self.measures, lambda: self._show_measures(picture)
+        yield self.confusion, lambda: self.confusion.show_matrices(picture.matrices)
+        yield self.per_class, lambda: self.per_class.show_sheet(picture.per_class)
+        yield self.disagreements, lambda: self.disagreements.show_sheet(picture.disagreements)
+        yield self.tests, lambda: self.tests.show_sheet(picture.tests)
+        yield self.margins, lambda: self.margins.show_sheet(picture.margins)
+        yield from self.effort.fillers(picture.efforts)
+        self.disagreements.say(picture.disagreement_words)
+        self.tests.say(picture.test_words)
+
+    @property
+    def filled(self) -> bool:
+        """Whether every part shows what there is."""
+        return not self._left
+
+    def _fill(self, part: QWidget) -> None:
+        for inside in [one for one in self._left if one is part or part.isAncestorOf(one)]:
+            self._left.pop(inside)()
+
+    def _fill_next(self) -> None:
+        if self._left:
+            self._fill(next(iter(self._left)))
+            self._idle.start()
+        else:
+            self._enable()
+
+    def _turn(self) -> None:
+        """To another tab."""
+        self._fill(self.tabs.currentWidget())
+        self._enable()
+
+    def _show_measures(self, picture: Picture) -> None:
         self.measures.show_sheet(picture.measures)
         self._show_differences()
-        self.confusion.show_matrices(picture.matrices)
-        self.per_class.show_sheet(picture.per_class)
-        self.margins.show_sheet(picture.margins)
-        self.effort.show_efforts(picture.efforts)
-        self.disagreements.show_sheet(picture.disagreements)
-        self.disagreements.say(picture.disagreement_words)
-        self.tests.show_sheet(picture.tests)
-        self.tests.say(picture.test_words)
-        self._stack.setCurrentWidget(self._full)
-        self._enable()
 
     def draw(self, courses: Sequence[Course]) -> None:
         self.course.plot.show_courses(courses)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -112,12 +112,19 @@ class EffortPanel(Panel):
             plot.setMinimumWidth(20 * UNIT)
             row.addWidget(plot, 1)
 
-    def show_efforts(self, efforts: Sequence[Effort]) -> None:
+    def fillers(self, efforts: Sequence[Effort]) -> Iterator[tuple[RunBars, Callable[[], object]]]:
+        """Plot by plot: each takes a moment."""
         self._efforts = tuple(efforts)
         times, supports, predictions = self.plots
-        times.show_bars([Bar(one.label, one.machine, one.seconds) for one in efforts])
-        supports.show_bars([Bar(one.label, one.machine, one.support, one.bounded) for one in efforts])
-        predictions.show_bars([Bar(one.label, one.machine, one.prediction) for one in efforts])
+        yield times, lambda: times.show_bars([Bar(one.label, one.machine, one.seconds) for one in efforts])
+        yield (
+            supports,
+            lambda: supports.show_bars([Bar(one.label, one.machine, one.support, one.bounded) for one in efforts]),
+        )
+        yield (
+            predictions,
+            lambda: predictions.show_bars([Bar(one.label, one.machine, one.prediction) for one in efforts]),
+        )
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
         names = [tr("Run"), tr("Training time"), tr("Support vectors"), tr("Bounded"), tr("Prediction, a row")]

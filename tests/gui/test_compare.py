@@ -250,6 +250,7 @@ def page(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[ComparePage]:
     page.show()
     stage = Stage(page, outcomes)
     stage.runs.select([1, 2, 3])
+    qtbot.waitUntil(lambda: page.filled)
     page.stage = stage  # type: ignore[attr-defined]
     yield page
     for plot in (page.course.plot, *page.effort.plots):

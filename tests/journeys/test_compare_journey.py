@@ -47,6 +47,7 @@ def table_of(hand: Hand, name: str) -> Any:
 def compare_six(hand: Hand, names: list[str]) -> None:
     table = table_of(hand, "compareTable")
     hand.wait(lambda: "Target-margin violations, sum" in column(table, 0) and not hand.work.tasks.busy)
+    hand.wait(lambda: table_of(hand, "significanceTable").rowCount() > 0)
     assert sorted(table.headerData(place, Qt.Orientation.Horizontal) for place in range(1, 7)) == sorted(names)
     everything = column(table, 0)
     hand.click("differencesOnlyCheck")
