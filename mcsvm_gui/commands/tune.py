@@ -59,7 +59,7 @@ def given(options: argparse.Namespace) -> list[str]:
     unsaid = "command", "data", "output", "report", "json", "quiet", "test"
     said = {name.replace("_", "-"): value for name, value in vars(options).items() if name not in unsaid and value}
     words = [f"--{name}" if value is True else f"--{name}={value}" for name, value in said.items()]
-    return ["mcsvm", "tune", *words, "--", options.data]
+    return ["mcsvm", "tune", *words, *(["--"] if options.data.startswith("-") else []), options.data]
 
 
 def _run(tuning: Tuning, options: argparse.Namespace, interrupt: Interrupt) -> Tuned:

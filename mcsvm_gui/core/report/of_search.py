@@ -25,7 +25,7 @@ def report_of(document: Mapping[str, Any], dataset: Dataset | None, redo: str) -
     blocks: list[Block] = [Paragraph(f"{found}; {_validation(document)}, seed {document['seed']}."), *_best(document)]
     known = [cell["mean"] for cell in cells if cell["mean"] is not None and math.isfinite(cell["mean"])]
     limits = (min(known), max(known)) if known else (0.0, 1.0)
-    for machine in dict.fromkeys(cell["machine"] for cell in cells):
+    for machine in dict.fromkeys([*document["best"], *(cell["machine"] for cell in cells)]):
         mine = [cell for cell in cells if cell["machine"] == machine]
         blocks += [Heading(f"Cells of {machine}"), *_heat_map(mine, machine, limits), _table(mine)]
     if dataset is not None:
