@@ -168,7 +168,7 @@ def compare_page(studio: Studio, folder: Path) -> None:
     six = [studio.train(machine=name, C=4.0, gamma=1.0)[0] for name in ("ww", "llw", "cs", "ova", "ovo", "dag")]
     studio.settle()
     studio.work.runs.select(six)
-    studio.wait(lambda: not studio.work.tasks.busy and not page.progress.text())
+    studio.wait(lambda: not studio.work.tasks.busy and not page.tools.progress.text())
     for place in range(page.tabs.count()):
         page.tabs.setCurrentIndex(place)
         studio.shoot(f"compare-{page.tabs.currentWidget().objectName()}")

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.judge import Judge
+from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare_sheets import Picture
@@ -47,6 +48,7 @@ class ComparePresenter(QObject):
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
         self._judge = Judge(workspace, self._judged)
         self._shown: tuple[Any, ...] = ()
+        self._ended: tuple[int, ...] = ()  # the chosen runs that can be shown
         self._order: list[int] = []
         self._ordered_by: tuple[str, bool] | None = None
         self._picture: Picture | None = None
@@ -86,11 +88,13 @@ class ComparePresenter(QObject):
 
     def _records(self) -> list[RunRecord]:
         """The chosen runs that ended, in the order they are to be seen."""
-        chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
-        done = {record.id: record for record in chosen if record.state == "done" and record.document is not None}
-        if set(self._order) != set(done):
-            self._order, self._ordered_by = list(done)[:MOST], None
-        return [done[run] for run in self._order if run in done]
+        ended = {record.id: record for record in self._chosen() if _ended(record) and _readable(record)}
+        if tuple(ended) != self._ended:
+            self._ended, self._order, self._ordered_by = tuple(ended), list(ended)[:MOST], None
+        return [ended[run] for run in self._order]
+
+    def _chosen(self) -> list[RunRecord]:
+        return [self._runs.record(run) for run in self._runs.selected if run in self._runs]
 
     def _look(self) -> None:
         """Nothing is computed that nobody looks at."""
@@ -140,12 +144,14 @@ class ComparePresenter(QObject):
         self._view.show_notes(self._notes())
 
     def _notes(self) -> list[str]:
-        chosen, records = self._runs.selected, self._records()
-        said = []
-        open_ = sum(run in self._runs and self._runs.record(run).state != "done" for run in chosen)
-        if open_:
-            said.append(tr("Left out, as they have no model: {count} of the chosen runs.", count=open_))
-        if len(chosen) - open_ > MOST:
+        records, said = self._records(), list[str]()
+        left = [record for record in self._chosen() if not _ended(record)]
+        if left:
+            said.append(tr("Left out, as they have no model: {count} of the chosen runs.", count=len(left)))
+        for record in self._chosen():
+            if not _readable(record):
+                said.append(tr("{run} was made by another version, and cannot be read.", run=record.name))
+        if len(self._ended) > MOST:
             said.append(tr("Only the first {count} runs are shown.", count=MOST))
         for record in records:
             known = self._judge.of(record)
@@ -256,6 +262,18 @@ class ComparePresenter(QObject):
     def _write(self, path: str, write: Callable[[], object]) -> None:
         say = self._workspace.message.emit
         self._workspace.tasks.start(write, lambda nothing: say(tr("Saved {path}", path=path)), say)
+
+
+def _ended(record: RunRecord) -> bool:
+    return record.state == "done" and record.document is not None
+
+
+def _readable(record: RunRecord) -> bool:
+    """Files may hold requests that are none of this version."""
+    try:
+        return record.request is not None
+    except InputError:
+        return False
 
 
 def _formats() -> list[tuple[str, str]]:

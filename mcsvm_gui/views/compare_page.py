@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QSplitter,
     QStackedLayout,
@@ -21,10 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.project.tables import tab_separated
-from mcsvm_gui.views import file_dialogs, icons
+from mcsvm_gui.views import file_dialogs
 from mcsvm_gui.views.compare_parts import CoursePanel, EffortPanel, Panel, SheetPanel
+from mcsvm_gui.views.compare_tools import CompareTools
 from mcsvm_gui.views.confusion import ConfusionView
-from mcsvm_gui.views.giving_button import GivingButton
+from mcsvm_gui.views.gradual import Filler, Gradual
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -52,9 +50,8 @@ class ComparePage(QWidget):
         self.setObjectName("comparePage")
         self.setAccessibleName(tr("Compare"))
         self._picture: Picture | None = None
-        self._left: dict[QWidget, Callable[[], object]] = {}  # parts that show an older picture
-        self._idle = QTimer(self, interval=0, singleShot=True)
-        self._idle.timeout.connect(self._fill_next)
+        self.parts = Gradual(self)
+        self.parts.finished.connect(lambda: self._enable())
         self._build_parts()
         self._build_tools()
         self._lay_out()
@@ -91,31 +88,12 @@ class ComparePage(QWidget):
             plot.save_failed.connect(self.message)
 
     def _build_tools(self) -> None:
-        self.differences = QCheckBox(tr("Differences only"))
-        self.differences.setObjectName("differencesOnlyCheck")
-        self.differences.setAccessibleName(tr("Differences only"))
-        self.differences.setToolTip(tr("Show only the measures in which the chosen runs differ"))
-        self.differences.toggled.connect(self._show_differences)
-        self.progress = QLabel()
-        self.progress.setObjectName("compareProgress")
-        self.progress.setProperty("role", "muted")
-        self.progress.setTextFormat(Qt.TextFormat.PlainText)
-        self.copy_button = self._button("compareCopyButton", tr("Copy"), tr("Copy what is shown"), "copy")
-        self.save_button = self._button("compareSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
-        words = tr("Save these runs as an experiment that mcsvm run replays")
-        self.experiment_button = self._button("saveExperimentButton", tr("Experiment…"), words, "export")
-        self.report_button = self._button("exportReportButton", tr("Report"), tr("Write a report"), "report")
-        self.report_button.hide()
-        self.copy_button.clicked.connect(self.copy)
-        self.save_button.clicked.connect(self._ask_to_save)
-        self.experiment_button.clicked.connect(self._ask_for_experiment)
-
-    def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
-        button = GivingButton(icons.icon(sign), text)
-        button.setObjectName(name)
-        button.setAccessibleName(tip)
-        button.setToolTip(tip)
-        return button
+        self.tools = CompareTools()
+        self.tools.differences.toggled.connect(self._show_differences)
+        self.tools.copy_button.clicked.connect(self.copy)
+        self.tools.save_button.clicked.connect(self._ask_to_save)
+        self.tools.experiment_button.clicked.connect(self._ask_for_experiment)
+        self.tools.report_chosen.connect(self._ask_for_report)
 
     def _lay_out(self) -> None:
         self.tabs = QTabWidget()
@@ -140,7 +118,7 @@ class ComparePage(QWidget):
         column = QVBoxLayout(full)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(self._tool_row())
+        column.addWidget(self.tools)
         column.addWidget(self._notes_label())
         column.addWidget(self._beside, 1)
         self._stack_on(full)
@@ -185,15 +163,6 @@ class ComparePage(QWidget):
         column.addWidget(self._offer, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch()
 
-    def _tool_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(UNIT)
-        row.addWidget(self.differences)
-        row.addWidget(self.progress, 1)
-        for button in (self.copy_button, self.save_button, self.experiment_button, self.report_button):
-            row.addWidget(button)
-        return row
-
     def _notes_label(self) -> QLabel:
         self.notes = QLabel()
         self.notes.setObjectName("compareNotes")
@@ -229,13 +198,12 @@ class ComparePage(QWidget):
         """What is in sight at once, the rest part by part, so that nothing waits for long."""
         self._picture = picture
         self._stack.setCurrentWidget(self._full)
-        self._left = dict(self._fillers(picture))
-        self._fill(self.measures)
-        self._fill(self.tabs.currentWidget())
-        self._idle.start()
+        self.parts.begin(self._fillers(picture))
+        for part in (self.measures, self.tabs.currentWidget()):
+            self.parts.fill(part)
         self._enable()
 
-    def _fillers(self, picture: Picture) -> Iterator[tuple[QWidget, Callable[[], object]]]:
+    def _fillers(self, picture: Picture) -> Iterator[Filler]:
         yield self.measures, lambda: self._show_measures(picture)
         yield self.confusion, lambda: self.confusion.show_matrices(picture.matrices)
         yield self.per_class, lambda: self.per_class.show_sheet(picture.per_class)
@@ -246,25 +214,9 @@ class ComparePage(QWidget):
         self.disagreements.say(picture.disagreement_words)
         self.tests.say(picture.test_words)
 
-    @property
-    def filled(self) -> bool:
-        """Whether every part shows what there is."""
-        return not self._left
-
-    def _fill(self, part: QWidget) -> None:
-        for inside in [one for one in self._left if one is part or part.isAncestorOf(one)]:
-            self._left.pop(inside)()
-
-    def _fill_next(self) -> None:
-        if self._left:
-            self._fill(next(iter(self._left)))
-            self._idle.start()
-        else:
-            self._enable()
-
     def _turn(self) -> None:
         """To another tab."""
-        self._fill(self.tabs.currentWidget())
+        self.parts.fill(self.tabs.currentWidget())
         self._enable()
 
     def _show_measures(self, picture: Picture) -> None:
@@ -276,15 +228,15 @@ class ComparePage(QWidget):
 
     def show_progress(self, words: str) -> None:
         """Without words everything is there, and can be reported."""
-        self.progress.setText(words)
-        self.report_button.setEnabled(not words)
+        self.tools.progress.setText(words)
+        self.tools.report_button.setEnabled(not words)
 
     def show_notes(self, sentences: Sequence[str]) -> None:
         self.notes.setText(" ".join(sentences))
         self.notes.setVisible(bool(sentences))
 
     def _show_differences(self) -> None:
-        alike = self._picture.same if self._picture is not None and self.differences.isChecked() else ()
+        alike = self._picture.same if self._picture is not None and self.tools.differences.isChecked() else ()
         self.measures.table.hide_rows(alike)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -294,8 +246,7 @@ class ComparePage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is room the measures stay in sight beside the rest."""
         super().resizeEvent(event)
-        for button in (self.copy_button, self.save_button, self.experiment_button, self.report_button):
-            button.show_words(self.width() >= ROOMY)
+        self.tools.show_words(self.width() >= ROOMY)
         inside = self.tabs.indexOf(self.measures) >= 0
         if inside and self.width() >= WIDE:
             self._beside.insertWidget(0, self.measures)
@@ -315,9 +266,7 @@ class ComparePage(QWidget):
 
     def _enable(self) -> None:
         part = self._at_hand
-        for button in (self.copy_button, self.save_button):
-            button.setEnabled(part is None or bool(part.plain()[1]))
-        self.save_button.setToolTip(tr("Save the plot") if part is None else tr("Save the table as CSV"))
+        self.tools.enable(part is None or bool(part.plain()[1]), picture=part is None)
 
     def copy(self) -> None:
         part = self._at_hand
@@ -346,12 +295,7 @@ class ComparePage(QWidget):
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
         """(title, suffix) of the reports that can be written; until they are known there is no button."""
-        menu = QMenu(self.report_button)
-        menu.setObjectName("reportMenu")
-        for title, suffix in formats:
-            menu.addAction(title, lambda suffix=suffix: self._ask_for_report(suffix))
-        self.report_button.setMenu(menu)
-        self.report_button.setVisible(bool(formats))
+        self.tools.set_formats(formats)
 
     def _ask_for_report(self, suffix: str) -> None:
         file_dialogs.choose_target(

@@ -199,6 +199,15 @@ def test_data_that_are_gone_are_said_and_the_rest_is_shown(stage: Stage, outcome
     assert any("nowhere.csv" in sentence for sentence in stage.view.last("show_notes")[0])
 
 
+def test_a_run_of_another_version_is_left_out_and_named(stage: Stage, outcomes: dict[int, Outcome]) -> None:
+    strange = {**outcomes[2].trained.request.document(), "warp": 9}
+    record = _record(2, outcomes[2])
+    stage.runs.records[2] = RunRecord(2, record.created, "later", "x.csv", strange, "", "done", record.document)
+    stage.runs.select([1, 2])
+    assert names(stage.picture) == ["ww 1"]
+    assert any("later" in sentence for sentence in stage.view.last("show_notes")[0])
+
+
 def test_a_new_name_is_seen_and_two_of_a_name_are_told_apart(
     stage: Stage, outcomes: dict[int, Outcome], qtbot: QtBot
 ) -> None:
@@ -250,7 +259,7 @@ def page(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[ComparePage]:
     page.show()
     stage = Stage(page, outcomes)
     stage.runs.select([1, 2, 3])
-    qtbot.waitUntil(lambda: page.filled)
+    qtbot.waitUntil(lambda: page.parts.done)
     page.stage = stage  # type: ignore[attr-defined]
     yield page
     for plot in (page.course.plot, *page.effort.plots):

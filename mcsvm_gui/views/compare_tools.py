@@ -1,0 +1,68 @@
+"""The line above what is compared: differences, how far it is, and ways out of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QWidget
+
+from mcsvm_gui.views import icons
+from mcsvm_gui.views.giving_button import GivingButton
+from mcsvm_gui.views.theme import UNIT
+from mcsvm_gui.views.words import tr
+
+
+class CompareTools(QWidget):
+    report_chosen = Signal(str)  # the ending of its file
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("compareTools")
+        self.differences = QCheckBox(tr("Differences only"))
+        self.differences.setObjectName("differencesOnlyCheck")
+        self.differences.setAccessibleName(tr("Differences only"))
+        self.differences.setToolTip(tr("Show only the measures in which the chosen runs differ"))
+        self.progress = QLabel()
+        self.progress.setObjectName("compareProgress")
+        self.progress.setProperty("role", "muted")
+        self.progress.setTextFormat(Qt.TextFormat.PlainText)
+        self.copy_button = self._button("compareCopyButton", tr("Copy"), tr("Copy what is shown"), "copy")
+        self.save_button = self._button("compareSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
+        words = tr("Save these runs as an experiment that mcsvm run replays")
+        self.experiment_button = self._button("saveExperimentButton", tr("Experiment…"), words, "export")
+        self.report_button = self._button("exportReportButton", tr("Report"), tr("Write a report"), "report")
+        self.report_button.hide()
+        self._buttons = self.copy_button, self.save_button, self.experiment_button, self.report_button
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT)
+        row.addWidget(self.differences)
+        row.addWidget(self.progress, 1)
+        for button in self._buttons:
+            row.addWidget(button)
+
+    def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
+        button = GivingButton(icons.icon(sign), text)
+        button.setObjectName(name)
+        button.setAccessibleName(tip)
+        button.setToolTip(tip)
+        return button
+
+    def show_words(self, shown: bool) -> None:
+        for button in self._buttons:
+            button.show_words(shown)
+
+    def enable(self, something: bool, picture: bool) -> None:
+        """Whether there is something to copy and save, and whether that is a picture."""
+        for button in (self.copy_button, self.save_button):
+            button.setEnabled(something)
+        self.save_button.setToolTip(tr("Save the plot") if picture else tr("Save the table as CSV"))
+
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        menu = QMenu(self.report_button)
+        menu.setObjectName("reportMenu")
+        for title, suffix in formats:
+            menu.addAction(title, lambda suffix=suffix: self.report_chosen.emit(suffix))
+        self.report_button.setMenu(menu)
+        self.report_button.setVisible(bool(formats))
