@@ -57,7 +57,7 @@ class Stream:
 
     # -- learning ---------------------------------------------------------------------------------
 
-    def learn(self, points: Points, labels: np.ndarray) -> None:
+    def learn(self, points: Points, labels: np.ndarray, patience: int = PATIENCE) -> None:
         """Every row once, then steps among what is kept until no pair violates, or patience ends."""
         first = self._join(points, labels, self.seen + np.arange(labels.size))
         diagonal = self.kernel.diagonal(self.pool.points)
@@ -66,7 +66,7 @@ class Stream:
             self._choose(queue, position)
             self._learn_one(int(queue[position]), float(diagonal[queue[position]]))
         for machine in self.machines:
-            self.steps += machine.reprocess(self.terms.tolerance, PATIENCE * labels.size)[1]
+            self.steps += machine.reprocess(self.terms.tolerance, patience * labels.size)[1]
         self.seen += labels.size
         self._forget()
 
