@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -85,6 +86,23 @@ class Experiment:
         data = tuple(spec for spec in self.data if spec.name in wanted)
         return replace(self, data=data, runs=tuple(run for run in self.runs if run.data in wanted))
 
+    @classmethod
+    def of_requests(cls, title: str, wanted: Sequence[tuple[str, Request]]) -> Experiment:
+        """Trainings as they were asked for, each with its label: what a window writes down of its runs."""
+        specs: dict[DataSpec, DataSpec] = {}
+        runs: list[RunSpec] = []
+        for label, request in wanted:
+            if request.data is None:
+                raise InputError(f"the run {label!r} does not name its data, so it cannot be replayed from a file")
+            key = DataSpec("", request.data, (), request.test, request.digest, request.read, request.rules)
+            if key not in specs:
+                stem = os.path.basename(request.data).split(".")[0]
+                specs[key] = replace(key, name=_new(stem, {spec.name for spec in specs.values()}))
+            name = specs[key].name
+            label = _new(label, {run.label for run in runs if run.data == name})
+            runs.append(RunSpec(name, label, replace(request, data=None, test=None, digest=None)))
+        return cls(title, Plan(), tuple(specs.values()), tuple(runs))
+
     # -- documents --------------------------------------------------------------------------------
 
     def document(self) -> dict[str, Any]:
@@ -116,6 +134,15 @@ class Experiment:
         except (TypeError, ValueError, LookupError) as error:
             raise InputError(f"this is no experiment: {' '.join(str(error).split())}") from error
         return cls(plan=plan, data=data, runs=runs, **texts)
+
+
+def _new(name: str, taken: Collection[str]) -> str:
+    """The name, with a number where it is taken."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free
 
 
 def _table(values: Any) -> dict[str, Any]:

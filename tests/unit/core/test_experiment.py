@@ -198,6 +198,25 @@ def test_runs_that_hold_out_the_same_rows_are_compared_on_them() -> None:
         assert side.scores.accuracy == side.document["test_accuracy"]
 
 
+def test_trainings_of_a_window_replay_to_the_same_numbers(tmp_path: Path) -> None:
+    """Also where two runs have the same name, or the same file is read or prepared in other ways."""
+    standard = Rules(scale="standard")
+    wanted = [
+        ("ww", Request(machine="ww", C=2.0, gamma=0.3, holdout=0.3, seed=4, data=IRIS)),
+        ("ww", Request(machine="ww", C=0.1, holdout=0.3, class_weight=(("setosa", 2.0),), data=IRIS)),
+        ("ovo", Request(machine="ovo", kernel="linear", rules=standard, data=IRIS)),
+    ]
+    write_experiment(tmp_path / "e.toml", Experiment.of_requests("Runs", wanted))
+    again = perform(read_experiment(tmp_path / "e.toml"))
+    assert [trial.spec.label for trial in again.trials] == ["ww", "ww (2)", "ovo"]
+    for (_, request), trial in zip(wanted, again.trials, strict=True):
+        first, replayed = train(request, open_dataset(IRIS)).document, trial.finished[0].document
+        for name in ("certificate", "iterations", "train_accuracy", "test_accuracy", "n_support_per_class", "kernel"):
+            assert replayed[name] == first[name]
+    with pytest.raises(InputError, match="does not name its data"):
+        Experiment.of_requests("Runs", [("x", Request())])
+
+
 def test_what_was_not_tested_has_no_score() -> None:
     runs = (RunSpec("iris", "ww", Request()),)
     results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
