@@ -27,7 +27,7 @@ from mcsvm_gui.views.words import tr
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare_sheets import Matrix
 
-WIDEST, HIGHEST, NARROWEST = 72 * UNIT, 44 * UNIT, 30 * UNIT
+HIGHEST, NARROWEST = 44 * UNIT, 30 * UNIT
 WIDEST_COLUMN = 9 * UNIT
 
 
@@ -66,20 +66,20 @@ class MatrixPanel(QWidget):
         self.table.setAccessibleName(tr("Confusion matrix of {run}", run=matrix.label))
         self.table.show_sheet(matrix.shares if shares else matrix.counts)
         self._draw_sign()
-        self._fit()
 
     def _draw_sign(self) -> None:
         if self._matrix is not None:
             self._sign.setPixmap(stroke_icon(self._matrix.machine).pixmap(*STROKE))
 
-    def _fit(self) -> None:
+    def fit(self, room: int) -> None:
+        """As wide as it has to be, or as there is room."""
         table, frame = self.table, 2 * self.table.frameWidth()
         width = table.horizontalHeader().length() + frame
         height = table.horizontalHeader().sizeHint().height() + table.verticalHeader().length() + frame
         bar = table.horizontalScrollBar().sizeHint().height()
         table.setFixedSize(
-            min(width + (bar if height > HIGHEST else 0), WIDEST),
-            min(height + (bar if width > WIDEST else 0), HIGHEST),
+            min(width + (bar if height > HIGHEST else 0), room),
+            min(height + (bar if width > room else 0), HIGHEST),
         )
 
 
@@ -145,8 +145,11 @@ class ConfusionView(QWidget):
     def _place(self) -> None:
         """As many beside each other as fit."""
         seen = self.panels[: len(self._matrices)]
+        room = max(self.width() - self._area.verticalScrollBar().sizeHint().width(), NARROWEST)
+        for panel in seen:
+            panel.fit(room)
         widest = max((panel.table.width() for panel in seen), default=0)
-        across = max(1, (self._area.viewport().width() + 2 * UNIT) // (max(widest, NARROWEST) + 2 * UNIT))
+        across = max(1, (room + 2 * UNIT) // (max(widest, NARROWEST) + 2 * UNIT))
         for panel in self.panels:
             self._grid.removeWidget(panel)
             panel.setVisible(panel in seen)

@@ -359,6 +359,16 @@ def test_confusion_is_shown_as_counts_and_as_per_cent(page: ComparePage, outcome
     assert headings[0] == "Run"
 
 
+def test_matrices_take_the_room_there_is_and_no_more(page: ComparePage, qtbot: QtBot) -> None:
+    page.tabs.setCurrentWidget(page.confusion)
+    for width in (700, 1300, 900):
+        page.resize(width, 600)
+        for panel in page.confusion.panels:
+            needed = panel.table.horizontalHeader().length()
+            assert panel.table.width() >= min(needed, page.confusion.width() - 40)
+            assert panel.table.width() <= page.confusion.width()
+
+
 def test_courses_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> None:
     plot = child(page, TraceOverlay, "traceOverlayPlot")
     page.tabs.setCurrentWidget(page.course)
