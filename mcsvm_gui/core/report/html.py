@@ -47,7 +47,7 @@ td.best{font-weight:700}td.shade{background:color-mix(in srgb,var(--accent) var(
 .facts th{background:none;color:var(--soft);font-weight:400;white-space:nowrap}
 pre{background:var(--head);border:1px solid var(--line);border-radius:6px;padding:10px 12px;white-space:pre-wrap;
 overflow-wrap:anywhere;font:12.5px/1.45 ui-monospace,"DejaVu Sans Mono",monospace;max-height:30em;overflow:auto}
-@media print{pre{max-height:none}table{font-size:11px}th,td{overflow-wrap:anywhere;padding:3px 6px}}
+@media print{pre{max-height:none}table{font-size:10px}th,td{padding:2px 5px}}
 figure{margin:12px 0 20px}figure svg{max-width:100%;height:auto;display:block}figcaption{color:var(--soft)}
 .solved{color:var(--good)}.nearly{color:var(--warning)}.not{color:var(--bad)}
 """

@@ -37,7 +37,8 @@ class RunMaterial:
     record: RunRecord
     trace: Mapping[str, np.ndarray] | None = None
     side: Side | None = None
-    rows: Dataset | None = None  # what the side is of
+    data: Dataset | None = None  # the whole file
+    rows: Dataset | None = None  # what the side is of: test rows, or those trained on
     classes: tuple[str, ...] = ()
     missing: str | None = None  # why there is no side
 
@@ -111,7 +112,7 @@ def _looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, 
     side = side_of(f"{record.name} (run {record.id})", trained, record.document, rows, train, known.trace)
     if test is None:  # rows trained on say too much
         side = replace(side, scores=None)
-    return replace(known, side=side, rows=rows, classes=trained.class_names)
+    return replace(known, side=side, data=dataset, rows=rows, classes=trained.class_names)
 
 
 # -- the report -----------------------------------------------------------------------------------
@@ -200,12 +201,15 @@ def _groups(material: Sequence[RunMaterial]) -> list[list[RunMaterial]]:
 def _together(group: list[RunMaterial]) -> list[Block]:
     first = group[0]
     assert first.rows is not None
-    blocks = parts.data_blocks(first.rows, name=first.record.data_name)
+    assert first.data is not None
+    blocks = parts.data_blocks(first.data, name=first.record.data_name)
+    tested = all(known.side is not None and known.side.scores is not None for known in group)
+    what = "rows that were not trained on" if tested else "the rows trained on, so that there are no scores"
+    blocks.append(Paragraph(f"Looked at on {figures.count(first.rows.rows)} rows: {what}."))
     sides = [known.side for known in group[-TOGETHER:] if known.side is not None]
     if len(group) > TOGETHER:
         blocks.append(Paragraph(f"Side by side: the newest {TOGETHER} of {len(group)} runs on these rows."))
     comparison = compare(sides, first.classes, first.rows)
-    tested = all(side.scores is not None for side in sides)
     return [*blocks, *parts.comparison_blocks(comparison), *(parts.tests_blocks(comparison.tests()) if tested else [])]
 
 

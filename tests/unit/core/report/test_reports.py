@@ -31,7 +31,7 @@ from mcsvm_gui.core.report import (
     write_report,
 )
 from mcsvm_gui.core.report import pdf as pdf_format
-from mcsvm_gui.core.report.blocks import Code, Heading, Paragraph, Table
+from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Table
 from mcsvm_gui.core.report.of_project import read_project
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
@@ -195,6 +195,7 @@ def test_a_report_of_a_project_has_every_run(project: Path) -> None:
     report = of_project.report_of("wines", read_project(project))
     said = headings(report)
     assert {"first (run 1)", f"{SCRIPT} (run 2)", "on iris (run 3)"} <= set(said)
+    assert ("rows", "178") in [row for block in report.blocks if isinstance(block, Facts) for row in block.rows]
     code = [block.text for block in report.blocks if isinstance(block, Code)]
     assert sum(text.startswith("mcsvm train") for text in code) == 3
     assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 2
