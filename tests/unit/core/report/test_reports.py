@@ -21,9 +21,6 @@ from mcsvm_gui.core.report import (
     FORMATS,
     Report,
     format_of,
-    html,
-    latex,
-    markdown,
     of_experiment,
     of_project,
     of_search,
@@ -50,6 +47,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 @pytest.fixture(scope="module")
 def hostile(results: Results) -> Report:
     return of_experiment.report_of(results)
+
+
+@pytest.fixture(scope="module")
+def contents(hostile: Report) -> dict[str, bytes]:
+    """By ending."""
+    return {suffix: found.content(hostile) for suffix, found in FORMATS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -90,19 +93,20 @@ class Reader(HTMLParser):
 # -- escaping -------------------------------------------------------------------------------------
 
 
-def test_html_holds_names_as_text_and_nothing_that_acts(hostile: Report) -> None:
-    found = Reader(html.text_of(hostile))
+def test_html_holds_names_as_text_and_nothing_that_acts(contents: dict[str, bytes]) -> None:
+    text = contents[".html"].decode()
+    found = Reader(text)
     assert not found.tags & {"script", "img", "i", "iframe", "link", "object"}
     assert not {name for name in found.attributes if name.startswith("on")}
     for name in (SCRIPT, "<img src=x onerror=alert(1)>", "<b>bold</b>"):
         assert name in found.text
     assert "x" * 10_000 in found.text
     names = r"http://www\.w3\.org/[\w/]+|http-equiv"  # of XML, and of an attribute
-    assert "http" not in re.sub(names, "", html.text_of(hostile))
+    assert "http" not in re.sub(names, "", text)
 
 
-def test_markdown_holds_no_html_and_keeps_its_tables(hostile: Report) -> None:
-    text = markdown.content(hostile).decode()
+def test_markdown_holds_no_html_and_keeps_its_tables(contents: dict[str, bytes]) -> None:
+    text = contents[".md"].decode()
     outside = re.sub(r"(?ms)^```+\n.*?^```+$", "", text)
     assert not re.search(r"<\w", outside)
     assert "](javascript" not in outside
@@ -111,23 +115,23 @@ def test_markdown_holds_no_html_and_keeps_its_tables(hostile: Report) -> None:
     assert widths == {7}  # six columns
 
 
-def test_latex_leaves_no_command_of_a_name(hostile: Report) -> None:
-    text = latex.content(hostile).decode()
+def test_latex_leaves_no_command_of_a_name(contents: dict[str, bytes]) -> None:
+    text = contents[".tex"].decode()
     assert r"\input" not in text
     assert r"\textbackslash{}input\{/etc/passwd\}" in text
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") > 5
 
 
-def test_json_has_all_digits(hostile: Report, results: Results) -> None:
-    found = json.loads(FORMATS[".json"].content(hostile))
+def test_json_has_all_digits(contents: dict[str, bytes], results: Results) -> None:
+    found = json.loads(contents[".json"])
     assert [run["fold_accuracy"] for run in found["runs"]] == [list(trial.accuracies) for trial in results.trials]
     assert found["runs"][0]["classes"] == list(results.datasets[results.experiment.data[0].name].classes)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not here")
-def test_a_browser_shows_hostile_names_as_text(hostile: Report, tmp_path: Path) -> None:
+def test_a_browser_shows_hostile_names_as_text(contents: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
-    write_report(path, hostile)
+    path.write_bytes(contents[".html"])
     assert CHROMIUM is not None
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile", "--dump-dom"]
     answer = subprocess.run(
@@ -141,9 +145,9 @@ def test_a_browser_shows_hostile_names_as_text(hostile: Report, tmp_path: Path) 
 
 
 @pytest.mark.skipif(PDFTOTEXT is None, reason="pdftotext is not here")
-def test_pdf_text_can_be_found_again(hostile: Report, tmp_path: Path) -> None:
+def test_pdf_text_can_be_found_again(contents: dict[str, bytes], tmp_path: Path) -> None:
     path = tmp_path / "hostile.pdf"
-    write_report(path, hostile)
+    path.write_bytes(contents[".pdf"])
     assert PDFTOTEXT is not None
     answer = subprocess.run(
         [PDFTOTEXT, "-layout", str(path), "-"], capture_output=True, text=True, timeout=60, check=True
@@ -250,11 +254,16 @@ def test_a_search_has_a_heat_map_for_each_machine() -> None:
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_every_format_writes_a_file_of_its_kind(suffix: str, hostile: Report, tmp_path: Path) -> None:
-    path = tmp_path / f"report{suffix}"
-    write_report(path, hostile)
+def test_every_format_is_of_its_kind(suffix: str, contents: dict[str, bytes]) -> None:
     begin = {".html": b"<!DOCTYPE html>", ".pdf": b"%PDF", ".md": b"# ", ".tex": b"%", ".json": b"{"}[suffix]
-    assert path.read_bytes().startswith(begin)
+    assert contents[suffix].startswith(begin)
+    assert suffix == format_of(f"x{suffix.upper()}").SUFFIX
+
+
+def test_a_file_appears_by_its_ending(hostile: Report, contents: dict[str, bytes], tmp_path: Path) -> None:
+    write_report(tmp_path / "report.tex", hostile)
+    assert (tmp_path / "report.tex").read_bytes() == contents[".tex"]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.tex"]
 
 
 def test_a_strange_ending_is_refused() -> None:
