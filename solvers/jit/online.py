@@ -113,9 +113,12 @@ def move(kept, rows, a, b):
 
 @compiled
 def drop_idle(kept):
-    """Let go of unused examples that violate with no other, as LASVM does; their slots go to `dropped`."""
+    """Let go of unused examples that violate with no other, as LASVM does; their slots go to `dropped`.
+
+    Returns the extremes from before; where they violate they stay, and their entries are those of now.
+    """
     i, high, j, low = extremes(kept)
-    count = 0
+    count, top, bottom = 0, i, j
     for b in range(kept.length[0]):
         positive = kept.high[b] > 0.0
         idle = j >= 0 and kept.z[b] <= low if positive else i >= 0 and kept.z[b] >= high
@@ -123,10 +126,14 @@ def drop_idle(kept):
             kept.dropped[kept.drops[0]] = kept.slot[b]
             kept.drops[0] += 1
             continue
-        kept.slot[count], kept.z[count], kept.beta[count] = kept.slot[b], kept.z[b], kept.beta[b]
-        kept.low[count], kept.high[count] = kept.low[b], kept.high[b]
+        if count < b:
+            kept.slot[count], kept.z[count], kept.beta[count] = kept.slot[b], kept.z[b], kept.beta[b]
+            kept.low[count], kept.high[count] = kept.low[b], kept.high[b]
+            top = count if b == i else top
+            bottom = count if b == j else bottom
         count += 1
     kept.length[0] = count
+    return top, high, bottom, low
 
 
 @compiled
@@ -136,8 +143,8 @@ def reprocess(kept, rows, second_order, tau, limit, wanted):
     A missing kernel row's slot stands in wanted[1], that of the row needed beside it in wanted[0].
     """
     steps = 0
+    i, high, j, low = extremes(kept)
     while True:
-        i, high, j, low = extremes(kept)
         if i < 0 or j < 0 or high - low <= tau:
             return REACHED, steps
         if steps >= limit:
@@ -154,4 +161,4 @@ def reprocess(kept, rows, second_order, tau, limit, wanted):
         if not move(kept, rows, i, j):
             return STUCK, steps
         steps += 1
-        drop_idle(kept)
+        i, high, j, low = drop_idle(kept)

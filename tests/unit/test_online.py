@@ -188,10 +188,10 @@ def some_kept(count: int, seed: int) -> leaf.Kept:
 
 
 @QUICK
-@given(count=st.integers(1, 40), seed=st.integers(0, 10**6))
+@given(count=st.integers(1, 12), seed=st.integers(0, 10**6))
 def test_only_what_violates_with_nothing_is_let_go(count: int, seed: int) -> None:
     kept, before = some_kept(count, seed), some_kept(count, seed)
-    leaf.drop_idle(kept)
+    told = leaf.drop_idle(kept)
     rising, falling = before.beta < before.high, before.beta > before.low
     for b in range(count):
         others = before.z[falling] < before.z[b] if rising[b] else before.z[rising] > before.z[b]
@@ -200,7 +200,9 @@ def test_only_what_violates_with_nothing_is_let_go(count: int, seed: int) -> Non
         assert gone == (before.beta[b] == 0.0 and partners.any() and not others.any())
     left = kept.slot[: kept.length[0]]
     np.testing.assert_array_equal(np.sort(np.r_[left, kept.dropped[: kept.drops[0]]]), np.arange(count))
-    assert leaf.extremes(kept)[1::2] == leaf.extremes(before)[1::2]
+    _, high, _, low = leaf.extremes(before)
+    assert told[1::2] == (high, low)
+    assert told == leaf.extremes(kept) or high <= low
 
 
 # -- choices --------------------------------------------------------------------------------------
