@@ -94,7 +94,10 @@ def heat_map(
     strip = low - APART * step if any(cell.gamma is None for cell in results) else None
     linear = 0.0 if grid.gammas is None else strip
     tried = tuple(results)
-    cells = tuple(_cell(grid, cell, results[cell], words[cell], linear, value, scale) for cell in tried)
+    # Cells between the others are drawn smaller, so that nothing is hidden.
+    costs, gammas = set(grid.costs.values), {None, *grid.gamma_values}
+    sides = {cell: step if cell.C in costs and cell.gamma in gammas else 0.5 * step for cell in tried}
+    cells = tuple(_cell(cell, sides[cell], results[cell], words[cell], linear, value, scale) for cell in tried)
     half, top = 0.5 * step, low if grid.gammas is None else grid.gammas.exponents[-1]
     bottom = low if strip is None or grid.gammas is None else strip
     return HeatMap(
@@ -116,11 +119,8 @@ def heat_map(
 
 
 def _cell(
-    grid: Grid, cell: Cell, result: CellResult, words: str, linear: float | None, value: str, scale: Scale | None
+    cell: Cell, side: float, result: CellResult, words: str, linear: float | None, value: str, scale: Scale | None
 ) -> HeatCell:
-    """Cells between the others are drawn smaller, so that nothing is hidden."""
-    on_grid = cell.C in grid.costs.values and (cell.gamma is None or cell.gamma in grid.gamma_values)
-    side = grid.costs.step * (1.0 if on_grid else 0.5)
     y = (linear or 0.0) if cell.gamma is None else math.log2(cell.gamma)
     number = getattr(result, value)
     shade = 1.0 if scale is None else scale.shade(number)

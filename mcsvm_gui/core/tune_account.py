@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core import figures
@@ -10,8 +11,9 @@ from mcsvm_gui.core.command_line import written
 from mcsvm_gui.core.words import tr
 
 if TYPE_CHECKING:
-    from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+    from solvers.selection.cell import Cell, CellResult, Trial
     from solvers.selection.per_pair import Composite
+    from solvers.selection.task import Done
 
 
 def place(cell: Cell) -> str:
@@ -85,14 +87,30 @@ def progress_words(done: int, expected: int | None, seconds_left: float | None) 
     return tr("{said}, about {time} left", said=said, time=figures.remaining(seconds_left))
 
 
+class Pace:
+    """How fast a search goes: from its beginning, which is now."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._worked = 0.0  # seconds of training, of all threads
+        self.counted = 0
+
+    def add(self, done: Sequence[Done]) -> None:
+        self.counted += len(done)
+        self._worked += sum(result.seconds for _, result in done)
+
+    def left(self, missing: Collection[Trial], known: Mapping[Cell, CellResult]) -> float | None:
+        return seconds_left(missing, known, self._worked, time.monotonic() - self._began)
+
+
 def seconds_left(
-    missing: Collection[Trial], done: Mapping[Cell, Mapping[int, FoldResult]], worked: float, elapsed: float
+    missing: Collection[Trial], done: Mapping[Cell, CellResult], worked: float, elapsed: float
 ) -> float | None:
     """A missing fold takes as long as the cell's others, or as the average; threads share the work as they did.
 
     `worked`: seconds of training of what was done in `elapsed` seconds by the clock.
     """
-    known = {cell: sum(fold.seconds for fold in folds.values()) / len(folds) for cell, folds in done.items() if folds}
+    known = {cell: result.seconds / result.folds for cell, result in done.items()}
     if not known or worked <= 0.0:
         return None
     average = sum(known.values()) / len(known)

@@ -3,60 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, best, preference
 
-Folds = Mapping[Cell, Mapping[int, FoldResult]]
 SLACK = 1e-9  # of rounding at the ends of ranges
 
 
 class TuneResults:
     """Cells of the machines and within the ranges asked for, with `folds` folds when they are complete."""
 
-    def __init__(self, grid: Grid, folds: int, known: Folds, *, with_linear: bool) -> None:
+    def __init__(self, grid: Grid, folds: int, known: Mapping[Cell, CellResult], *, with_linear: bool) -> None:
         self.grid, self.folds = grid, folds
-        self.known = {cell: known[cell] for cell in known if known[cell] and _counts(cell, grid, with_linear)}
-
-    @cached_property
-    def cells(self) -> dict[Cell, CellResult]:
-        return {cell: CellResult(folds) for cell, folds in self.known.items()}
+        within = _Within(grid, with_linear)
+        self.cells = {cell: result for cell, result in known.items() if result.folds and within(cell)}
 
     def of(self, machine: str) -> dict[Cell, CellResult]:
         return {cell: result for cell, result in self.cells.items() if cell.machine == machine}
 
     def best(self, machine: str, *, live: bool) -> Cell | None:
         """While a search runs, of the half of its cells that is furthest: the very first are no rivals yet."""
-        if not live:
-            return best(self.cells, machine)
         mine = self.of(machine)
-        with_gamma = {cell: result for cell, result in mine.items() if cell.gamma is not None}
-        mine = with_gamma or mine
-        enough = sorted(result.folds for result in mine.values())[len(mine) // 2 :][:1]
-        rivals = [cell for cell in mine if mine[cell].folds >= enough[0]]
-        return min(rivals, key=lambda cell: preference(cell, mine[cell].mean), default=None)
+        if not live:
+            return best(mine, machine)
+        mine = {cell: result for cell, result in mine.items() if cell.gamma is not None} or mine
+        if not mine:
+            return None
+        enough = sorted(result.folds for result in mine.values())[len(mine) // 2]
+        rivals = [cell for cell in mine if mine[cell].folds >= enough]
+        return min(rivals, key=lambda cell: preference(cell, mine[cell].mean))
+
+    @property
+    def done(self) -> int:
+        return sum(result.folds for result in self.cells.values())
 
     @property
     def trials(self) -> dict[Trial, FoldResult]:
-        return {Trial(cell, fold): result for cell, folds in self.known.items() for fold, result in folds.items()}
+        return {
+            Trial(cell, fold): result for cell, found in self.cells.items() for fold, result in found.by_fold.items()
+        }
 
     def missing(self) -> list[Trial]:
         """Of the whole grid."""
         wanted = (cell for machine in self.grid.machines for cell in self.grid.cells(machine))
         none: Mapping[int, FoldResult] = {}
-        return [
-            Trial(cell, fold) for cell in wanted for fold in range(self.folds) if fold not in self.known.get(cell, none)
-        ]
+        known = ((cell, self.cells[cell].by_fold if cell in self.cells else none) for cell in wanted)
+        return [Trial(cell, fold) for cell, folds in known for fold in range(self.folds) if fold not in folds]
 
 
-def _counts(cell: Cell, grid: Grid, with_linear: bool) -> bool:
-    if cell.machine not in grid.machines or not _within(cell.C, grid.costs.values):
-        return False
-    if cell.gamma is None or grid.gammas is None:
-        return cell.gamma is None and (grid.gammas is None or with_linear)
-    return _within(cell.gamma, grid.gammas.values)
+class _Within:
+    """Whether the form asks for a cell."""
+
+    def __init__(self, grid: Grid, with_linear: bool) -> None:
+        self._machines, self._linear = grid.machines, with_linear or grid.gammas is None
+        self._costs = _ends(grid.costs.values)
+        self._gammas = None if grid.gammas is None else _ends(grid.gammas.values)
+
+    def __call__(self, cell: Cell) -> bool:
+        if cell.machine not in self._machines or not self._costs[0] <= cell.C <= self._costs[1]:
+            return False
+        if cell.gamma is None:
+            return self._linear
+        return self._gammas is not None and self._gammas[0] <= cell.gamma <= self._gammas[1]
 
 
-def _within(value: float, values: tuple[float, ...]) -> bool:
-    return values[0] * (1.0 - SLACK) <= value <= values[-1] * (1.0 + SLACK)
+def _ends(values: tuple[float, ...]) -> tuple[float, float]:
+    return values[0] * (1.0 - SLACK), values[-1] * (1.0 + SLACK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -14,12 +14,12 @@ from mcsvm_gui.core.tuning import TuneRequest
 from solvers.certificate import Certificate
 from solvers.ending import Ending
 from solvers.machines import MACHINES
-from solvers.selection.cell import Cell, FoldResult
+from solvers.selection.cell import Cell, CellResult, FoldResult
 
 # What names no condition: the place of the cell, the place of the file, and how much is done at once.
 NO_CONDITION = "machine", "C", "gamma", "data", "test", "holdout", "cache_mb", "threads"
 
-Found = dict[Cell, dict[int, FoldResult]]
+Found = dict[Cell, CellResult]
 
 
 def conditions(request: Request, wanted: TuneRequest) -> str:
@@ -30,9 +30,9 @@ def conditions(request: Request, wanted: TuneRequest) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def document(results: Mapping[int, FoldResult]) -> dict[str, Any]:
+def document(result: CellResult) -> dict[str, Any]:
     """Plain JSON, of folds by their number."""
-    return {"folds": {str(fold): _fold_document(result) for fold, result in results.items()}}
+    return {"folds": {str(fold): _fold_document(found) for fold, found in result.by_fold.items()}}
 
 
 def _fold_document(result: FoldResult) -> dict[str, Any]:
@@ -47,7 +47,8 @@ def found(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Found, 
     unreadable = 0
     for machine, cost, gamma, kept in rows:
         try:
-            cells[_cell(machine, cost, gamma)] = {int(fold): _fold(kept["folds"][fold]) for fold in kept["folds"]}
+            folds = {int(fold): _fold(kept["folds"][fold]) for fold in kept["folds"]}
+            cells[_cell(machine, cost, gamma)] = CellResult(folds)
         except (LookupError, TypeError, ValueError, AttributeError):
             unreadable += 1
     return cells, unreadable

@@ -13,6 +13,7 @@ from mcsvm_gui.core.words import tr
 if TYPE_CHECKING:
     from mcsvm_gui.core.tuning_cells import Found
     from mcsvm_gui.presenters.runs import RunBook
+    from solvers.selection.cell import Cell, FoldResult
     from solvers.selection.task import Done
 
 
@@ -44,11 +45,14 @@ class CellBook(QObject):
     def add(self, conditions: str, done: Iterable[Done]) -> None:
         """Later results stand over earlier ones; each cell is written whole."""
         from mcsvm_gui.core.tuning_cells import document
+        from solvers.selection.cell import CellResult
 
-        cells, touched = self._found.setdefault(conditions, {}), {}
+        cells = self._found.setdefault(conditions, {})
+        fresh: dict[Cell, dict[int, FoldResult]] = {}
         for (cell, fold), result in done:
-            touched[cell] = cells[cell] = {**cells.get(cell, {}), fold: result}
-        documents = {(*cell,): partial(document, folds) for cell, folds in touched.items()}
+            fresh.setdefault(cell, dict(cells[cell].by_fold) if cell in cells else {})[fold] = result
+        cells.update({cell: CellResult(folds) for cell, folds in fresh.items()})
+        documents = {(*cell,): partial(document, cells[cell]) for cell in fresh}
         self._runs.keep_cells(conditions, documents)
 
     # -- the file ---------------------------------------------------------------------------------

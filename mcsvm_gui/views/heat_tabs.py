@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QTabWidget, QWidget
 
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.plots.heatmap import HeatPlot, Ticks, paint_scale, scale_width
+from mcsvm_gui.views.plots.heatmap import HeatPlot
+from mcsvm_gui.views.plots.scale_bar import ScaleStrip
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -18,25 +17,6 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.heat import HeatMap
 
 COLUMNS = 3
-
-
-class ScaleStrip(QWidget):
-    """What the colours of all maps mean."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ticks: Ticks = ()
-        theme.notifier().changed.connect(self.update)
-
-    def show_ticks(self, ticks: Ticks) -> None:
-        self._ticks = ticks
-        self.setFixedWidth(int(scale_width(ticks)) + 1)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        paint_scale(painter, QRectF(self.rect()), self._ticks)
-        painter.end()
 
 
 class HeatTabs(QTabWidget):
@@ -61,7 +41,8 @@ class HeatTabs(QTabWidget):
         self._grid = QGridLayout(tiles)
         self._grid.setContentsMargins(0, UNIT, 0, 0)
         self._grid.setSpacing(UNIT)
-        self.currentChanged.connect(lambda _: self.machine_shown.emit(self.machine))
+        self._maps: dict[str, HeatMap] = {}
+        self.currentChanged.connect(lambda _: self._turned())
 
     @property
     def machine(self) -> str:
@@ -72,11 +53,22 @@ class HeatTabs(QTabWidget):
     def show_maps(self, maps: Sequence[HeatMap]) -> None:
         if [shown.machine for shown in maps] != list(self.plots):
             self._rebuild(maps)
-        self.scale.show_ticks(maps[0].ticks if maps else ())
-        for shown in maps:
-            self.plots[shown.machine].show_map(shown)
-            if shown.machine in self.tiles:
-                self.tiles[shown.machine].show_map(shown)
+        self._maps = {shown.machine: shown for shown in maps}
+        self._draw()
+
+    def _draw(self) -> None:
+        """What is seen; the rest when it is turned to."""
+        here = self.machine
+        if here:
+            self.plots[here].show_map(self._maps[here])
+            return
+        for name, tile in self.tiles.items():
+            tile.show_map(self._maps[name])
+            self.scale.show_ticks(self._maps[name].ticks)
+
+    def _turned(self) -> None:
+        self._draw()
+        self.machine_shown.emit(self.machine)
 
     def _rebuild(self, maps: Sequence[HeatMap]) -> None:
         here = self.machine

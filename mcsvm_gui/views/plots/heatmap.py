@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPen
 
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.plots.axis import Axis
 from mcsvm_gui.views.plots.base import pen
 from mcsvm_gui.views.plots.headed import HeadedPlot
+from mcsvm_gui.views.plots.scale_bar import ScaleBar, colour
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.heat import HeatCell, HeatMap
 
-Ticks = tuple[tuple[float, str], ...]
-
 SUPERSCRIPTS = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 LABEL_ROOM = {"bottom": 4 * UNIT, "left": 3 * UNIT}  # pixels of one tick
 DOUBLES = 1, 2, 4, 8, 16, 32, 64
-BAR, BAR_GAP = 1.5 * UNIT, UNIT / 2
 CROSS = 0.3  # of a cell: half of the mark on the best one
 KEYS = {
     Qt.Key.Key_Left: (-1.0, 0.0),
@@ -199,7 +197,7 @@ class Cells(pg.GraphicsObject):
         if shown is not self._map:
             self.prepareGeometryChange()
             self._map = shown
-            self._colours = [_colour(cell.shade) for cell in shown.cells]
+            self._colours = [colour(cell.shade) for cell in shown.cells]
             self._lines = _contours(shown)
         self._at = at
         self.update()
@@ -239,7 +237,7 @@ class Cells(pg.GraphicsObject):
         assert self._map is not None
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for (_, shade), segments in zip(self._map.levels, self._lines, strict=False):
-            painter.setPen(pen(_ink(_colour(shade))))
+            painter.setPen(pen(_ink(colour(shade))))
             for (x0, y0), (x1, y1) in segments.tolist():
                 painter.drawLine(QPointF(x0, y0), QPointF(x1, y1))
 
@@ -253,61 +251,18 @@ class Cells(pg.GraphicsObject):
         painter.drawLine(middle - QPointF(width, height), middle + QPointF(width, height))
         painter.drawLine(middle - QPointF(width, -height), middle + QPointF(width, -height))
 
-    def _frame(self, painter: QPainter, number: int, colour: str) -> None:
-        painter.setPen(_wide(colour))
+    def _frame(self, painter: QPainter, number: int, ink: str) -> None:
+        painter.setPen(_wide(ink))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(self._rect(number))
-
-
-class ScaleBar(pg.GraphicsWidget):
-    """What the colours mean, the same for all machines."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ticks: Ticks = ()
-
-    def show_ticks(self, ticks: Ticks) -> None:
-        if ticks != self._ticks:
-            self._ticks = ticks
-            self.setFixedWidth(scale_width(ticks))
-            self.update()
-
-    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
-        paint_scale(painter, self.rect(), self._ticks)
-
-
-def scale_width(ticks: Ticks) -> float:
-    widest = max((QFontMetrics(QFont()).horizontalAdvance(text) for _, text in ticks), default=0)
-    return 2 * UNIT + BAR + BAR_GAP + widest if ticks else 0.0
-
-
-def paint_scale(painter: QPainter, area: QRectF, ticks: Ticks) -> None:
-    if not ticks:
-        return
-    line = QFontMetrics(QFont()).height()
-    bar = QRectF(2 * UNIT, line / 2, BAR, area.height() - line)
-    gradient = QLinearGradient(bar.bottomLeft(), bar.topLeft())
-    for shade in np.linspace(0.0, 1.0, 17).tolist():
-        gradient.setColorAt(shade, _colour(shade))
-    painter.fillRect(bar, gradient)
-    painter.setFont(QFont())
-    painter.setPen(QColor(theme.current().muted))
-    for shade, text in ticks:
-        y = bar.bottom() - shade * bar.height()
-        room = QRectF(bar.right() + BAR_GAP, y - line / 2, area.width() - bar.right() - BAR_GAP, line)
-        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
-
-
-def _colour(shade: float) -> QColor:
-    return pg.colormap.get("viridis").map(shade, mode=pg.ColorMap.QCOLOR)
 
 
 def _ink(ground: QColor) -> str:
     return theme.LIGHT.text if ground.lightnessF() > 0.35 else theme.LIGHT.surface
 
 
-def _wide(colour: str) -> QPen:
-    return pg.mkPen(colour, width=2)
+def _wide(ink: str) -> QPen:
+    return pg.mkPen(ink, width=2)
 
 
 def _contours(shown: HeatMap) -> list[np.ndarray]:

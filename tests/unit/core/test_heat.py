@@ -61,7 +61,7 @@ def test_contours_run_below_the_best_of_all() -> None:
 
 def test_only_what_the_form_asks_for_counts() -> None:
     known = {
-        Cell(machine, cost, gamma): {0: fold(0.5)}
+        Cell(machine, cost, gamma): result(0.5)
         for machine in ("ww", "cs", "ova")
         for cost in (0.125, 0.25, 3.0, 16.0, 32.0)
         for gamma in (None, 0.0625, 0.125, 2.0, 4.0)
@@ -76,7 +76,7 @@ def test_only_what_the_form_asks_for_counts() -> None:
 
 
 def test_what_is_missing_and_what_is_done_is_the_grid() -> None:
-    known = {Cell("ww", 1.0, 0.5): {1: fold(0.5)}, Cell("cs", 4.0, 2.0): {0: fold(1.0), 1: fold(1.0)}}
+    known = {Cell("ww", 1.0, 0.5): CellResult({1: fold(0.5)}), Cell("cs", 4.0, 2.0): result(1.0, 1.0)}
     results = TuneResults(GRID, 2, known, with_linear=False)
     assert len(results.missing()) + len(results.trials) == 2 * 2 * 4 * 3
     assert Trial(Cell("ww", 1.0, 0.5), 0) in results.missing()
@@ -84,8 +84,8 @@ def test_what_is_missing_and_what_is_done_is_the_grid() -> None:
 
 
 def test_while_a_search_runs_one_lucky_fold_is_no_best_cell() -> None:
-    known = {Cell("ww", 1.0, 0.5): {0: fold(0.8), 1: fold(0.8)}, Cell("ww", 4.0, 0.5): {0: fold(0.7), 1: fold(0.9)}}
-    known[Cell("ww", 16.0, 0.5)] = {0: fold(1.0)}
+    known = {Cell("ww", 1.0, 0.5): result(0.8, 0.8), Cell("ww", 4.0, 0.5): result(0.7, 0.9)}
+    known[Cell("ww", 16.0, 0.5)] = result(1.0)
     results = TuneResults(GRID, 5, known, with_linear=False)
     assert results.best("ww", live=True) == Cell("ww", 1.0, 0.5)  # of equals the smaller C
     assert results.best("cs", live=True) is None

@@ -18,7 +18,7 @@ from mcsvm_gui.core.tuning_cells import NO_CONDITION, conditions, document, foun
 from solvers.certificate import Certificate
 from solvers.ending import Ending
 from solvers.machines import MACHINES
-from solvers.selection.cell import Cell, FoldResult
+from solvers.selection.cell import Cell, CellResult, FoldResult
 from solvers.selection.grid import Range
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -37,20 +37,33 @@ results = st.builds(
 positive = st.floats(2.0**-60, 2.0**60)
 cells = st.builds(Cell, st.sampled_from(list(MACHINES)), positive, st.none() | positive)
 kept = st.dictionaries(cells, st.dictionaries(st.integers(0, 99), results, min_size=1, max_size=3), max_size=3)
-GOOD = document({0: FoldResult(0.5, 1.0, 3, 4, Ending.CONVERGED, Certificate(1.0, 0.9, 0.0, 0.0))})
+GOOD = document(CellResult({0: FoldResult(0.5, 1.0, 3, 4, Ending.CONVERGED, Certificate(1.0, 0.9, 0.0, 0.0))}))
 
 OTHER: dict[str, Any] = {
-    **{"solver": "smo", "kernel": "linear", "degree": 2, "coef0": 1.0, "margin": 2.0, "bias": "none"},
-    **{"class_weight": "balanced", "tol": 1e-5, "gap_tol": 0.1, "max_iter": 9, "time_limit": 1.0, "seed": 1},
-    **{"rules": Rules(scale="none"), "read": ReadOptions(label="x"), "digest": "other"},
+    "solver": "smo",
+    "kernel": "linear",
+    "degree": 2,
+    "coef0": 1.0,
+    "margin": 2.0,
+    "bias": "none",
+    "class_weight": "balanced",
+    "tol": 1e-5,
+    "gap_tol": 0.1,
+    "max_iter": 9,
+    "time_limit": 1.0,
+    "seed": 1,
+    "rules": Rules(scale="none"),
+    "read": ReadOptions(label="x"),
+    "digest": "other",
 }
 SAME: dict[str, Any] = {"machine": "cs", "C": 2.0, "gamma": 3.0, "data": "moved.csv", "test": "t", "holdout": 0.5}
 
 
 @given(kept)
 def test_cells_come_back(cells: dict[Cell, dict[int, FoldResult]]) -> None:
-    rows = [(*cell, json.loads(json.dumps(document(folds)))) for cell, folds in cells.items()]
-    assert found(rows) == (cells, 0)
+    known = {cell: CellResult(folds) for cell, folds in cells.items()}
+    rows = [(*cell, json.loads(json.dumps(document(result)))) for cell, result in known.items()]
+    assert found(rows) == (known, 0)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""A search as it is shown: maps, the best cells and the edges they lie on, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mcsvm_gui.core import figures, heat, tune_account
+from mcsvm_gui.core.heat import HeatMap
+from mcsvm_gui.core.tune_results import TuneResults
+from mcsvm_gui.core.words import tr
+from solvers.machines import MACHINES
+
+if TYPE_CHECKING:
+    from solvers.selection.cell import Cell, CellResult
+    from solvers.selection.per_pair import Composite
+
+Words = dict["Cell", tuple["CellResult", str]]
+
+
+class TuneMaps:
+    """`live`: while it is searched. `said` keeps the words of cells: there are hundreds, and few change at once."""
+
+    def __init__(self, results: TuneResults, live: bool, said: Words) -> None:
+        self.results, self._live, self._said = results, live, said
+        self._best = {name: results.best(name, live=live) for name in results.grid.machines}
+
+    def maps(self, value: str) -> list[HeatMap]:
+        scale = heat.scale_of(value, self.results.cells.values())
+        return [self._map(machine, value, scale) for machine in self.results.grid.machines]
+
+    def _map(self, machine: str, value: str, scale: heat.Scale | None) -> HeatMap:
+        mine, best = self.results.of(machine), self._best[machine]
+        head = title(machine) if best is None else f"{title(machine)}  {figures.accuracy(mine[best].mean)}"
+        words = {cell: self._words(cell, result) for cell, result in mine.items()}
+        return heat.heat_map(machine, head, self.results.grid, mine, best, words, value, scale)
+
+    def _words(self, cell: Cell, result: CellResult) -> str:
+        known = self._said.get(cell)
+        if known is None or known[0] is not result:
+            known = self._said[cell] = result, tune_account.cell_words(cell, result, self.results.folds)
+        return known[1]
+
+    def best(self, machine: str = "") -> dict[str, Cell]:
+        """Of this machine, or of all, the most accurate first."""
+        machines = [machine] if machine in self._best else list(self._best)
+        there = {name: cell for name in machines if (cell := self._best[name]) is not None}
+        return dict(sorted(there.items(), key=lambda entry: -self.results.cells[entry[1]].mean))
+
+    def edges(self, machine: str = "") -> dict[str, tuple[str, ...]]:
+        """On which edges of the ranges best cells lie; of a search that goes on nothing can be said."""
+        if self._live:
+            return {}
+        found = {name: self.results.grid.edges(cell) for name, cell in self.best(machine).items()}
+        return {name: edges for name, edges in found.items() if edges}
+
+    def edge_words(self, machine: str = "") -> str:
+        edges = {title(name): found for name, found in self.edges(machine).items()}
+        return tune_account.edge_words(edges) if edges else ""
+
+    def best_words(self, machine: str, composites: Mapping[str, Composite]) -> str:
+        """Of all machines the best alone, whose others are in the maps, and what only words can say."""
+        best = self.best(machine)
+        said = [name for number, name in enumerate(best) if number == 0 or name in composites]
+        cells = self.results.cells
+        return "\n".join(
+            tune_account.best_words(title(name), best[name], cells[best[name]], composites.get(name)) for name in said
+        )
+
+
+def title(name: str) -> str:
+    machine = MACHINES[name]
+    return tr(machine.title)
+
+
+def titled(cells: Sequence[Cell]) -> str:
+    return "; ".join(f"{title(cell.machine)}, {tune_account.place(cell)}" for cell in cells)

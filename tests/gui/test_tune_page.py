@@ -1,0 +1,254 @@
+"""The Tune page's widgets: names of the contract, maps under the pointer and the keys, what is said and to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.core import heat
+from mcsvm_gui.core.choices import FIRST_MACHINES
+from mcsvm_gui.core.tune_form import DEFAULTS, SEARCHES
+from mcsvm_gui.views import theme
+from mcsvm_gui.views.plots.heatmap import HeatPlot
+from mcsvm_gui.views.tune_page import TunePage
+from solvers.certificate import Certificate
+from solvers.ending import Ending
+from solvers.kernels import KERNELS
+from solvers.selection.cell import Cell, CellResult, FoldResult
+from solvers.selection.grid import Grid, Range
+
+CONTRACT = (
+    *("tuneMachineList", "costFromEdit", "costToEdit", "gammaFromEdit", "gammaToEdit", "gridStepEdit", "foldsSpin"),
+    *("searchCombo", "jobsSpin", "schedulerEdit", "tuneStartButton", "tuneStopButton", "tuneProgress", "heatmapTabs"),
+    *("bestLabel", "trainBestButton"),
+)
+GRID = Grid(("ww", "cs"), Range(0, 4, 2), Range(-2, 2, 2))
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> Iterator[TunePage]:
+    made = TunePage()
+    qtbot.addWidget(made, before_close_func=lambda page: page.tabs.show_maps([]))
+    made.resize(1000, 640)
+    made.set_texts(DEFAULTS)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    if theme.current().name != "light":
+        theme.use("light")
+
+
+def heat_map(machine: str, best: Cell | None = None) -> heat.HeatMap:
+    """Brighter to the right and upwards."""
+    cells = {
+        cell: CellResult({0: FoldResult((x + 3 * y) / 8, 1.0, 5, 7, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))})
+        for x in range(3)
+        for y in range(3)
+        for cell in [GRID.at(machine, x, y)]
+    }
+    words = {cell: f"C {cell.C:g} gamma {cell.gamma:g}" for cell in cells}
+    scale = heat.scale_of("mean", cells.values())
+    return heat.heat_map(machine, machine.upper(), GRID, cells, best or GRID.at(machine, 2, 2), words, "mean", scale)
+
+
+def shown(page: TunePage, machine: str = "ww") -> HeatPlot:
+    """The plot of one machine, where it is seen."""
+    page.show_maps([heat_map("ww"), heat_map("cs")])
+    page.tabs.setCurrentWidget(page.tabs.plots[machine])
+    QApplication.processEvents()
+    return page.tabs.plots[machine]
+
+
+def place(plot: HeatPlot, x: float, y: float) -> QPoint:
+    return plot.mapFromScene(plot.area.mapViewToScene(QPointF(x, y)))
+
+
+# -- the form -------------------------------------------------------------------------------------
+
+
+def test_every_control_of_the_contract_is_there_with_a_name_to_read_out(page: TunePage) -> None:
+    for name in CONTRACT:
+        widget = page.findChild(QWidget, name)
+        assert widget is not None, name
+        assert widget.accessibleName() or name == "tuneProgress" or isinstance(widget, QLabel), name
+
+
+def test_entries_come_back_as_they_were_set(page: TunePage, qtbot: QtBot) -> None:
+    wanted = {
+        **DEFAULTS,
+        "machines": "llw,dag",
+        "kernel": "polynomial",
+        "C_from": "1",
+        "search": "halving",
+        "folds": "7",
+        "jobs": "3",
+    }
+    with qtbot.assertNotEmitted(page.form_changed):
+        page.set_texts(wanted)
+    assert page.texts() == wanted
+    page.set_texts(DEFAULTS)
+    assert page.texts() == DEFAULTS
+
+
+@pytest.mark.parametrize("name", ["costFromEdit", "gammaToEdit", "gridStepEdit", "tuneTimeLimitEdit"])
+def test_typing_is_told(page: TunePage, qtbot: QtBot, name: str) -> None:
+    field = page.findChild(QLineEdit, name)
+    with qtbot.waitSignal(page.form_changed):
+        QTest.keyClicks(field, "1")
+
+
+def test_lists_hold_names_of_the_contract(page: TunePage) -> None:
+    assert page.texts()["machines"] == ",".join(FIRST_MACHINES)
+    searches = page.fields.combos["search"]
+    assert [searches.itemData(place) for place in range(searches.count())] == list(SEARCHES)
+
+
+@pytest.mark.parametrize("kernel", [name for name in KERNELS if name != "precomputed"])
+def test_only_what_the_kernel_declares_is_asked_for(page: TunePage, kernel: str) -> None:
+    page.show_parameters(KERNELS[kernel].parameters)
+    for name, parameter in (("gammaFromEdit", "gamma"), ("tuneDegreeEdit", "degree"), ("tuneCoef0Edit", "coef0")):
+        field = page.findChild(QLineEdit, name)
+        assert field is not None
+        assert field.isVisible() == (parameter in KERNELS[kernel].parameters)
+
+
+def test_what_is_wrong_stands_at_its_field_even_where_that_was_folded_away(page: TunePage) -> None:
+    assert not page.fields.edits["time_limit"].isVisible()
+    page.show_errors({"C_from": "no number", "time_limit": "too short"})
+    told = {
+        label.text() for label in page.findChildren(QLabel) if label.isVisible() and label.property("role") == "bad"
+    }
+    assert told == {"no number", "too short"}
+    assert page.fields.edits["C_from"].accessibleDescription() == "no number"
+    page.show_errors({})
+    assert not page.findChild(QLabel, "tune-C_from-error").isVisible()
+
+
+def test_while_it_is_searched_what_is_searched_stays(page: TunePage) -> None:
+    page.show_running(True, False)
+    assert not page.fields.edits["C_from"].isEnabled()
+    assert page.start.isHidden()
+    assert page.stop.isEnabled()
+    page.show_running(True, True)
+    assert not page.stop.isEnabled()
+    page.show_running(False, False)
+    assert page.fields.edits["C_from"].isEnabled()
+    assert not page.stop.isEnabled()
+
+
+def test_without_a_cluster_the_field_says_why(page: TunePage) -> None:
+    page.show_scheduler("no cluster here")
+    assert not page.fields.scheduler.isEnabled()
+    assert page.fields.scheduler.placeholderText() == "no cluster here"
+
+
+def test_the_command_goes_to_the_clipboard(page: TunePage, qtbot: QtBot) -> None:
+    page.show_command("mcsvm tune x")
+    with qtbot.waitSignal(page.message):
+        qtbot.mouseClick(page.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "mcsvm tune x"
+
+
+# -- maps -----------------------------------------------------------------------------------------
+
+
+def test_one_tab_for_each_machine_after_all_of_them(page: TunePage, qtbot: QtBot) -> None:
+    page.show_maps([heat_map("ww"), heat_map("cs")])
+    assert [page.tabs.tabText(place) for place in range(page.tabs.count())] == ["All", "ww", "cs"]
+    assert page.machine == ""
+    with qtbot.waitSignal(page.machine_shown) as turned:
+        page.tabs.setCurrentIndex(2)
+    assert turned.args == ["cs"]
+    page.show_maps([heat_map("cs")])
+    assert (page.tabs.count(), page.machine) == (1, "cs")
+
+
+def test_the_cell_under_the_pointer_is_named(page: TunePage) -> None:
+    plot = shown(page)
+    QTest.mouseMove(plot.viewport(), place(plot, 2.3, -0.4))
+    plot.scene().sigMouseMoved.emit(plot.area.mapViewToScene(QPointF(2.3, -0.4)))
+    assert plot.heading == "C 4 gamma 1"
+    plot.leaveEvent(QEvent(QEvent.Type.Leave))
+    assert plot.heading == "WW"
+
+
+def test_a_click_chooses_the_cell(page: TunePage, qtbot: QtBot) -> None:
+    plot = shown(page, "cs")
+    with qtbot.waitSignal(page.cell_chosen) as chosen:
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place(plot, 4.0, 2.0))
+    assert chosen.args == ["cs", 16.0, 4.0]
+
+
+def test_a_cell_can_be_gone_to_and_chosen_by_keys(page: TunePage, qtbot: QtBot) -> None:
+    plot = shown(page)
+    plot.setFocus()
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Down, Qt.Key.Key_Left):  # the first one finds the best
+        QTest.keyClick(plot, key)
+    assert plot.heading == plot.accessibleDescription() == "C 1 gamma 1"
+    with qtbot.waitSignal(page.cell_chosen) as chosen:
+        QTest.keyClick(plot, Qt.Key.Key_Return)
+    assert chosen.args == ["ww", 1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_colours_are_those_of_viridis_in_every_theme(page: TunePage, name: str) -> None:
+    theme.use(name)
+    plot = shown(page)
+    picture = plot.grab().toImage()
+    viridis = pg.colormap.get("viridis")
+    for x, y, shade in ((0.0, -2.0, 0.0), (4.0, -2.0, 0.25), (0.0, 2.0, 0.75)):
+        assert _close(picture, place(plot, x - 0.7, y - 0.7), viridis.map(shade, mode=pg.ColorMap.QCOLOR))
+
+
+def _close(picture: QImage, where: QPoint, colour: QColor) -> bool:
+    ratio = picture.devicePixelRatio()
+    seen = picture.pixelColor(int(where.x() * ratio), int(where.y() * ratio))
+    return max(abs(a - b) for a, b in zip(seen.getRgb(), colour.getRgb(), strict=True)) <= 2
+
+
+def test_the_scale_is_that_of_all_maps(page: TunePage) -> None:
+    maps = [heat_map("ww"), heat_map("cs")]
+    assert maps[0].ticks == maps[1].ticks
+    assert maps[0].ticks[0][1] == "0\u202f%"
+    assert maps[0].ticks[-1][0] == 1.0
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_maps_can_be_saved(page: TunePage, qtbot: QtBot, tmp_path: Any, kind: str) -> None:
+    plot = shown(page)
+    target = tmp_path / f"map.{kind}"
+    with qtbot.waitSignal(page.message):
+        plot.save(str(target), kind)
+    assert target.stat().st_size > 500
+
+
+# -- what is said ---------------------------------------------------------------------------------
+
+
+def test_progress_is_a_bar_where_the_end_is_known_and_words_where_not(page: TunePage) -> None:
+    page.show_progress(3, 10, "3 of 10")
+    assert (page.progress.value(), page.progress.maximum(), page.progress.isVisible()) == (3, 10, True)
+    page.show_progress(3, None, "3 fits")
+    assert not page.progress.isVisible()
+    assert page.progress_words.text() == "3 fits"
+
+
+def test_the_offer_to_extend_is_there_only_when_made(page: TunePage, qtbot: QtBot) -> None:
+    page.show_maps([heat_map("ww")])
+    assert not page.extend.isVisible()
+    page.show_offer("look further")
+    with qtbot.waitSignal(page.extend_asked):
+        qtbot.mouseClick(page.extend, Qt.MouseButton.LeftButton)
+    page.show_best("ww: 90 %", "Train it")
+    with qtbot.waitSignal(page.train_best_asked):
+        qtbot.mouseClick(page.train_best, Qt.MouseButton.LeftButton)
+    page.show_best("", "Train it")
+    assert not page.train_best.isEnabled()

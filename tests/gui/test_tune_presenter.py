@@ -1,0 +1,367 @@
+"""The Tune page's decisions, with a view that writes down what it is told and searches that do what they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_queue import FakeQueue
+from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.resources import dataset
+from mcsvm_gui.core.settings import Settings
+from mcsvm_gui.core.tune_command import tune_command
+from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning
+from mcsvm_gui.presenters.runs import RunBook
+from mcsvm_gui.presenters.tune import TunePresenter
+from mcsvm_gui.presenters.workspace import Workspace
+from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.workers.training import JobState
+from solvers.certificate import Certificate
+from solvers.ending import Ending
+from solvers.selection.cell import Cell, FoldResult, Trial
+
+SMALL = {"machines": "ww,ovo", "C_from": "1", "C_to": "16", "gamma_from": "0.25", "gamma_to": "4", "folds": "2"}
+SMALL_TRIALS = 2 * 3 * 3 * 2
+
+
+class Queue(FakeQueue):
+    def __init__(self) -> None:
+        super().__init__()
+        self.submitted: list[Request] = []
+
+    def submit(self, number: int, request: Request, data: Any, test: Any = None, checkpoint: Any = None) -> None:
+        self.submitted.append(request)
+        self.become(number, JobState.QUEUED)
+
+
+class FakeSearches(QObject):
+    begun, progressed, ended, failed = Signal(object), Signal(list), Signal(object), Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.running = False
+        self.asked: list[tuple[Request, TuneRequest, dict[Trial, FoldResult]]] = []
+        self.stops = 0
+
+    def start(self, request: Request, wanted: TuneRequest, data: Dataset, done: dict[Trial, FoldResult]) -> None:
+        self.running = True
+        self.asked.append((request, wanted, done))
+
+    def stop(self) -> None:
+        self.stops += 1
+
+    def give(self, score: Callable[[Cell, int], float], trials: list[Trial] | None = None) -> None:
+        """Results of these trials, or of all that were asked for."""
+        self.progressed.emit([(trial, result(score(*trial))) for trial in trials or self.wanted()])
+
+    def wanted(self) -> list[Trial]:
+        request, wanted, done = self.asked[-1]
+        grid = Tuning(request, wanted, iris()).grid
+        cells = [cell for machine in grid.machines for cell in grid.cells(machine)]
+        trials = [Trial(cell, fold) for cell in cells for fold in range(wanted.folds)]
+        return [trial for trial in trials if trial not in done]
+
+    def end(self, stopped: bool = False) -> None:
+        self.running = False
+        tuning = Tuning(self.asked[-1][0], self.asked[-1][1], iris())
+        self.ended.emit(Tuned(tuning, {}, {}, (), 1.0, stopped))
+
+    def fail(self, sentence: str) -> None:
+        self.running = False
+        self.failed.emit(sentence)
+
+
+class View(QObject):
+    form_changed, value_changed, machine_shown, cell_chosen = (
+        Signal(),
+        Signal(),
+        Signal(str),
+        Signal(str, float, object),
+    )
+    start_asked, stop_asked, extend_asked, train_best_asked = Signal(), Signal(), Signal(), Signal()
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.form: dict[str, str] = {}
+        self.value, self.machine = "mean", ""
+        self.told: dict[str, tuple[Any, ...]] = {}
+
+    def texts(self) -> dict[str, str]:
+        return dict(self.form)
+
+    def set_texts(self, texts: dict[str, str]) -> None:
+        self.form = dict(texts)
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if not name.startswith("show_"):
+            raise AttributeError(name)
+        return lambda *values: self.told.update({name: values})
+
+    def edit(self, **texts: str) -> None:
+        self.form |= texts
+        self.form_changed.emit()
+
+    @property
+    def obstacle(self) -> str:
+        return self.told["show_obstacle"][0]
+
+    @property
+    def maps(self) -> dict[str, Any]:
+        return {shown.machine: shown for shown in self.told["show_maps"][0]}
+
+
+@cache
+def iris() -> Dataset:
+    return open_dataset(dataset("iris"))
+
+
+def result(accuracy: float) -> FoldResult:
+    return FoldResult(accuracy, 0.5, 9, 7, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))
+
+
+def peak(cost: float, gamma: float) -> Callable[[Cell, int], float]:
+    """Best at one cell, and ww better than the others."""
+
+    def score(cell: Cell, fold: int) -> float:
+        assert cell.gamma is not None
+        away = abs(cell.C - cost) + abs(cell.gamma - gamma)
+        return (0.9 if cell.machine == "ww" else 0.8) - away / 1000.0 + fold / 100.0
+
+    return score
+
+
+class Page:
+    def __init__(self, path: Path) -> None:
+        self.queue, self.view, self.searches = Queue(), View(), FakeSearches()
+        self.book = RunBook(self.queue, ProjectStore(path))
+        self.space = Workspace(self.book, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
+        self.presenter = TunePresenter(self.view, self.space, self.searches)  # type: ignore[arg-type]
+        self.messages: list[str] = []
+        self.space.message.connect(self.messages.append)
+
+    def open(self) -> None:
+        self.space.path = str(dataset("iris"))
+        self.space.dataset = iris()
+        self.space.data_changed.emit()
+
+    def edit(self, qtbot: QtBot, **texts: str) -> None:
+        """And wait until the project has said what it knows."""
+        self.view.edit(**texts)
+        conditions = self.presenter._conditions
+        qtbot.waitUntil(lambda: self.presenter._cells.ready(conditions))
+
+    def look(self) -> None:
+        self.presenter._look()
+
+
+def opened(path: Path, qtbot: QtBot) -> Page:
+    page = Page(path)
+    qtbot.waitUntil(lambda: page.book.loaded)
+    page.presenter.be_ready()
+    page.open()
+    page.edit(qtbot, **SMALL)
+    return page
+
+
+@pytest.fixture
+def page(qtbot: QtBot, tmp_path: Path) -> Iterator[Page]:
+    made = opened(tmp_path / "a.mcsvmproj", qtbot)
+    yield made
+    made.book.close()
+
+
+# -- what can be started --------------------------------------------------------------------------
+
+
+def test_nothing_is_judged_before_the_solvers_are_there_and_nothing_searched_without_data(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    early = Page(tmp_path / "b.mcsvmproj")
+    qtbot.waitUntil(lambda: early.book.loaded)
+    assert "loaded" in early.view.obstacle
+    early.presenter.prepare()
+    qtbot.waitUntil(lambda: "Data page" in early.view.obstacle)
+    assert "Data page" in early.view.told["show_empty"][0]
+    early.view.start_asked.emit()
+    assert early.searches.asked == []
+    early.open()
+    assert early.view.obstacle == ""
+    early.space.tasks.shut_down(5000)
+    early.book.close()
+
+
+def test_a_wrong_entry_is_an_obstacle_and_leaves_no_command(page: Page) -> None:
+    page.view.edit(step="0")
+    assert list(page.view.told["show_errors"][0]) == ["step"]
+    assert "marked" in page.view.obstacle
+    assert page.view.told["show_command"] == ("",)
+    page.view.start_asked.emit()
+    assert page.searches.asked == []
+
+
+def test_what_is_searched_is_what_the_command_says_on_all_rows(page: Page, qtbot: QtBot) -> None:
+    page.space.set_preparation(holdout=0.4, seed=7, scale="standard")
+    page.view.edit(class_weight="balanced", time_limit="3")
+    command = page.view.told["show_command"][0]
+    page.view.start_asked.emit()  # it begins when the project was asked what it knows
+    qtbot.waitUntil(lambda: page.searches.running)
+    request, wanted, done = page.searches.asked[-1]
+    assert command == tune_command(request, wanted)
+    assert (request.holdout, request.seed, request.rules.scale, request.time_limit) == (None, 7, "standard", 3.0)
+    assert (wanted.machines, wanted.folds, done) == (("ww", "ovo"), 2, {})
+
+
+# -- how it goes ----------------------------------------------------------------------------------
+
+
+def test_maps_fill_while_it_goes_on_and_the_time_left_is_said(page: Page) -> None:
+    page.view.start_asked.emit()
+    assert page.view.told["show_running"] == (True, False)
+    assert "prepared" in page.view.told["show_progress"][2]
+    first = page.searches.wanted()[:7]
+    page.searches.give(peak(4.0, 1.0), first)
+    page.look()
+    done, expected, words = page.view.told["show_progress"]
+    assert (done, expected) == (7, SMALL_TRIALS)
+    assert "left" in words
+    assert sum(len(shown.cells) for shown in page.view.maps.values()) == len({trial.cell for trial in first})
+    assert page.view.told["show_offer"] == ("",)
+
+
+def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page) -> None:
+    page.view.start_asked.emit()
+    page.searches.give(peak(4.0, 1.0))
+    page.searches.end()
+    maps = page.view.maps
+    for shown in maps.values():
+        best = shown.cells[shown.best]
+        assert (best.cost, best.gamma) == (4.0, 1.0)
+        assert "support vectors" in best.words
+    assert maps["ww"].cells[maps["ww"].best].shade == 1.0 > maps["ovo"].cells[maps["ovo"].best].shade
+    assert page.view.told["show_best"][0].startswith("Weston-Watkins: 90.5")
+    assert page.view.told["show_offer"] == ("",)
+    assert "Every cell is known" in page.view.obstacle
+
+
+def test_a_stop_is_a_wish_and_what_is_done_is_not_asked_for_again(page: Page) -> None:
+    page.view.start_asked.emit()
+    page.searches.give(peak(4.0, 1.0), page.searches.wanted()[:9])
+    page.view.stop_asked.emit()
+    assert (page.searches.stops, page.view.told["show_running"]) == (1, (True, True))
+    page.searches.end(stopped=True)
+    assert page.view.told["show_running"] == (False, False)
+    assert page.view.told["show_action"][0] == "Search on"
+    page.view.start_asked.emit()
+    assert len(page.searches.asked[-1][2]) == 9
+
+
+def test_a_search_goes_on_after_a_restart_with_the_same_entries(qtbot: QtBot, tmp_path: Path) -> None:
+    first = opened(tmp_path / "a.mcsvmproj", qtbot)
+    first.view.start_asked.emit()
+    first.searches.give(peak(4.0, 1.0), first.searches.wanted()[:5])
+    first.searches.end(stopped=True)
+    first.look()
+    shown = first.view.maps
+    assert first.book.close()
+    again = Page(tmp_path / "a.mcsvmproj")
+    qtbot.waitUntil(lambda: again.book.loaded)
+    again.presenter.be_ready()
+    again.open()
+    assert again.view.form["machines"] == SMALL["machines"]
+    qtbot.waitUntil(lambda: "show_maps" in again.view.told)
+    assert again.view.maps == shown
+    again.view.start_asked.emit()
+    assert len(again.searches.asked[-1][2]) == 5
+    again.book.close()
+
+
+def test_why_a_search_failed_is_said_until_something_changes(page: Page) -> None:
+    page.view.start_asked.emit()
+    page.searches.fail("too few rows")
+    assert page.view.told["show_failure"] == ("too few rows",)
+    assert page.view.told["show_running"] == (False, False)
+    page.view.edit(folds="3")
+    assert page.view.told["show_failure"] == ("",)
+
+
+def test_other_data_end_the_search_whose_cells_stay_with_the_old_ones(page: Page, qtbot: QtBot) -> None:
+    page.view.start_asked.emit()
+    old = page.presenter._conditions
+    page.space.set_preparation(seed=3)
+    page.space.data_changed.emit()
+    assert page.searches.stops == 1
+    page.searches.give(peak(4.0, 1.0))
+    page.searches.end(stopped=True)
+    assert page.presenter._conditions != old
+    assert "show_empty" in page.view.told
+    assert page.view.told["show_progress"][0] == 0
+    page.space.set_preparation(seed=0)
+    assert page.view.told["show_progress"][0] == SMALL_TRIALS
+
+
+# -- edges ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at", "moved"),
+    [
+        ((16.0, 1.0), {"C_to": "2^8"}),
+        ((1.0, 1.0), {"C_from": "2^-4"}),
+        ((4.0, 0.25), {"gamma_from": "2^-6"}),
+        ((16.0, 4.0), {"C_to": "2^8", "gamma_to": "2^6"}),
+    ],
+)
+def test_a_best_cell_on_the_edge_is_said_and_the_range_extended(
+    page: Page, at: tuple[float, float], moved: dict[str, str]
+) -> None:
+    page.view.start_asked.emit()
+    page.searches.give(peak(*at))
+    page.searches.end()
+    offer = page.view.told["show_offer"][0]
+    assert "edge" in offer
+    assert ("largest C" in offer, "smallest gamma" in offer) == ("C_to" in moved, "gamma_from" in moved)
+    page.view.extend_asked.emit()
+    assert page.view.form == {**page.view.form, **SMALL, **moved}
+    assert len(page.searches.asked) == 2
+    assert len(page.searches.asked[-1][2]) == SMALL_TRIALS  # nothing is done twice
+
+
+# -- training -------------------------------------------------------------------------------------
+
+
+def test_a_chosen_cell_is_trained_as_it_was_searched(page: Page) -> None:
+    page.view.edit(class_weight="balanced", time_limit="3")
+    page.view.cell_chosen.emit("ovo", 4.0, 0.25)
+    (request,) = page.queue.submitted
+    assert (request.machine, request.C, request.gamma, request.class_weight) == ("ovo", 4.0, 0.25, "balanced")
+    assert (request.time_limit, request.holdout) == (None, page.space.holdout)
+    assert page.book.selected == (1,)
+    assert "Train page" in page.messages[-1]
+
+
+def test_a_cell_without_gamma_is_trained_with_the_linear_kernel(page: Page) -> None:
+    page.view.edit(search="two-line")
+    page.view.cell_chosen.emit("ww", 2.0, None)
+    assert [(request.kernel, request.C) for request in page.queue.submitted] == [("linear", 2.0)]
+
+
+@pytest.mark.parametrize(("machine", "trained"), [("", ["ww", "ovo"]), ("ovo", ["ovo"])])
+def test_the_best_of_what_is_looked_at_is_trained(page: Page, machine: str, trained: list[str]) -> None:
+    page.view.start_asked.emit()
+    page.searches.give(peak(4.0, 1.0))
+    page.searches.end()
+    page.view.machine = machine
+    page.view.machine_shown.emit(machine)
+    page.view.train_best_asked.emit()
+    assert [request.machine for request in page.queue.submitted] == trained
+    assert {(request.C, request.gamma) for request in page.queue.submitted} == {(4.0, 1.0)}
