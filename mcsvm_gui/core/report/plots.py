@@ -12,6 +12,7 @@ from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import shortened, undirected
 
 NAME = 24  # characters in a legend
+FAR = 20.0  # times as long as the shortest: then the short ones are seen on a logarithmic axis only
 POINTS = 600  # of a line; more cannot be seen
 
 
@@ -40,6 +41,9 @@ class Lines:
                 axes.plot(x[-1:], y[-1:], marker=marker, color=colour, markersize=5, linestyle="none")
         if self.log_y and any((np.asarray(line.y) > 0.0).any() for line in self.lines):
             _logarithmic(axes, axes.yaxis, axes.set_yscale)
+        ends = [float(np.max(line.x)) for line in self.lines if np.size(line.x)]
+        if len(ends) > 1 and min(ends) > 0.0 and max(ends) > FAR * min(ends):
+            _logarithmic(axes, axes.xaxis, axes.set_xscale)
         axes.set_xlabel(self.x)
         axes.set_ylabel(self.y)
         _legend(axes, len(self.lines))
