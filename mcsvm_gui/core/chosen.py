@@ -26,6 +26,7 @@ Pair = tuple[Dataset, Dataset | None]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
+    whole: Dataset  # the training file
     training: Dataset
     tested: Dataset
     kind: str  # "test", or "training" where nothing was held out
@@ -89,8 +90,8 @@ def _split(request: Request, dataset: Dataset, test: Dataset | None) -> Rows:
         training, drawn, _ = splitting.split(dataset, request.holdout, request.seed)
         held_out = test or drawn
     if held_out is None or held_out.labels is None:
-        return Rows(training, training, "training")
-    return Rows(training, held_out, "test")
+        return Rows(dataset, training, training, "training")
+    return Rows(dataset, training, held_out, "test")
 
 
 def decided(

@@ -223,10 +223,9 @@ class ComparePresenter(QObject):
         title = tr("Runs that were compared")
 
         def write() -> None:
-            from mcsvm_gui.core.chosen_experiment import experiment_of
-            from mcsvm_gui.core.experiment import write_experiment
+            from mcsvm_gui.core.experiment import Experiment, write_experiment
 
-            write_experiment(path, experiment_of(title, runs))
+            write_experiment(path, Experiment.of_requests(title, runs))
 
         self._write(path, write)
 

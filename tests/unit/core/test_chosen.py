@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -15,9 +14,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from mcsvm_gui.core import chosen as choosing
 from mcsvm_gui.core.chosen import Chosen, Library, decided, groups_of, measured, over_splits
-from mcsvm_gui.core.chosen_experiment import experiment_of
 from mcsvm_gui.core.compare_sheets import Picture, picture
-from mcsvm_gui.core.experiment import read_experiment, write_experiment
 from mcsvm_gui.core.measures import MEASURES
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
@@ -208,23 +205,6 @@ def test_any_column_sorts_and_what_is_not_known_comes_last(values: list, falling
     assert numbers == sorted(numbers, reverse=falling)
     texts = [value.casefold() for value in known if isinstance(value, str)]
     assert texts == sorted(texts, reverse=falling)
-
-
-# -- the experiment -------------------------------------------------------------------------------
-
-
-def test_an_experiment_keeps_every_request(nine: list, tmp_path: Path) -> None:
-    named = [(f"run {run.run}", run.request) for run, _ in nine]
-    named.append(("other rules", replace(request(), rules=replace(request().rules, scale="standard"))))
-    write_experiment(tmp_path / "e.toml", experiment_of("as they were", named))
-    again = read_experiment(tmp_path / "e.toml")
-    assert len(again.data) == 2
-    for (name, wanted), spec in zip(named, again.runs, strict=True):
-        data = again.of(spec.data)
-        found = replace(
-            spec.request, data=data.path, test=data.test, digest=data.digest, read=data.read, rules=data.rules
-        )
-        assert (spec.label, found) == (name, wanted)
 
 
 def test_a_model_that_cannot_be_read_is_said() -> None:
