@@ -111,8 +111,9 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         """Learn each of these rows once, on top of what was learnt by `fit` or by earlier portions.
 
         classes: all labels that will ever come; needed with the first portion, unless `fit` came before. The model
-        can be used after any portion. solver: lasvm-gradient and lasvm-active choose what is learnt first,
-        lasvm-first-order chooses pairs otherwise; whatever else it is, lasvm learns.
+        can be used after any portion. Mix the rows before: from rows sorted by class, one pass learns little.
+        solver: lasvm-gradient and lasvm-active choose what is learnt first, lasvm-first-order chooses pairs
+        otherwise; whatever else it is, lasvm learns.
         """
         self._check_parameters()
         features, labels = self._portion(X, y, classes)

@@ -24,6 +24,8 @@ APPLIES = [
     ("whole-example", "cs", "regularized"),
     ("whole-example", "adm", "none"),
     ("bsvm", "ww", "regularized"),
+    ("lasvm", "ova", "exact"),
+    ("lasvm-active", "ovo", "exact"),
 ]
 
 
@@ -46,7 +48,7 @@ def test_slices_of_any_length_give_the_same_bits(method: str, machine: str, bias
         np.testing.assert_array_equal(other, alpha)
 
 
-@pytest.mark.parametrize(("method", "machine", "bias"), [APPLIES[0], APPLIES[3], APPLIES[5], APPLIES[10]])
+@pytest.mark.parametrize(("method", "machine", "bias"), [APPLIES[0], APPLIES[3], APPLIES[5], *APPLIES[10:]])
 def test_a_small_store_changes_neither_the_optimum_nor_the_law_of_slices(method: str, machine: str, bias: str) -> None:
     x, y = blobs(n=300, classes=3, seed=1)
     whole = finished(problem_of(x, y, machine, bias=bias, cost=0.5), method, 1e-4).certificate()
