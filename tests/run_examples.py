@@ -6,6 +6,7 @@ from typing import Any
 
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.request import Request
+from solvers.methods.reason import reason
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 ENDINGS = "converged", "step limit", "time limit", "stopped", "stalled"
@@ -17,7 +18,8 @@ def document(run: int = 1, **values: Any) -> dict[str, Any]:
     return {
         "machine": MACHINES[run % 6],
         "solver": "auto",
-        "solver_used": "smo" if run % 3 else "auto",
+        "solver_used": "ipm" if run % 3 else "auto",
+        "solver_reason": reason("auto", "ipm" if run % 3 else "auto"),
         "kernel": {"name": "rbf", "gamma": 2.0 ** -(run % 9)},
         "C": 2.0 ** (run % 12 - 2),
         "margin": 1.0,

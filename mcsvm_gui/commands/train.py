@@ -104,6 +104,7 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
         ),
         _accuracy_words(found),
     ]
+    lines += [found["solver_reason"]] if found["solver"] == "auto" else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
     return lines + ([f"Trace: {trace}"] if trace else [])
 

@@ -97,8 +97,15 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
         f"{decides[:1].upper()}{decides[1:]}.",
         tr(Ending(document["ending"]).sentence),
         _effort(document),
+        *_choice(document),
         _scores(document),
     ]
+
+
+def _choice(document: Mapping[str, Any]) -> list[str]:
+    """Why `auto` took the solver it took; of runs from before this was kept, nothing."""
+    known = document["solver"] == "auto" and "solver_reason" in document
+    return [tr(document["solver_reason"])] if known else []
 
 
 def _effort(document: Mapping[str, Any]) -> str:

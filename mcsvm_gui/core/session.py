@@ -17,6 +17,7 @@ from mcsvm_gui.core.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
 from solvers.certificate import Certificate, Proof
+from solvers.methods.reason import reason
 from solvers.model import Model, decide
 from solvers.problem import positive, whole
 from solvers.run import Limits, Run, total_of
@@ -237,6 +238,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "machine": model.machine.name,
         "solver": request.solver,
         "solver_used": origin.solver,
+        "solver_reason": reason(request.solver, origin.solver),
         "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
         "C": float(request.C),
         "margin": float(form_margin),

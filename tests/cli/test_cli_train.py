@@ -24,7 +24,7 @@ from solvers.methods import METHODS
 from solvers.trace import Sample
 
 DOCUMENT = {
-    *("machine", "solver", "solver_used", "kernel", "C", "margin", "bias", "tol", "seed"),
+    *("machine", "solver", "solver_used", "solver_reason", "kernel", "C", "margin", "bias", "tol", "seed"),
     *("n_train", "n_features", "n_classes", "classes", "class_counts"),
     *("ending", "iterations", "kernel_evaluations", "seconds", "certificate"),
     *("n_support", "n_bounded", "n_support_per_class"),

@@ -19,6 +19,7 @@ from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
+from solvers.methods.reason import REASONS
 
 PACKAGE = Path(words.__file__).parents[1]
 FOREIGN = [language for language in translation.languages() if language != translation.ENGLISH]
@@ -27,7 +28,7 @@ FROM_TABLES = {
     *("MACHINES[document['machine']].decides", "machine.title", "machine.decides"),
     *("Ending(document['ending']).sentence", "chosen.about", "choice.about", "choice.title"),
     *("setting.label", "setting.help", "text", "title"),
-    *("measure.title", "measure.tip"),
+    *("measure.title", "measure.tip", "document['solver_reason']"),
 }
 
 
@@ -54,7 +55,8 @@ def declared() -> set[str]:
     settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
     choices = {text for setting in TABLE for _, text in setting.choices}
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
-    return machines | methods | formulas | endings | settings | measures | choices - {""}
+    reasons = set(REASONS.values())
+    return machines | methods | formulas | endings | settings | measures | reasons | choices - {""}
 
 
 def places(text: str) -> set[str]:
