@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.methods.repair import repair
+from solvers.methods.repair import balanced, repair
 from solvers.methods.state import State, weights_of
 from solvers.problem import Part
 
-__all__ = ["SIGMA", "repair", "shift"]
+__all__ = ["SIGMA", "balanced", "repair", "shift"]
 
 SIGMA = 8.0  # large: few outer rounds; small: well-conditioned inner problems. 1 to 64 differ little.
 

@@ -31,6 +31,7 @@ STRICTEST = 1e-4  # share of the tolerance that an inner problem under an exact 
 COUNTERS = "_failures", "_best_violation", "_strictness", "_restless", "_least_move"  # of the part at hand
 WORTH_A_LOOK = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
 LOOSE = 1e-2  # what the first inner problem under an exact bias is solved to; later ones follow the moves of b
+FEASIBLE = 1e-9  # share of all bounds by which alpha may miss its constraints
 CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
 
 
@@ -139,7 +140,8 @@ class Run:
         if outer:
             self._strictness = max(1.0, LOOSE / self.limits.tolerance)
         if self._start is not None:
-            seed(self._view, self._state, self._start[number])
+            begin = self._start[number]
+            seed(self._view, self._state, balance.balanced(self._view, begin) if self._view.balanced else begin)
 
     def _confirm(self) -> None:
         """Believe convergence only after recomputing everything from alpha in float64."""
@@ -172,6 +174,8 @@ class Run:
             self._close(proof, stalled=True)
 
     def _proves(self, proof: Proof) -> bool:
+        if proof.certificate.infeasibility > FEASIBLE * float(self._part.upper.sum()):
+            return False
         return proof.certificate.violation <= self.limits.tolerance or self._gap_reached(proof.certificate)
 
     def _settled(self) -> bool:

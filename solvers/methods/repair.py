@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.methods.state import weights_of
+from solvers.methods.state import weights_of, within
 from solvers.problem import Part
+
+LEFT = 1e-12  # of the sum of alpha: the balance within rounding
 
 
 def repair(part: Part, alpha: np.ndarray, rounds: int = 50) -> np.ndarray:
@@ -19,6 +21,21 @@ def repair(part: Part, alpha: np.ndarray, rounds: int = 50) -> np.ndarray:
             break
         move = _move_in_simplex if form.feasible == "simplex" else _move_in_box
         move(part, alpha, real, total)
+    return alpha
+
+
+def balanced(part: Part, alpha: np.ndarray) -> np.ndarray:
+    """A feasible alpha to start from, near a given one; zero where there is none near it."""
+    alpha = within(part, alpha)
+    if part.form.outputs > 1:
+        alpha = repair(part, alpha)
+        left = float(np.abs(weights_of(part, alpha).sum(axis=0)).max())
+        return alpha if left <= LEFT * float(np.abs(alpha).sum()) else np.zeros_like(alpha)
+    first = part.form.direction[part.labels, 0, 0] > 0.0
+    sides = float(alpha[first].sum()), float(alpha[~first].sum())
+    if max(sides) > 0.0:  # the heavier side gives way
+        alpha[first] *= min(sides) / sides[0] if sides[0] > sides[1] else 1.0
+        alpha[~first] *= min(sides) / sides[1] if sides[1] > sides[0] else 1.0
     return alpha
 
 

@@ -92,11 +92,16 @@ def refresh(part: Part, state: State) -> None:
     state.functions[...] = part.gram.times(weights_of(part, state.alpha)) + state.constant
 
 
-def seed(part: Part, state: State, alpha: np.ndarray) -> None:
-    """Start from a given feasible alpha instead of zero."""
-    state.alpha[...] = np.clip(alpha, 0.0, part.upper[:, None])
+def within(part: Part, alpha: np.ndarray) -> np.ndarray:
+    """An alpha near a given one that keeps its bounds."""
+    alpha = np.clip(alpha, 0.0, part.upper[:, None])
     if part.form.feasible == "simplex":
-        total = state.alpha.sum(axis=1)
-        state.alpha *= np.minimum(1.0, part.upper / np.maximum(total, 1e-300))[:, None]
+        alpha *= np.minimum(1.0, part.upper / np.maximum(alpha.sum(axis=1), 1e-300))[:, None]
+    return alpha
+
+
+def seed(part: Part, state: State, alpha: np.ndarray) -> None:
+    """Start from a given alpha instead of zero; it is taken into its bounds."""
+    state.alpha[...] = within(part, alpha)
     state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)
     refresh(part, state)
