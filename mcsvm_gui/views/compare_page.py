@@ -224,7 +224,8 @@ class ComparePage(QWidget):
         self._show_differences()
 
     def draw(self, courses: Sequence[Course]) -> None:
-        self.course.plot.show_courses(courses)
+        self.parts.begin([(self.course, lambda: self.course.plot.show_courses(courses))])
+        self.parts.fill(self.tabs.currentWidget())
 
     def show_progress(self, words: str) -> None:
         """Without words everything is there, and can be reported."""

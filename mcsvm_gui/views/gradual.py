@@ -20,8 +20,8 @@ class Gradual(QObject):
         self._idle.timeout.connect(self._next)
 
     def begin(self, fillers: Iterable[Filler]) -> None:
-        """What was not filled yet is forgotten."""
-        self._left = dict(fillers)
+        """Of a part that is still to be filled only the newest filling counts."""
+        self._left |= dict(fillers)
         self._idle.start()
 
     @property
