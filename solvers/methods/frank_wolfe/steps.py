@@ -45,7 +45,9 @@ def take(
     chunk: Chunk, direction: np.ndarray, slope: float, longest: float, change: np.ndarray, curvature: float
 ) -> bool:
     """One exact step along a direction whose product is known; returns whether the point moved."""
+    if slope <= 0.0:  # at the tolerance's end the best vertex may be the worst: no direction at all
+        return False
     step = step_size(slope, curvature, longest)
-    if slope <= 0.0 or not np.isfinite(step):
+    if not np.isfinite(step):
         return False
     return chunk.move(direction, step, change, step * (slope - 0.5 * step * curvature))
