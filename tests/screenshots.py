@@ -131,6 +131,45 @@ def train_page(studio: Studio, folder: Path) -> None:
     studio.shoot("train-one")
 
 
+def tune_page(studio: Studio, folder: Path) -> None:
+    from PySide6.QtCore import QPointF
+
+    work, tune, searches = studio.work, studio.window.assembly.page("tune"), studio.window.assembly.searches
+    page = studio.window.pages["tune"].page
+    studio.open("wine")
+    studio.window.show_page("tune")
+    studio.shoot("tune-empty")
+
+    def search(**texts: str) -> None:
+        studio.wait(lambda: not searches.running and not work.tasks.busy)
+        page.set_texts({**page.texts(), **texts})
+        page.form_changed.emit()
+        tune.start()
+        studio.wait(lambda: searches.running)
+
+    search(step="1", C_to="2^8")
+    studio.wait(lambda: page.progress.value() > 2000 or not searches.running)
+    studio.shoot("tune-running", rest=0.1)
+    tune.stop()
+    studio.wait(lambda: not searches.running)
+    studio.shoot("tune-stopped")
+    search(machines="ww,ovo,dag", step="2")
+    studio.wait(lambda: not searches.running)
+    studio.shoot("tune-done")
+    page.tabs.setCurrentIndex(2)
+    plot = page.tabs.plots["ovo"]
+    plot.scene().sigMouseMoved.emit(plot.area.mapViewToScene(QPointF(4.0, -4.0)))
+    studio.shoot("tune-machine")
+    page.values.setCurrentIndex(1)
+    page.fields.more.setChecked(True)
+    studio.shoot("tune-times")
+    page.values.setCurrentIndex(0)
+    search(machines="ovo", search="two-line", C_to="2^2")
+    studio.wait(lambda: not searches.running)
+    studio.shoot("tune-two-line")
+    studio.open("vowel_train")
+
+
 def playground_page(studio: Studio, folder: Path) -> None:
     """Every stop of every tour, the empty canvas, and the data at hand."""
     from mcsvm_gui.core.playground.tours import tours
@@ -211,7 +250,7 @@ DIALOGS = (
     ("doctorAction", "doctorDialog"),
     ("crashLogAction", "crashDialog"),
 )
-SCENES = (data_page, train_page, playground_page, compare_page, predict_page, around)
+SCENES = (data_page, train_page, tune_page, playground_page, compare_page, predict_page, around)
 
 
 def main() -> None:

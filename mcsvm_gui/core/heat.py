@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core import figures
@@ -29,7 +29,6 @@ class HeatCell:
     side: float
     shade: float
     value: float
-    words: str
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,7 @@ class HeatMap:
     first_gamma: float | None
     levels: tuple[tuple[float, float], ...]  # values along which contours run, and where they are on the scale
     ticks: tuple[tuple[float, str], ...]  # of the scale: where, from 0 to 1, and what is there
+    words: Callable[[int], str] = field(compare=False)  # of a cell, by its place
 
 
 def scale_of(value: str, results: Iterable[CellResult]) -> Scale | None:
@@ -86,7 +86,7 @@ def heat_map(
     grid: Grid,
     results: Mapping[Cell, CellResult],
     best: Cell | None,
-    words: Mapping[Cell, str],
+    words: Callable[[Cell], str],
     value: str,
     scale: Scale | None,
 ) -> HeatMap:
@@ -97,7 +97,7 @@ def heat_map(
     # Cells between the others are drawn smaller, so that nothing is hidden.
     costs, gammas = set(grid.costs.values), {None, *grid.gamma_values}
     sides = {cell: step if cell.C in costs and cell.gamma in gammas else 0.5 * step for cell in tried}
-    cells = tuple(_cell(cell, sides[cell], results[cell], words[cell], linear, value, scale) for cell in tried)
+    cells = tuple(_cell(cell, sides[cell], results[cell], linear, value, scale) for cell in tried)
     half, top = 0.5 * step, low if grid.gammas is None else grid.gammas.exponents[-1]
     bottom = low if strip is None or grid.gammas is None else strip
     return HeatMap(
@@ -115,16 +115,17 @@ def heat_map(
         first_gamma=None if grid.gammas is None else grid.gammas.low,
         levels=_levels(value, scale),
         ticks=() if scale is None else ticks(value, scale),
+        words=lambda number: words(tried[number]),
     )
 
 
 def _cell(
-    cell: Cell, side: float, result: CellResult, words: str, linear: float | None, value: str, scale: Scale | None
+    cell: Cell, side: float, result: CellResult, linear: float | None, value: str, scale: Scale | None
 ) -> HeatCell:
     y = (linear or 0.0) if cell.gamma is None else math.log2(cell.gamma)
     number = getattr(result, value)
     shade = 1.0 if scale is None else scale.shade(number)
-    return HeatCell(cell.C, cell.gamma, math.log2(cell.C), y, side, shade, number, words)
+    return HeatCell(cell.C, cell.gamma, math.log2(cell.C), y, side, shade, number)
 
 
 def _levels(value: str, scale: Scale | None) -> tuple[tuple[float, float], ...]:

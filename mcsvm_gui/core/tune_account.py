@@ -11,7 +11,7 @@ from mcsvm_gui.core.command_line import written
 from mcsvm_gui.core.words import tr
 
 if TYPE_CHECKING:
-    from solvers.selection.cell import Cell, CellResult, Trial
+    from solvers.selection.cell import Cell, CellResult
     from solvers.selection.per_pair import Composite
     from solvers.selection.task import Done
 
@@ -99,19 +99,19 @@ class Pace:
         self.counted += len(done)
         self._worked += sum(result.seconds for _, result in done)
 
-    def left(self, missing: Collection[Trial], known: Mapping[Cell, CellResult]) -> float | None:
+    def left(self, missing: Mapping[Cell, int], known: Mapping[Cell, CellResult]) -> float | None:
         return seconds_left(missing, known, self._worked, time.monotonic() - self._began)
 
 
 def seconds_left(
-    missing: Collection[Trial], done: Mapping[Cell, CellResult], worked: float, elapsed: float
+    missing: Mapping[Cell, int], done: Mapping[Cell, CellResult], worked: float, elapsed: float
 ) -> float | None:
     """A missing fold takes as long as the cell's others, or as the average; threads share the work as they did.
 
-    `worked`: seconds of training of what was done in `elapsed` seconds by the clock.
+    `missing`: how many, by cell. `worked`: seconds of training of what was done in `elapsed` seconds by the clock.
     """
     known = {cell: result.seconds / result.folds for cell, result in done.items()}
     if not known or worked <= 0.0:
         return None
     average = sum(known.values()) / len(known)
-    return sum(known.get(trial.cell, average) for trial in missing) * elapsed / worked
+    return sum(known.get(cell, average) * lack for cell, lack in missing.items()) * elapsed / worked

@@ -12,17 +12,15 @@ from mcsvm_gui.core.words import tr
 from solvers.machines import MACHINES
 
 if TYPE_CHECKING:
-    from solvers.selection.cell import Cell, CellResult
+    from solvers.selection.cell import Cell
     from solvers.selection.per_pair import Composite
-
-Words = dict["Cell", tuple["CellResult", str]]
 
 
 class TuneMaps:
-    """`live`: while it is searched. `said` keeps the words of cells: there are hundreds, and few change at once."""
+    """`live`: while it is searched."""
 
-    def __init__(self, results: TuneResults, live: bool, said: Words) -> None:
-        self.results, self._live, self._said = results, live, said
+    def __init__(self, results: TuneResults, live: bool) -> None:
+        self.results, self._live = results, live
         self._best = {name: results.best(name, live=live) for name in results.grid.machines}
 
     def maps(self, value: str) -> list[HeatMap]:
@@ -32,14 +30,10 @@ class TuneMaps:
     def _map(self, machine: str, value: str, scale: heat.Scale | None) -> HeatMap:
         mine, best = self.results.of(machine), self._best[machine]
         head = title(machine) if best is None else f"{title(machine)}  {figures.accuracy(mine[best].mean)}"
-        words = {cell: self._words(cell, result) for cell, result in mine.items()}
-        return heat.heat_map(machine, head, self.results.grid, mine, best, words, value, scale)
+        return heat.heat_map(machine, head, self.results.grid, mine, best, self._words, value, scale)
 
-    def _words(self, cell: Cell, result: CellResult) -> str:
-        known = self._said.get(cell)
-        if known is None or known[0] is not result:
-            known = self._said[cell] = result, tune_account.cell_words(cell, result, self.results.folds)
-        return known[1]
+    def _words(self, cell: Cell) -> str:
+        return tune_account.cell_words(cell, self.results.cells[cell], self.results.folds)
 
     def best(self, machine: str = "") -> dict[str, Cell]:
         """Of this machine, or of all, the most accurate first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, best, preference
@@ -43,12 +44,15 @@ class TuneResults:
             Trial(cell, fold): result for cell, found in self.cells.items() for fold, result in found.by_fold.items()
         }
 
-    def missing(self) -> list[Trial]:
-        """Of the whole grid."""
-        wanted = (cell for machine in self.grid.machines for cell in self.grid.cells(machine))
-        none: Mapping[int, FoldResult] = {}
-        known = ((cell, self.cells[cell].by_fold if cell in self.cells else none) for cell in wanted)
-        return [Trial(cell, fold) for cell, folds in known for fold in range(self.folds) if fold not in folds]
+    def missing(self) -> dict[Cell, int]:
+        """How many folds the cells of the grid lack."""
+        lacking = {cell: self.folds - self.cells[cell].folds for cell in self.cells}
+        return {cell: lack for cell in _cells_of(self.grid) if (lack := lacking.get(cell, self.folds)) > 0}
+
+
+@lru_cache(maxsize=4)
+def _cells_of(grid: Grid) -> tuple[Cell, ...]:
+    return tuple(cell for machine in grid.machines for cell in grid.cells(machine))
 
 
 class _Within:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from mcsvm_gui.presenters.tune_view import TuneView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.request import Request
-    from mcsvm_gui.core.tune_maps import TuneMaps, Words
+    from mcsvm_gui.core.tune_maps import TuneMaps
     from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning
     from mcsvm_gui.presenters.workspace import Workspace
     from mcsvm_gui.workers.search import Searches
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from solvers.selection.task import Done
 
 DRAWN_EVERY = 250  # milliseconds
+SHARE = 0.05  # of the time that drawing may take
 WHOLE = "grid", "per-pair"  # searches that try every cell
 KEPT = "tune"  # the key under which a project keeps the entries
 
@@ -42,7 +44,6 @@ class TunePresenter(QObject):
         self._eager = False  # to begin as soon as what the project knows is read
         self._pace = tune_account.Pace()
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
-        self._words: Words = {}
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
         self._ticks.timeout.connect(self._look)
         self._listen()
@@ -220,10 +221,16 @@ class TunePresenter(QObject):
         grid = Grid(wanted.machines, wanted.costs, wanted.gammas)
         cells, two_line = self._cells.of(self._conditions), wanted.search == "two-line"
         results = TuneResults(grid, wanted.folds * wanted.repeats, cells, with_linear=two_line)
-        return TuneMaps(results, self._searches.running, self._words)
+        return TuneMaps(results, self._searches.running)
 
     def _look(self) -> None:
         self._ticks.stop()
+        began = time.perf_counter()
+        self._show()
+        spent = 1e3 * (time.perf_counter() - began)
+        self._ticks.setInterval(max(DRAWN_EVERY, int(spent / SHARE)))
+
+    def _show(self) -> None:
         running = self._searches.running
         self._view.show_running(running, self._stopping and running)
         self._shown = self._known()
@@ -299,7 +306,7 @@ class TunePresenter(QObject):
             return
         results, running = self._shown.results, self._searches.running
         missing, done = results.missing(), results.done
-        expected = done + len(missing) if self._asked[1].search in WHOLE else None
+        expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
         left = self._pace.left(missing, results.cells) if running and expected is not None else None
         words = tune_account.progress_words(done, expected, left)
         if running and not self._pace.counted:

@@ -46,6 +46,10 @@ def page(qtbot: QtBot) -> Iterator[TunePage]:
         theme.use("light")
 
 
+def in_words(cell: Cell) -> str:
+    return f"C {cell.C:g} gamma {cell.gamma:g}"
+
+
 def heat_map(machine: str, best: Cell | None = None) -> heat.HeatMap:
     """Brighter to the right and upwards."""
     cells = {
@@ -54,9 +58,8 @@ def heat_map(machine: str, best: Cell | None = None) -> heat.HeatMap:
         for y in range(3)
         for cell in [GRID.at(machine, x, y)]
     }
-    words = {cell: f"C {cell.C:g} gamma {cell.gamma:g}" for cell in cells}
     scale = heat.scale_of("mean", cells.values())
-    return heat.heat_map(machine, machine.upper(), GRID, cells, best or GRID.at(machine, 2, 2), words, "mean", scale)
+    return heat.heat_map(machine, machine.upper(), GRID, cells, best or GRID.at(machine, 2, 2), in_words, "mean", scale)
 
 
 def shown(page: TunePage, machine: str = "ww") -> HeatPlot:

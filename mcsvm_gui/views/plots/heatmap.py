@@ -95,7 +95,7 @@ class HeatPlot(HeadedPlot):
         found = self.cell_at(where)
         if found is None or self._shown is None:
             return None
-        return self._shown.cells[found].words
+        return self._shown.words(found)
 
     def _clicked(self, event: Any) -> None:
         if event.button() is Qt.MouseButton.LeftButton and not event.double():
@@ -125,8 +125,9 @@ class HeatPlot(HeadedPlot):
         else:
             self._at = _towards(shown.cells, self._at, right, up)
         self._cells.show_cells(shown, self._at)
-        self.setAccessibleDescription(shown.cells[self._at].words)
-        self._under_pointer = shown.cells[self._at].words
+        words = shown.words(self._at)
+        self.setAccessibleDescription(words)
+        self._under_pointer = words
         self._write_heading()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

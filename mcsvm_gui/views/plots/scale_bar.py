@@ -16,16 +16,18 @@ from mcsvm_gui.views.theme import UNIT
 
 Ticks = tuple[tuple[float, str], ...]  # where, from 0 to 1, and what is there
 
+TOLD_APART = 256  # shades
 BAR, BAR_GAP = 1.5 * UNIT, UNIT / 2
 
 
 @cache
-def _viridis() -> pg.ColorMap:
-    return pg.colormap.get("viridis")
+def _viridis() -> list[QColor]:
+    shades = np.linspace(0.0, 1.0, TOLD_APART)
+    return list(pg.colormap.get("viridis").map(shades, mode=pg.ColorMap.QCOLOR))
 
 
 def colour(shade: float) -> QColor:
-    return _viridis().map(shade, mode=pg.ColorMap.QCOLOR)
+    return _viridis()[round(shade * (TOLD_APART - 1))]
 
 
 class ScaleBar(pg.GraphicsWidget):

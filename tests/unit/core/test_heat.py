@@ -42,7 +42,7 @@ def test_one_scale_holds_all_machines() -> None:
 
 def test_cells_lie_at_their_powers_of_two_and_small_where_they_are_between() -> None:
     cells = {Cell("ww", 1.0, 0.5): result(0.5), Cell("ww", 2.0, 0.5): result(0.7), Cell("ww", 4.0, None): result(0.6)}
-    shown = heat.heat_map("ww", "W", GRID, cells, None, dict.fromkeys(cells, ""), "mean", heat.Scale(0.5, 0.7))
+    shown = heat.heat_map("ww", "W", GRID, cells, None, str, "mean", heat.Scale(0.5, 0.7))
     assert [(cell.x, cell.side) for cell in shown.cells] == [(0.0, 2.0), (1.0, 1.0), (2.0, 2.0)]
     assert [cell.shade for cell in shown.cells] == pytest.approx([0.0, 1.0, 0.5])
     assert shown.linear == shown.cells[2].y < GRID.gammas.low - GRID.gammas.step
@@ -53,9 +53,9 @@ def test_cells_lie_at_their_powers_of_two_and_small_where_they_are_between() -> 
 
 def test_contours_run_below_the_best_of_all() -> None:
     cells = {Cell("ww", 1.0, 0.5): result(0.985)}
-    shown = heat.heat_map("ww", "W", GRID, cells, None, dict.fromkeys(cells, ""), "mean", heat.Scale(0.975, 0.99))
+    shown = heat.heat_map("ww", "W", GRID, cells, None, str, "mean", heat.Scale(0.975, 0.99))
     assert [level for level, _ in shown.levels] == pytest.approx([0.985, 0.98])
-    other = heat.heat_map("ww", "W", GRID, cells, None, dict.fromkeys(cells, ""), "seconds", heat.Scale(1.0, 2.0))
+    other = heat.heat_map("ww", "W", GRID, cells, None, str, "seconds", heat.Scale(1.0, 2.0))
     assert other.levels == ()
 
 
@@ -78,9 +78,11 @@ def test_only_what_the_form_asks_for_counts() -> None:
 def test_what_is_missing_and_what_is_done_is_the_grid() -> None:
     known = {Cell("ww", 1.0, 0.5): CellResult({1: fold(0.5)}), Cell("cs", 4.0, 2.0): result(1.0, 1.0)}
     results = TuneResults(GRID, 2, known, with_linear=False)
-    assert len(results.missing()) + len(results.trials) == 2 * 2 * 4 * 3
-    assert Trial(Cell("ww", 1.0, 0.5), 0) in results.missing()
-    assert not set(results.missing()) & results.trials.keys()
+    assert sum(results.missing().values()) + len(results.trials) == 2 * 2 * 4 * 3
+    assert results.missing()[Cell("ww", 1.0, 0.5)] == 1
+    assert Cell("cs", 4.0, 2.0) not in results.missing()
+    assert results.done == len(results.trials) == 3
+    assert Trial(Cell("ww", 1.0, 0.5), 1) in results.trials
 
 
 def test_while_a_search_runs_one_lucky_fold_is_no_best_cell() -> None:

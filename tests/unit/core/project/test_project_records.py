@@ -105,6 +105,19 @@ def test_what_could_not_be_written_goes_under_what_is_newer() -> None:
     assert (list(changes), again.settings) == ([1, 2], {"page": "new"})
 
 
+def test_cells_that_could_not_be_written_go_under_newer_ones() -> None:
+    backlog, key, other = Backlog(), ("s", "ww", 1.0, None), ("s", "ww", 2.0, 0.5)
+    backlog.put_cells({key: lambda: {"folds": "old"}, other: lambda: {"folds": "other"}})
+    batch = backlog.take()
+    assert batch
+    assert not backlog
+    backlog.put_cells({key: lambda: {"folds": "new"}})
+    backlog.give_back(batch)
+    assert (len(backlog), backlog.results) == (2, 2)
+    written = {cell: document() for cell, document in backlog.take().cells.items()}
+    assert written == {key: {"folds": "new"}, other: {"folds": "other"}}
+
+
 def test_one_that_cannot_be_written_stands_in_nobodys_way() -> None:
     backlog = Backlog()
     for run in (1, 2):

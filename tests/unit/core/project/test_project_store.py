@@ -51,6 +51,20 @@ def test_the_newest_of_a_run_replaces_the_older(path: Path) -> None:
     store.close()
 
 
+def test_the_newest_of_a_cell_replaces_the_older_with_gamma_and_without(path: Path) -> None:
+    keys = [("a", "ww", 0.1, 2.0**-7), ("a", "ww", 0.1, None), ("b", "ww", 0.1, None)]
+    store = ProjectStore(path)
+    store.write(cells={key: {"folds": 1} for key in keys})
+    store.write(cells={keys[0]: {"folds": 2}, keys[1]: {"folds": 3}})
+    store = reopened(store)
+    assert sorted(store.cells("a"), key=str) == sorted(
+        [(*keys[0][1:], {"folds": 2}), (*keys[1][1:], {"folds": 3})], key=str
+    )
+    assert store.cells("b") == [(*keys[2][1:], {"folds": 1})]
+    assert store.cells("c") == []
+    store.close()
+
+
 def test_what_was_deleted_is_gone_after_the_purge_and_its_parts_too(path: Path) -> None:
     store = ProjectStore(path)
     store.write([Change(record(1), parts={"model": bytes(10**6)}), Change(record(2))])
