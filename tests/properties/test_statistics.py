@@ -47,6 +47,14 @@ def test_the_order_of_algorithms_and_data_sets_does_not_matter(table: np.ndarray
         assert values == pytest.approx(again[pair], abs=1e-9)
 
 
+def test_equal_differences_get_equal_adjusted_p_values() -> None:
+    """In whatever order they come: the sets that Bergmann and Hommel look at differ between them."""
+    p = np.array([0.01, 0.02, 0.02, 0.03, 0.04, 0.5])
+    found = [bergmann_hommel(np.array(p[[0, *middle, 3, 4, 5]]), 4) for middle in ((1, 2), (2, 1))]
+    assert found[0] == pytest.approx(found[1])
+    assert found[0][1] == found[0][2]
+
+
 @given(tables())
 @settings(max_examples=40, deadline=None)
 def test_ranks_add_up_and_equal_algorithms_are_equal(table: np.ndarray) -> None:

@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+EQUAL = 1.0 + 1e-9  # p-values this near are those of equal differences, but for rounding
 MOST_FOR_PARTITIONS = 9  # 21 147 ways to group nine; each one more brings five times as many
 
 
@@ -39,7 +40,7 @@ def bergmann_hommel(p: np.ndarray, algorithms: int) -> np.ndarray:
     adjusted = np.zeros(p.size)
     for inside in _partitions(algorithms):
         adjusted[inside] = np.maximum(adjusted[inside], inside.size * p[inside].min())
-    return _rising(adjusted, np.argsort(p, kind="stable"))
+    return _rising(adjusted, p)
 
 
 ADJUSTMENTS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
@@ -60,14 +61,15 @@ def _step_down(p: np.ndarray, factors: np.ndarray) -> np.ndarray:
     order = np.argsort(p, kind="stable")
     adjusted = np.empty(p.size)
     adjusted[order] = factors * p[order]
-    return _rising(adjusted, order)
+    return _rising(adjusted, p)
 
 
-def _rising(adjusted: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """What has a larger p must not be rejected before what has a smaller one."""
-    result = np.empty(adjusted.size)
-    result[order] = np.minimum(np.maximum.accumulate(adjusted[order]), 1.0)
-    return result
+def _rising(adjusted: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """What has a larger p must not be rejected before what has a smaller one, nor one of equals before another."""
+    order = np.argsort(p, kind="stable")
+    reached = np.maximum.accumulate(adjusted[order])
+    last_equal = np.searchsorted(p[order], p * EQUAL, side="right") - 1
+    return np.minimum(reached[last_equal], 1.0)
 
 
 @cache
