@@ -9,8 +9,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
-from mcsvm_gui.views import machine_fields as words
-from mcsvm_gui.views.machine_fields import Field
+from mcsvm_gui.core import names
+from mcsvm_gui.views.machine_fields import Field, fields, more_fields
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -41,16 +41,16 @@ class MachineForm(QWidget):
         self.show_parameters(("gamma",))
 
     def _build(self) -> None:
-        self._add_combo("machine", "machineCombo", tr("Machine"), words.machine_words())
+        self._add_combo("machine", "machineCombo", tr("Machine"), names.machine_words())
         self.about = _wrapped("machineAbout", "muted")
         self._grid.addWidget(self.about, self._grid.rowCount(), 0, 1, 2)
-        self._add_combo("solver", "solverCombo", tr("Solver"), words.solver_words())
-        kernels = {name: text for name, text in words.kernel_words().items() if name != "precomputed"}
+        self._add_combo("solver", "solverCombo", tr("Solver"), names.solver_words())
+        kernels = {name: text for name, text in names.kernel_words().items() if name != "precomputed"}
         self._add_combo("kernel", "kernelCombo", tr("Kernel"), kernels)
-        common = words.fields()
+        common = fields()
         for field in common[:-1]:
             self._add_edit(field)
-        self._add_combo("bias", "biasCombo", tr("Bias"), words.bias_words())
+        self._add_combo("bias", "biasCombo", tr("Bias"), names.bias_words())
         self._add_edit(common[-1])
         self.more = QToolButton()
         self.more.setObjectName("moreButton")
@@ -61,7 +61,7 @@ class MachineForm(QWidget):
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more.toggled.connect(self._show_more)
         self._grid.addWidget(self.more, self._grid.rowCount(), 0, 1, 2)
-        for field in words.more_fields():
+        for field in more_fields():
             self._add_edit(field)
         self.reason = _wrapped("reasonLabel", "warning")
         self._grid.addWidget(self.reason, self._grid.rowCount(), 0, 1, 2)
@@ -115,7 +115,7 @@ class MachineForm(QWidget):
                 edit.setText(texts.get(key, ""))
             for key, combo in self.combos.items():
                 combo.setCurrentIndex(max(combo.findData(texts.get(key, "")), 0))
-            self.more.setChecked(any(texts.get(field.key) for field in words.more_fields()))
+            self.more.setChecked(any(texts.get(field.key) for field in more_fields()))
 
     # -- what can be entered ----------------------------------------------------------------------
 
@@ -124,11 +124,11 @@ class MachineForm(QWidget):
             return
         self._shown = choices
         with QSignalBlocker(self):
-            self._offer("machine", choices.machines, words.machine_words())
-            self._offer("solver", choices.solvers, words.solver_words())
-            self._offer("kernel", choices.kernels, words.kernel_words())
-            self._offer("bias", choices.biases, words.bias_words())
-        own = words.bias_words()[choices.own_bias].lower()
+            self._offer("machine", choices.machines, names.machine_words())
+            self._offer("solver", choices.solvers, names.solver_words())
+            self._offer("kernel", choices.kernels, names.kernel_words())
+            self._offer("bias", choices.biases, names.bias_words())
+        own = names.bias_words()[choices.own_bias].lower()
         self.combos["bias"].setItemText(0, tr("The machine's own: {bias}", bias=own))
         self.edits["margin"].setPlaceholderText(tr("{margin}, the machine's own", margin=f"{choices.own_margin:.4g}"))
         chosen = {choice.name: choice for choice in choices.machines}[self.combos["machine"].currentData()]
@@ -162,12 +162,12 @@ class MachineForm(QWidget):
         for key, label in self._errors.items():
             _say(label, errors.get(key, ""))
             self.edits[key].setAccessibleDescription(errors.get(key, ""))
-        if any(field.key in errors for field in words.more_fields()):
+        if any(field.key in errors for field in more_fields()):
             self.more.setChecked(True)  # what is wrong must be seen
 
     def _show_more(self, shown: bool) -> None:
         self.more.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
-        for field in words.more_fields():
+        for field in more_fields():
             for widget in self._rows[field.key]:
                 widget.setVisible(shown)
 

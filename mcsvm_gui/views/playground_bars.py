@@ -9,11 +9,11 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QSpinBox, QToolButton, QWidget
 
+from mcsvm_gui.core import names
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES
 from mcsvm_gui.core.playground.random_sets import random_sets
 from mcsvm_gui.core.playground.tours import tours
 from mcsvm_gui.views import icons, theme
-from mcsvm_gui.views import machine_fields as words
 from mcsvm_gui.views.playground_paint import PLAIN, mark_pixmap
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -204,7 +204,7 @@ class StepBar(QWidget):
         self.machine, label = QComboBox(), QLabel(tr("Machine"))
         self.machine.setObjectName("playgroundStepMachineCombo")
         self.machine.setAccessibleName(tr("Machine to be solved step by step"))
-        for name, text in words.machine_words().items():
+        for name, text in names.machine_words().items():
             self.machine.addItem(text, name)
         self.machine.currentIndexChanged.connect(lambda _: self.machine_chosen.emit(self.machine.currentData()))
         label.setBuddy(self.machine)

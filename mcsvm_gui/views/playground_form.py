@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core import names
 from mcsvm_gui.core.playground.setting import COST_RANGE, GAMMA_RANGE
-from mcsvm_gui.views import machine_fields as words
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.run_marks import draw_stroke
 from mcsvm_gui.views.theme import UNIT
@@ -43,7 +43,7 @@ class PlaygroundForm(QWidget):
         self.kernel = self._combo("playgroundKernelCombo", tr("Kernel"), _kernels())
         self.cost, self._cost_words = self._slider("playgroundCostSlider", tr("C"), COST_RANGE)
         self.gamma, self._gamma_words = self._slider("playgroundGammaSlider", tr("Gamma"), GAMMA_RANGE)
-        self.bias = self._combo("playgroundBiasCombo", tr("Bias"), words.bias_words())
+        self.bias = self._combo("playgroundBiasCombo", tr("Bias"), names.bias_words())
         self._column.addStretch(1)
         self._column.addWidget(_legend())
         self._say_numbers()
@@ -59,7 +59,7 @@ class PlaygroundForm(QWidget):
         self.machines.setSelectionMode(QListWidget.SelectionMode.NoSelection)  # what counts is ticked
         self.machines.setIconSize(QSize(4 * UNIT, 2 * UNIT))
         self.machines.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for name, text in words.machine_words().items():
+        for name, text in names.machine_words().items():
             item = QListWidgetItem(text)
             item.setData(Qt.ItemDataRole.UserRole, name)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
@@ -151,7 +151,7 @@ class PlaygroundForm(QWidget):
 
 
 def _kernels() -> dict[str, str]:
-    return {name: text for name, text in words.kernel_words().items() if name != "precomputed"}
+    return {name: text for name, text in names.kernel_words().items() if name != "precomputed"}
 
 
 def _legend() -> QLabel:

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.views import machine_fields as words
+from mcsvm_gui.core import names
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.run_marks import draw_stroke
 from mcsvm_gui.views.theme import UNIT
@@ -63,7 +63,7 @@ class TuneFields(QWidget):
         self.machines.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)  # what counts is ticked
         self.machines.setIconSize(QSize(4 * UNIT, 2 * UNIT))
         self.machines.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for name, text in words.machine_words().items():
+        for name, text in names.machine_words().items():
             item = QListWidgetItem(text)
             item.setData(Qt.ItemDataRole.UserRole, name)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
@@ -86,7 +86,7 @@ class TuneFields(QWidget):
         return [self.machines.item(row) for row in range(self.machines.count())]
 
     def _build_grid(self) -> None:
-        kernels = {name: text for name, text in words.kernel_words().items() if name != "precomputed"}
+        kernels = {name: text for name, text in names.kernel_words().items() if name != "precomputed"}
         self._add_combo("kernel", "tuneKernelCombo", tr("Kernel"), kernels)
         self._add_edit("degree", "tuneDegreeEdit", tr("Degree"), tr("Of the polynomial, a whole number"), "3")
         constant = tr("Added to the inner product before the kernel")
@@ -125,8 +125,13 @@ class TuneFields(QWidget):
         self.test = QPushButton(tr("Test"))
         self.test.setObjectName("schedulerTestButton")
         self.test.setAccessibleName(tr("Test the cluster"))
-        self._rows["scheduler"] = *self._add_row(tr("Cluster"), self.scheduler), self.test
+        self.scheduler_reason = QLabel()
+        self.scheduler_reason.setObjectName("schedulerReason")
+        self.scheduler_reason.setProperty("role", "muted")
+        self.scheduler_reason.setWordWrap(True)
+        self._rows["scheduler"] = *self._add_row(tr("Cluster"), self.scheduler), self.test, self.scheduler_reason
         self._grid.addWidget(self.test, self._grid.rowCount(), 1)
+        self._grid.addWidget(self.scheduler_reason, self._grid.rowCount(), 0, 1, 2)
 
     def _add_combo(self, key: str, name: str, title: str, entries: Mapping[str, str]) -> None:
         combo = QComboBox()
@@ -249,7 +254,7 @@ class TuneFields(QWidget):
         for widget in (self.scheduler, self.test):
             widget.setEnabled(not reason)
             widget.setToolTip(reason)
-        self.scheduler.setPlaceholderText(reason)
+        self.scheduler_reason.setText(reason)
         self.scheduler.setAccessibleDescription(reason)
 
     def set_busy(self, busy: bool) -> None:

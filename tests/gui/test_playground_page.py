@@ -29,12 +29,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import resources
+from mcsvm_gui.core import names, resources
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, Drawing
 from mcsvm_gui.core.settings import Settings
 from mcsvm_gui.presenters.playground import PlaygroundPresenter
 from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views import machine_fields, theme
+from mcsvm_gui.views import theme
 from mcsvm_gui.views.playground_canvas import PlaygroundCanvas
 from mcsvm_gui.views.playground_page import PlaygroundPage
 from mcsvm_gui.workers.tasks import Tasks
@@ -137,7 +137,7 @@ def keys(canvas: PlaygroundCanvas, *pressed: Qt.Key, times: int = 1) -> None:
 
 def test_it_opens_with_points_and_six_solved_machines(stage: Stage) -> None:
     pictures = stage.canvas.pictures
-    assert [picture.key for picture in pictures] == list(machine_fields.machine_words())
+    assert [picture.key for picture in pictures] == list(names.machine_words())
     assert {picture.badge.kind for picture in pictures} == {"solved"}
     assert pictures[0].codes.shape == (stage.canvas.side(6),) * 2
 

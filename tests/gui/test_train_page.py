@@ -12,12 +12,13 @@ from PySide6.QtGui import QGuiApplication, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from mcsvm_gui.core import names
 from mcsvm_gui.core.account import Badge
 from mcsvm_gui.core.choices import Choices, choices
 from mcsvm_gui.core.curves import Course
 from mcsvm_gui.core.machine_form import DEFAULTS, NUMBERS
 from mcsvm_gui.core.request import Request
-from mcsvm_gui.views import machine_fields, theme
+from mcsvm_gui.views import theme
 from mcsvm_gui.views.train_page import TrainPage
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -81,7 +82,7 @@ def test_lists_hold_the_contracts_names_before_the_solvers_are_loaded(page: Trai
     for name, known in (("machineCombo", MACHINES), ("solverCombo", METHODS), ("kernelCombo", KERNELS)):
         values = [combo(page, name).itemData(place) for place in range(combo(page, name).count())]
         assert set(values) <= set(known)
-    words = machine_fields.machine_words()
+    words = names.machine_words()
     assert {name: MACHINES[name].title for name in words} == words
 
 

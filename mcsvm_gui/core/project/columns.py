@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcsvm_gui.core import figures
+from mcsvm_gui.core.names import machine_words
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.words import tr
 
@@ -109,17 +110,6 @@ def _count(number: float | None) -> str:
 
 def _gap(relative: float | None) -> str:
     return figures.gap(None if relative is None else max(relative, 0.0))
-
-
-def machine_words() -> dict[str, str]:
-    return {
-        "ww": tr("Weston-Watkins"),
-        "llw": tr("Lee-Lin-Wahba"),
-        "cs": tr("Crammer-Singer"),
-        "ova": tr("One-vs-all"),
-        "ovo": tr("One-vs-one"),
-        "dag": tr("DAG"),
-    }
 
 
 # -- the state ------------------------------------------------------------------------------------
