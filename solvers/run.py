@@ -200,6 +200,12 @@ class Run:
         scale = abs(certificate.primal) if self.problem.part_count > 1 else max(1.0, abs(certificate.primal))
         return certificate.gap <= goal * scale
 
+    def _gap_reached_by_all(self) -> bool:
+        """A part whose own optimum is tiny may miss the share that the sum of all reaches."""
+        total = self.certificate()
+        goal = self.limits.gap_tolerance
+        return goal is not None and total.relative_gap <= goal
+
     def _close(self, proof: Proof, *, stalled: bool) -> None:
         alpha = self._feasible_alpha()
         self._used |= self._using()
@@ -210,10 +216,9 @@ class Run:
         if self._unfinished:
             self._open(len(self._finished))
         else:
-            stopped_short = any(done.stalled for done in self._finished) or seen_indefinite(
-                self.problem, self._tally.used
-            )
-            self.ending = Ending.STALLED if stopped_short else Ending.CONVERGED
+            stalled = any(done.stalled for done in self._finished) and not self._gap_reached_by_all()
+            doubtful = stalled or seen_indefinite(self.problem, self._tally.used)
+            self.ending = Ending.STALLED if doubtful else Ending.CONVERGED
 
     # -- checkpoints ------------------------------------------------------------------------------
 

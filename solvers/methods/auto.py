@@ -2,7 +2,8 @@
 
 For a linear kernel of few features `delegate` names another method. All else begins with two-level S2DO, which most
 problems are solved by at once; when it has cost as much as the interior point would, that takes over. How much this is,
-the rank of the kernel says, which is probed when it matters: at most twice the time of the better of the two.
+the rank of the kernel says, which is probed when it matters: at most twice the time of the better of the two. A share
+of that is enough where pair steps have not even brought the violation below what it is at zero.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from solvers.problem import Part
 NAME = "auto"
 SUPPORTS = "every machine, kernel and bias"
 
+HASTE = 4.0  # how much sooner, where pair steps lead nowhere
 NEXT = 2.0  # the growth of what is spent before the interior point is asked for its price again
 
 
@@ -53,6 +55,12 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     progress = two_level.advance(part, state, steps, tolerance)
     if progress is Progress.CONVERGED or effort[3] < race[0]:
         return progress
-    asked = price.interior(part, effort[3])
-    race[0] = -1.0 if asked <= effort[3] or progress is Progress.STALLED else max(asked, NEXT * effort[3])
+    worth = effort[3] * (HASTE if astray(part, state) else 1.0)
+    asked = price.interior(part, worth)
+    race[0] = -1.0 if asked <= worth or progress is Progress.STALLED else max(asked / HASTE, NEXT * effort[3])
     return Progress.MOVING
+
+
+def astray(part: Part, state: State) -> bool:
+    """Whether the violation is larger than that of alpha = 0."""
+    return two_level.Workbench(part).look(state) > float(part.form.margin.max())
