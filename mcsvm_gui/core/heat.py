@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mcsvm_gui.core import figures
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ class HeatMap:
 
     machine: str
     title: str
+    short: str  # where there is no room for the title
     cells: tuple[HeatCell, ...]
     best: int | None  # its place among the cells
     left: float
@@ -83,6 +86,7 @@ def scale_of(value: str, results: Iterable[CellResult]) -> Scale | None:
 def heat_map(
     machine: str,
     title: str,
+    short: str,
     grid: Grid,
     results: Mapping[Cell, CellResult],
     best: Cell | None,
@@ -94,15 +98,18 @@ def heat_map(
     strip = low - APART * step if any(cell.gamma is None for cell in results) else None
     linear = 0.0 if grid.gammas is None else strip
     tried = tuple(results)
-    # Cells between the others are drawn smaller, so that nothing is hidden.
-    costs, gammas = set(grid.costs.values), {None, *grid.gamma_values}
-    sides = {cell: step if cell.C in costs and cell.gamma in gammas else 0.5 * step for cell in tried}
-    cells = tuple(_cell(cell, sides[cell], results[cell], linear, value, scale) for cell in tried)
+    places = [_place(cell, linear) for cell in tried]
+    sides = _sides(places, step)
+    cells = tuple(
+        _cell(cell, *at, side, getattr(results[cell], value), scale)
+        for cell, at, side in zip(tried, places, sides, strict=True)
+    )
     half, top = 0.5 * step, low if grid.gammas is None else grid.gammas.exponents[-1]
     bottom = low if strip is None or grid.gammas is None else strip
     return HeatMap(
         machine=machine,
         title=title,
+        short=short,
         cells=cells,
         best=None if best is None else tried.index(best),
         left=grid.costs.low - half,
@@ -119,13 +126,22 @@ def heat_map(
     )
 
 
-def _cell(
-    cell: Cell, side: float, result: CellResult, linear: float | None, value: str, scale: Scale | None
-) -> HeatCell:
-    y = (linear or 0.0) if cell.gamma is None else math.log2(cell.gamma)
-    number = getattr(result, value)
-    shade = 1.0 if scale is None else scale.shade(number)
-    return HeatCell(cell.C, cell.gamma, math.log2(cell.C), y, side, shade, number)
+def _place(cell: Cell, linear: float | None) -> tuple[float, float]:
+    return math.log2(cell.C), (linear or 0.0) if cell.gamma is None else math.log2(cell.gamma)
+
+
+def _sides(places: Sequence[tuple[float, float]], step: float) -> list[float]:
+    """A step, or less where another cell is nearer: so that none hides another."""
+    if not places:
+        return []
+    points = np.array(places)
+    apart = np.abs(points[:, None] - points).max(axis=2)
+    np.fill_diagonal(apart, step)
+    return np.round(np.minimum(apart.min(axis=1), step), 9).tolist()
+
+
+def _cell(cell: Cell, x: float, y: float, side: float, number: float, scale: Scale | None) -> HeatCell:
+    return HeatCell(cell.C, cell.gamma, x, y, side, 1.0 if scale is None else scale.shade(number), number)
 
 
 def _levels(value: str, scale: Scale | None) -> tuple[tuple[float, float], ...]:

@@ -29,8 +29,10 @@ class TuneMaps:
 
     def _map(self, machine: str, value: str, scale: heat.Scale | None) -> HeatMap:
         mine, best = self.results.of(machine), self._best[machine]
-        head = title(machine) if best is None else f"{title(machine)}  {figures.accuracy(mine[best].mean)}"
-        return heat.heat_map(machine, head, self.results.grid, mine, best, self._words, value, scale)
+        head, short = title(machine), machine
+        if best is not None:
+            head, short = (f"{name}  {figures.accuracy(mine[best].mean)}" for name in (head, short))
+        return heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
 
     def _words(self, cell: Cell) -> str:
         return tune_account.cell_words(cell, self.results.cells[cell], self.results.folds)

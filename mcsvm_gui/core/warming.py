@@ -21,11 +21,32 @@ def _steps() -> Iterator[Callable[[], object]]:
     yield _import
     for machine in MACHINES:
         yield partial(_train, machine)
+    yield _search
     yield gc.freeze  # 300 000 objects of libraries: looking through them holds every thread for 150 ms, again and again
 
 
 def _import() -> None:
     from mcsvm_gui.core import advice, inspection, model_file, prediction, principal, session  # noqa: F401
+
+
+def _search() -> None:
+    """Searches go through compiled code of their own."""
+    import numpy as np
+
+    from solvers.selection.cell import Cell, Trial
+    from solvers.selection.folds import stratified
+    from solvers.selection.plan import Folds, Plan
+    from solvers.selection.search import once
+    from solvers.selection.settings import Settings
+    from solvers.selection.shared import FoldRows
+
+    angles = np.arange(9.0)
+    rows, labels = np.stack([np.sin(angles), np.cos(angles)], axis=1), np.arange(9) % 3
+    folds = Folds(
+        stratified(labels, 3, seed=0),
+        lambda fold: FoldRows.of(rows[fold.train], labels[fold.train], rows[fold.test], labels[fold.test]),
+    )
+    Plan(once([Trial(Cell(machine, 1.0, 1.0), 0) for machine in MACHINES]), folds, Settings()).run()
 
 
 def _train(machine: str) -> None:

@@ -21,7 +21,7 @@ def test_a_search_is_stopped_goes_on_another_day_and_its_best_is_trained(
     hand.pick("sampleList", 0)
     hand.wait(lambda: hand.work.dataset is not None)
     hand.go("Tune")
-    tick(hand, "ovo")
+    tick(hand, "ww", "ovo")
     for name, text in (
         ("costFromEdit", "2^-2"),
         ("costToEdit", "2^6"),
@@ -29,19 +29,20 @@ def test_a_search_is_stopped_goes_on_another_day_and_its_best_is_trained(
         ("gammaToEdit", "1"),
     ):
         hand.type(name, text)
-    hand.type("gridStepEdit", "0.25")
+    hand.type("gridStepEdit", "0.125")
     hand.click("tuneStartButton")
     hand.wait(lambda: done(hand) > 0)
     hand.click("tuneStopButton")
     hand.wait(lambda: not hand.window.assembly.searches.running)
     before = done(hand)
-    assert 0 < before < 33 * 25 * 5
+    assert 0 < before < 65 * 49 * 5 * 2
     hand.close()
 
     again = open_window()
     again.wait(lambda: again.work.dataset is not None)
     again.go("Tune")
     again.wait(lambda: done(again) == before)
+    tick(again, "ovo")
     again.type("gridStepEdit", "2")
     again.click("tuneStartButton")
     again.wait(lambda: "known" in again.text("tuneObstacle"))

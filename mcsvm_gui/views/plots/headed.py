@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.plots.base import Plot
 from mcsvm_gui.views.theme import UNIT
+
+POINTS = 10  # of the title
 
 
 class HeadedPlot(Plot):
@@ -22,6 +24,10 @@ class HeadedPlot(Plot):
     def named_at(self, where: QPointF) -> str | None:
         """What is at this place of the scene, in words; to be said by those who derive from this."""
         raise NotImplementedError
+
+    def title_room(self) -> int:
+        """Pixels."""
+        return max(8 * UNIT, self.width() - int(self.getAxis("left").width()) - self.room_beside() - 3 * UNIT)
 
     def room_beside(self) -> int:
         """Pixels at the right that the title must not reach into."""
@@ -41,9 +47,10 @@ class HeadedPlot(Plot):
 
     def _write_heading(self) -> None:
         """A title that is too long would push the plot out of its widget."""
-        room = self.width() - int(self.getAxis("left").width()) - self.room_beside() - 3 * UNIT
-        words = QFontMetrics(self.font()).elidedText(self.heading, Qt.TextElideMode.ElideRight, max(8 * UNIT, room))
-        self.setTitle(html.escape(words), color=theme.current().text, size="10pt")
+        font = QFont(self.font())
+        font.setPointSize(POINTS)
+        words = QFontMetrics(font).elidedText(self.heading, Qt.TextElideMode.ElideRight, self.title_room())
+        self.setTitle(html.escape(words), color=theme.current().text, size=f"{POINTS}pt")
 
     def _pointed(self, where: QPointF) -> None:
         words = self.named_at(where)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SUPERSCRIPTS = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 LABEL_ROOM = {"bottom": 4 * UNIT, "left": 3 * UNIT}  # pixels of one tick
+NARROW = 28 * UNIT  # has no room for the long names of machines
 DOUBLES = 1, 2, 4, 8, 16, 32, 64
 CROSS = 0.3  # of a cell: half of the mark on the best one
 KEYS = {
@@ -64,17 +65,16 @@ class HeatPlot(HeadedPlot):
             self.getAxis(side).show_steps(start, shown.step, shown.linear if side == "left" else None)
         self._cells.show_cells(shown, self._at)
         self._scale.show_ticks(shown.ticks)
-        if shown.title != self._heading:
-            self.set_heading(shown.title)
         self.fit()
 
     def room_beside(self) -> int:
-        return 0 if self._small else int(self._scale.width())
+        return 0 if self._small else int(self._scale.minimumWidth())  # the width may be of before
 
     def fit(self) -> None:
         if self._shown is not None:
             shown = self._shown
             self.setRange(xRange=(shown.left, shown.right), yRange=(shown.bottom, shown.top), padding=0.0)
+            self._heading = shown.title if self.width() > NARROW else shown.short
         self._write_heading()
 
     def retheme(self) -> None:
@@ -269,7 +269,7 @@ def _wide(ink: str) -> QPen:
 def _contours(shown: HeatMap) -> list[np.ndarray]:
     from mcsvm_gui.core.contours import contour
 
-    lattice = [cell for cell in shown.cells if cell.gamma is not None and cell.side == shown.step]
+    lattice = [cell for cell in shown.cells if cell.gamma is not None]
     xs, ys = sorted({cell.x for cell in lattice}), sorted({cell.y for cell in lattice})
     if len(xs) < 2 or len(ys) < 2:
         return []

@@ -41,6 +41,7 @@ class ScaleBar(pg.GraphicsWidget):
         if ticks != self._ticks:
             self._ticks = ticks
             self.setFixedWidth(scale_width(ticks))
+            self.updateGeometry()
             self.update()
 
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
@@ -49,7 +50,7 @@ class ScaleBar(pg.GraphicsWidget):
 
 def scale_width(ticks: Ticks) -> float:
     widest = max((QFontMetrics(QFont()).horizontalAdvance(text) for _, text in ticks), default=0)
-    return 2 * UNIT + BAR + BAR_GAP + widest if ticks else 0.0
+    return 2 * UNIT + BAR + 2 * BAR_GAP + widest if ticks else 0.0
 
 
 def paint_scale(painter: QPainter, area: QRectF, ticks: Ticks) -> None:

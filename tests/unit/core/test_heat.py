@@ -40,10 +40,10 @@ def test_one_scale_holds_all_machines() -> None:
     assert heat.scale_of("mean", []) is None
 
 
-def test_cells_lie_at_their_powers_of_two_and_small_where_they_are_between() -> None:
+def test_cells_lie_at_their_powers_of_two_and_are_small_where_others_are_near() -> None:
     cells = {Cell("ww", 1.0, 0.5): result(0.5), Cell("ww", 2.0, 0.5): result(0.7), Cell("ww", 4.0, None): result(0.6)}
-    shown = heat.heat_map("ww", "W", GRID, cells, None, str, "mean", heat.Scale(0.5, 0.7))
-    assert [(cell.x, cell.side) for cell in shown.cells] == [(0.0, 2.0), (1.0, 1.0), (2.0, 2.0)]
+    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "mean", heat.Scale(0.5, 0.7))
+    assert [(cell.x, cell.side) for cell in shown.cells] == [(0.0, 1.0), (1.0, 1.0), (2.0, 2.0)]
     assert [cell.shade for cell in shown.cells] == pytest.approx([0.0, 1.0, 0.5])
     assert shown.linear == shown.cells[2].y < GRID.gammas.low - GRID.gammas.step
     assert (shown.left, shown.right, shown.top) == (-3.0, 5.0, 2.0)
@@ -53,9 +53,9 @@ def test_cells_lie_at_their_powers_of_two_and_small_where_they_are_between() -> 
 
 def test_contours_run_below_the_best_of_all() -> None:
     cells = {Cell("ww", 1.0, 0.5): result(0.985)}
-    shown = heat.heat_map("ww", "W", GRID, cells, None, str, "mean", heat.Scale(0.975, 0.99))
+    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "mean", heat.Scale(0.975, 0.99))
     assert [level for level, _ in shown.levels] == pytest.approx([0.985, 0.98])
-    other = heat.heat_map("ww", "W", GRID, cells, None, str, "seconds", heat.Scale(1.0, 2.0))
+    other = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "seconds", heat.Scale(1.0, 2.0))
     assert other.levels == ()
 
 
