@@ -19,6 +19,7 @@ from mcsvm_gui.core.session import train
 from mcsvm_gui.core.verdict import verdict
 from solvers.ending import Ending
 from solvers.machines import MACHINES
+from solvers.methods.reason import ASKED, REASONS, reason
 from solvers.trace import COLUMNS, Sample, Trace
 
 
@@ -31,8 +32,19 @@ def test_a_real_training_in_words(machine: str) -> None:
         assert figures.count(number) in words
     assert figures.accuracy(found["test_accuracy"], found["n_test"]) in words
     assert origin.ending.sentence in words
+    assert found["solver_reason"] == reason("auto", origin.solver)
+    assert found["solver_reason"] in words
     assert MACHINES[machine].title in account.title(found)
     assert figures.gap(max(origin.certificate.relative_gap, 0.0)) in account.badge(found).text
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_solver_that_was_asked_for_needs_no_words(kernel: str) -> None:
+    found = train(Request(machine="ww", kernel=kernel, solver="s2do"), clouds()).document
+    assert found["solver_reason"] == ASKED
+    assert ASKED not in account.sentences(found)
+    chosen = train(Request(machine="ww", kernel=kernel), clouds()).document
+    assert chosen["solver_reason"] == REASONS[chosen["solver_used"]]
 
 
 @pytest.mark.parametrize("ending", [ending.value for ending in Ending])
