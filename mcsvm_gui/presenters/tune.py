@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from solvers.selection.task import Done
 
 DRAWN_EVERY = 250  # milliseconds
-SHARE = 0.05  # of the time that drawing may take
+SHARE, SELDOM = 0.05, 1000  # of the time that drawing may take, unless it comes to more milliseconds than this
 WHOLE = "grid", "per-pair"  # searches that try every cell
 KEPT = "tune"  # the key under which a project keeps the entries
 
@@ -228,7 +228,7 @@ class TunePresenter(QObject):
         began = time.perf_counter()
         self._show()
         spent = 1e3 * (time.perf_counter() - began)
-        self._ticks.setInterval(max(DRAWN_EVERY, int(spent / SHARE)))
+        self._ticks.setInterval(min(max(DRAWN_EVERY, int(spent / SHARE)), SELDOM))
 
     def _show(self) -> None:
         running = self._searches.running
