@@ -12,6 +12,8 @@ import numpy as np
 
 from solvers.methods import ipm, two_level
 from solvers.methods.low_rank import price
+from solvers.methods.low_rank.layout import Layout
+from solvers.methods.low_rank.normal import separable
 from solvers.methods.primal import choice as linear_choice
 from solvers.methods.state import Progress, State
 from solvers.problem import Part
@@ -62,5 +64,10 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
 
 
 def astray(part: Part, state: State) -> bool:
-    """Whether the violation is larger than that of alpha = 0."""
+    """Whether the violation exceeds that of alpha = 0, where a system per class makes the interior point a safe bet.
+
+    One system for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
+    """
+    if not separable(Layout(part)):
+        return False
     return two_level.Workbench(part).look(state) > float(part.form.margin.max())
