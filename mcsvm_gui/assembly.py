@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QThread, QTimer
+from PySide6.QtCore import QTimer
 
 from mcsvm_gui.core import translation, warming, words
 from mcsvm_gui.core.project.store import ProjectStore
@@ -25,6 +25,7 @@ from mcsvm_gui.views.dialogs import Dialogs
 from mcsvm_gui.views.jobs_dock import JobsDock
 from mcsvm_gui.views.main_window import MainWindow
 from mcsvm_gui.views.recovery_bar import RecoveryBar
+from mcsvm_gui.workers import threads
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.search import Searches
 from mcsvm_gui.workers.tasks import Tasks
@@ -136,5 +137,5 @@ class Assembly(Desk):
             self.searches.shut_down(WAIT)
             self.tasks.shut_down(WAIT)
             self.runs.close()
-            self.ended = not any(thread.isRunning() for thread in self.findChildren(QThread))
+            self.ended = not threads.running()
             self.shell.undo.blockSignals(True)  # undo stacks speak to the window to their last

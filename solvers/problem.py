@@ -309,7 +309,7 @@ def _matrix(rows: Any) -> MatrixRows:
 def _check_size(kernel: Kernel, points: Points) -> None:
     """Kernel rows are kept in single precision, which ends at 3e38."""
     with np.errstate(over="ignore", invalid="ignore"):
-        largest = float(np.abs(kernel.diagonal(points)).max())
+        largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))
     if not largest <= LARGEST_KERNEL_VALUE:
         raise InputError(
             f"The kernel reaches {largest:.3g} on these features, too large to compute with; scale the features first."

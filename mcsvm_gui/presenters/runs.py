@@ -53,7 +53,7 @@ class RunBook(QObject):
         self._selected: tuple[int, ...] = ()
         self._restless: set[int] = set()
         self._next = store.last_id + 1
-        self._writer = Writer(store, self)
+        self._writer = Writer(store)
         self._parts = RunParts(self._writer, self._arrived, self.trouble.emit)
         self._file = RunFile(self._writer, self)
         for name in ("trouble", "failed", "moved"):

@@ -117,7 +117,7 @@ class JobQueue(QObject):
             self._begin(self._waiting.pop(number))
 
     def _begin(self, job: Job) -> None:
-        thread = Training(job, self)
+        thread = Training(job)
         self._threads[job.number] = thread
         thread.became.connect(self._heard)
         for name in ("sampled", "read", "kept", "checkpointed"):
@@ -150,7 +150,6 @@ class JobQueue(QObject):
         thread = self.sender()
         assert isinstance(thread, Training)
         self._threads.pop(thread.job.number, None)
-        thread.deleteLater()
         self._fill()
 
     def _become(self, number: int, state: JobState) -> None:

@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from mcsvm_gui.workers.threads import Thread
 from mcsvm_gui.workers.trouble import sentence_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 HANDED_OVER_EVERY = 100  # milliseconds: a signal for each of thousands of trials would keep the window busy
 
 
-class SearchThread(QThread):
+class SearchThread(Thread):
     """Leaves what is done in `came`; `stop` is heard between two trials."""
 
     begun = Signal(object)  # Tuning, once the data are checked and split
@@ -33,9 +34,8 @@ class SearchThread(QThread):
         wanted: TuneRequest,
         dataset: Dataset,
         done: Mapping[Trial, FoldResult],
-        parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self.came: deque[Done] = deque()
         self._request, self._wanted, self._dataset, self._done = request, wanted, dataset, dict(done)
         self._stopping = False
@@ -80,7 +80,7 @@ class Searches(QObject):
         if not self._open:
             return
         assert self._thread is None, "there is a search already"
-        thread = self._thread = SearchThread(request, wanted, dataset, done, self)
+        thread = self._thread = SearchThread(request, wanted, dataset, done)
         thread.begun.connect(self.begun)
         thread.ended.connect(self._end)
         thread.failed.connect(self._fail)
@@ -121,4 +121,3 @@ class Searches(QObject):
         self._hand_over()
         thread, self._thread = self._thread, None
         thread.wait()
-        thread.deleteLater()

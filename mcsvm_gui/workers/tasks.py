@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, Signal
 
+from mcsvm_gui.workers.threads import Thread
 from mcsvm_gui.workers.trouble import sentence_of
 
 T = TypeVar("T")
 
 
-class _Worker(QThread):
+class _Worker(Thread):
     """One function, in a thread of its own."""
 
     answered = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, function: Callable[[], object], owner: QObject) -> None:
-        super().__init__(owner)
+    def __init__(self, function: Callable[[], object]) -> None:
+        super().__init__()
         self._function = function
 
     def run(self) -> None:
@@ -63,7 +64,7 @@ class Tasks(QObject):
         if not self._open:
             ticket.cancel()
             return ticket
-        worker = _Worker(function, self)
+        worker = _Worker(function)
         answers = _Answers(ticket, done, failed, worker)
         worker.answered.connect(answers.done)
         worker.failed.connect(answers.failed)
@@ -76,7 +77,6 @@ class Tasks(QObject):
 
     def _forget(self, worker: _Worker) -> None:
         self._workers.pop(worker, None)
-        worker.deleteLater()
         self.changed.emit()
 
     def shut_down(self, milliseconds: int) -> bool:

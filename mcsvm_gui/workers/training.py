@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import Signal
 
+from mcsvm_gui.workers.threads import Thread
 from mcsvm_gui.workers.trouble import sentence_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Job:
     keep: bool = False  # what the checkpoint holds, and train no further
 
 
-class Training(QThread):
+class Training(Thread):
     """Wishes go in by `pause`, `resume`, `stop` and `discard`, from any thread; facts come out as signals."""
 
     became = Signal(int, object)  # JobState
@@ -59,8 +60,8 @@ class Training(QThread):
     failed = Signal(int, str)
     discarded = Signal(int)
 
-    def __init__(self, job: Job, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, job: Job) -> None:
+        super().__init__()
         self.job = job
         self._may_run = threading.Event()
         self._may_run.set()

@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 
 from mcsvm_gui.core.project.backlog import BATCH, Backlog, Batch, CellPart, Part
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, ProjectStore
+from mcsvm_gui.workers.threads import Thread
 
 RETRY = 2.0  # seconds until a write that failed is tried again
 
@@ -19,7 +20,7 @@ Errand = Callable[[ProjectStore], Any]
 Answer = Callable[[Any], object]
 
 
-class Writer(QThread):
+class Writer(Thread):
     """`put` and `set` keep what they are given until it is on the disk, however long that takes.
 
     Nothing is written before `may_write`: a project that cannot be read must not be changed.
@@ -29,8 +30,8 @@ class Writer(QThread):
     trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
     _answered = Signal(object, object)
 
-    def __init__(self, store: ProjectStore, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, store: ProjectStore) -> None:
+        super().__init__()
         self.backlog = Backlog()
         self.may_write = False
         self._store = store

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.dataset import Dataset
@@ -16,7 +15,8 @@ from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset
 from mcsvm_gui.core.tuning import TuneRequest, Tuning
-from mcsvm_gui.workers.search import Searches
+from mcsvm_gui.workers import threads
+from mcsvm_gui.workers.search import Searches, SearchThread
 from solvers.selection.grid import Range
 
 SMALL = TuneRequest(("ovo", "ww"), Range(0, 2), Range(-2, 0, 2), folds=3, jobs=1)
@@ -48,7 +48,7 @@ def searches(qtbot: QtBot) -> Iterator[Searches]:
     made = Searches()
     yield made
     assert made.shut_down(20_000)
-    assert not [thread for thread in made.findChildren(QThread) if thread.isRunning()]
+    assert not [thread for thread in threads.running() if isinstance(thread, SearchThread)]
 
 
 def test_what_comes_is_what_the_search_alone_gives(searches: Searches, qtbot: QtBot) -> None:

@@ -15,9 +15,10 @@ from mcsvm_gui.core import resources
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import train
+from mcsvm_gui.workers import threads
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.tasks import Tasks
-from mcsvm_gui.workers.training import JobState
+from mcsvm_gui.workers.training import JobState, Training
 from solvers.errors import InputError
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
@@ -198,7 +199,7 @@ def test_nothing_begins_after_the_end(qtbot: Any, iris: Any) -> None:
     queue.limit = 9
     qtbot.waitUntil(lambda: not queue.active(), timeout=5_000)
     assert [states(ear, number)[-1] for number in (1, 2, 3)] == 3 * ["discarded"]
-    assert not [thread for thread in queue.findChildren(QThread) if thread.isRunning()]
+    assert not [thread for thread in threads.running() if isinstance(thread, Training)]
 
 
 def test_the_end_does_not_wait_for_those_that_rest(qtbot: Any, iris: Any) -> None:

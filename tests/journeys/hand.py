@@ -6,7 +6,7 @@ import gc
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QThread
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.app import create_window
+from mcsvm_gui.workers import threads
 
 Kind = TypeVar("Kind", bound=QWidget)
 PATIENCE = 60_000  # milliseconds
@@ -29,6 +30,7 @@ PATIENCE = 60_000  # milliseconds
 class Hand:
     def __init__(self, bot: QtBot, project: Path, settings: Path) -> None:
         self.bot = bot
+        self._others = set(threads.running())
         self.window: Any = create_window(project, settings)
         self.window.resize(1280, 800)
         with bot.waitExposed(self.window):
@@ -102,13 +104,15 @@ class Hand:
         """Whatever happened, no thread may outlive the test."""
         if hasattr(self, "window"):
             self.window.assembly.close()
+            self.window.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def close(self) -> None:
         """Everything that runs is stopped and kept; then no thread, no window is left."""
         self.work.settings["confirm_close"] = False
         self.window.close()
         self.wait(lambda: not self.window.isVisible() and not self.active)
-        assert not [thread for thread in self.window.assembly.findChildren(QThread) if thread.isRunning()]
+        assert set(threads.running()) <= self._others
         assert self.runs.unwritten == 0
         self.window.deleteLater()
         del self.window

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from journeys.hand import Hand
-from PySide6.QtCore import QThread
 
 from mcsvm_gui.core import resources
+from mcsvm_gui.workers import threads
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,7 @@ def training(hand: Hand, large: Path) -> None:
 def test_closing_ends_whatever_is_under_way(
     open_window: Callable[[], Hand], large: Path, work: Callable[[Hand, Path], None]
 ) -> None:
+    others = set(threads.running())
     hand = open_window()
     work(hand, large)
     assembly = hand.window.assembly
@@ -61,6 +62,5 @@ def test_closing_ends_whatever_is_under_way(
     hand.window.close()
     hand.wait(lambda: assembly.ended)
     hand.work.open_data(str(large))
-    running = [thread for thread in assembly.findChildren(QThread) if thread.isRunning()]
-    assert not running, "nothing begins after the end"
+    assert set(threads.running()) <= others, "nothing begins after the end"
     hand.close()

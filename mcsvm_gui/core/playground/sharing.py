@@ -22,15 +22,14 @@ def write_table(path: str, drawing: Drawing) -> None:
 
 def write_experiment_of(path: str, drawing: Drawing, setting: Setting) -> str:
     """The points go into a new file beside it, whose name is returned; they are taken as drawn, not scaled."""
-    from mcsvm_gui.core.chosen_experiment import experiment_of
-    from mcsvm_gui.core.experiment import write_experiment
+    from mcsvm_gui.core.experiment import Experiment, write_experiment
     from mcsvm_gui.core.preparation.rules import Rules
 
     points = _unused(Path(path))
     write_table(str(points), drawing)
     rules = Rules(scale="none")
     runs = [(name, setting.request(name, data=str(points), rules=rules)) for name in setting.machines]
-    write_experiment(path, experiment_of("Playground", runs))
+    write_experiment(path, Experiment.of_requests("Playground", runs))
     return str(points)
 
 
