@@ -43,7 +43,8 @@ class CompareTools(QWidget):
             row.addWidget(button)
 
     def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
-        button = GivingButton(icons.icon(sign), text)
+        button = GivingButton(text)
+        icons.put(button, sign)
         button.setObjectName(name)
         button.setAccessibleName(tip)
         button.setToolTip(tip)

@@ -40,7 +40,7 @@ class Dialog(QDialog):
         button.setAccessibleName(text)
         button.setAutoDefault(False)
         if icon:
-            button.setIcon(icons.icon(icon))
+            icons.put(button, icon)
         self.buttons.insertWidget(1, button)
         return button
 

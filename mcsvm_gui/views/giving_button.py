@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QPushButton
 
 
 class GivingButton(QPushButton):
-    def __init__(self, sign: QIcon, words: str) -> None:
-        super().__init__(sign, words)
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
         self._words, self._shown = words, True
 
     def say(self, words: str) -> None:

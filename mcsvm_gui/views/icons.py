@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtWidgets import QAbstractButton
+from shiboken6 import isValid
 
 from mcsvm_gui.core.resources import folder
 from mcsvm_gui.views import theme
@@ -15,11 +17,11 @@ from mcsvm_gui.views import theme
 APPLICATION = "application"
 SMALL = 2 * theme.UNIT
 SIZES = 16, 24, 32, 48  # pixels, of which Qt takes the next larger one
-_names: dict[int, str] = {}  # of every icon drawn, by Qt's key
+_shown: WeakKeyDictionary[QAction | QAbstractButton, str] = WeakKeyDictionary()
 
 
 def icon(name: str) -> QIcon:
-    """In the colours of the theme of the moment; where it is shown, it follows the theme."""
+    """In the colours of the theme of the moment; `put` lets it follow the theme."""
     return _drawn(name, theme.current().name)
 
 
@@ -31,7 +33,6 @@ def _drawn(name: str, theme_name: str) -> QIcon:
         drawing = renderer(name, colour)
         for side in SIZES:
             result.addPixmap(_pixmap(drawing, QSize(side, side)), mode, state)
-    _names[result.cacheKey()] = name
     return result
 
 
@@ -45,12 +46,17 @@ def _colours(now: theme.Theme) -> tuple[tuple[QIcon.Mode, QIcon.State, str], ...
     )
 
 
+def put(target: QAction | QAbstractButton, name: str) -> None:
+    """On an action or a button, where it follows the theme."""
+    target.setIcon(icon(name))
+    _shown[target] = name
+
+
 def follow_theme() -> None:
-    """Every icon of ours that is shown anywhere, in the colours of the new theme."""
-    for widget in QApplication.allWidgets():
-        for shown in (widget, *widget.actions()):
-            if isinstance(shown, QAction | QAbstractButton) and shown.icon().cacheKey() in _names:
-                shown.setIcon(icon(_names[shown.icon().cacheKey()]))
+    """Only what was put somewhere here: asking Qt for all its widgets would wrap some that are about to go."""
+    for target, name in list(_shown.items()):
+        if isValid(target):
+            target.setIcon(icon(name))
 
 
 def application_icon() -> QIcon:

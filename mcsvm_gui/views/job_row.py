@@ -54,7 +54,8 @@ class JobRow(QWidget):
         self.show_line(line)
 
     def _button(self, sign: str, pressed: object) -> QPushButton:
-        button = QPushButton(icons.icon(sign), "")
+        button = QPushButton("")
+        icons.put(button, sign)
         button.setFixedSize(4 * UNIT, 3 * UNIT + UNIT // 2)
         button.setStyleSheet("padding: 0; border: none; background: transparent;")
         button.clicked.connect(pressed)
@@ -100,7 +101,7 @@ class JobRow(QWidget):
         self._recolour()
 
     def _show_buttons(self, line: JobLine) -> None:
-        self._pause.setIcon(icons.icon("play" if line.paused else "pause"))
+        icons.put(self._pause, "play" if line.paused else "pause")
         words = {
             self._pause: tr("Go on with {name}", name=line.name) if line.paused else tr("Pause {name}", name=line.name),
             self._stop: tr("Stop {name} and keep the model", name=line.name),

@@ -96,7 +96,7 @@ class MainWindow(QMainWindow):
         action.setObjectName(f"{page.name}PageAction")
         action.setShortcut(QKeySequence(page.keys))
         action.setToolTip(f"{page.tip} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
-        action.setIcon(icons.icon(page.name))
+        icons.put(action, page.name)
         action.setCheckable(True)
         action.setEnabled(False)
         action.triggered.connect(lambda: self.show_page(page.name))

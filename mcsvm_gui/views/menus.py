@@ -29,7 +29,7 @@ def made(parent: QWidget, command: Command, asked: Callable[[str], None]) -> QAc
     action.setObjectName(command.name)
     action.setToolTip(command.tip)
     if command.icon:
-        action.setIcon(icons.icon(command.icon))
+        icons.put(action, command.icon)
     if command.to_focus:
         leave_keys(action, command)
         action.triggered.connect(lambda: press(QKeySequence(command.keys)))

@@ -132,7 +132,7 @@ class Tools(QWidget):
     def _icon(self, name: str, title: str, icon: str, act: Callable[[], None]) -> QToolButton:
         button = QToolButton()
         button.setObjectName(name)
-        button.setIcon(icons.icon(icon))
+        icons.put(button, icon)
         button.setIconSize(QSize(2 * UNIT, 2 * UNIT))
         button.setAutoRaise(True)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -179,7 +179,7 @@ class PredictPage(QWidget):
             action.setObjectName(f"export{format.name.capitalize()}Action")
             action.setToolTip(format.refusal or "")
             if format.refusal:
-                action.setIcon(icons.icon("unsolved"))
+                icons.put(action, "unsolved")
             action.triggered.connect(lambda checked=False, name=format.name: self.export_asked.emit(name))
 
     def offer_formats(self) -> None:
@@ -224,7 +224,7 @@ def _button(name: str, text: str, icon: str) -> QPushButton:
     button = QPushButton(text)
     button.setObjectName(name)
     button.setAccessibleName(text)
-    button.setIcon(icons.icon(icon))
+    icons.put(button, icon)
     return button
 
 

@@ -31,7 +31,7 @@ class RunCard(QFrame):
         self.title.setAccessibleName(tr("The run at hand"))
         self.copy = QToolButton()
         self.copy.setObjectName("copyRunCommandButton")
-        self.copy.setIcon(icons.icon("copy"))
+        icons.put(self.copy, "copy")
         self.copy.setAutoRaise(True)
         self.copy.setAccessibleName(tr("Copy the command that trains this run again"))
         self.copy.clicked.connect(lambda: self.command_asked.emit())
@@ -90,11 +90,12 @@ class RunCard(QFrame):
             button.setVisible(possible)
         self.pause.say(tr("Resume") if paused else tr("Pause"))
         self.pause.setAccessibleName(tr("Resume") if paused else tr("Pause"))
-        self.pause.setIcon(icons.icon("play" if paused else "pause"))
+        icons.put(self.pause, "play" if paused else "pause")
 
 
 def _button(name: str, text: str, tip: str, icon: str) -> GivingButton:
-    button = GivingButton(icons.icon(icon), text)
+    button = GivingButton(text)
+    icons.put(button, icon)
     button.setObjectName(name)
     button.setAccessibleName(text)
     button.setToolTip(tip)

@@ -232,7 +232,8 @@ class RunPanel(QWidget):
         self.table.selectionModel().selectionChanged.connect(lambda *ignored: self._refresh())
 
     def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
-        button = GivingButton(icons.icon(sign), text)
+        button = GivingButton(text)
+        icons.put(button, sign)
         button.setObjectName(name)
         button.setAccessibleName(tip)
         button.setToolTip(tip)

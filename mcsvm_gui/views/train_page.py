@@ -152,7 +152,7 @@ class TrainPage(QWidget):
         self.command.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.copy = QToolButton()
         self.copy.setObjectName("copyCommandButton")
-        self.copy.setIcon(icons.icon("copy"))
+        icons.put(self.copy, "copy")
         self.copy.setIconSize(QSize(2 * UNIT, 2 * UNIT))
         self.copy.setAutoRaise(True)
         self.copy.setAccessibleName(tr("Copy the command"))

@@ -179,7 +179,7 @@ class TunePage(QWidget):
         self.command.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.copy = QToolButton()
         self.copy.setObjectName("copyTuneCommandButton")
-        self.copy.setIcon(icons.icon("copy"))
+        icons.put(self.copy, "copy")
         self.copy.setIconSize(QSize(2 * UNIT, 2 * UNIT))
         self.copy.setAutoRaise(True)
         self.copy.setAccessibleName(tr("Copy the command"))

@@ -81,7 +81,8 @@ class Writer(Thread):
 
     @Slot(object, object)
     def _give(self, answer: Answer, value: object) -> None:
-        answer(value)
+        if not self._closing:  # after the end nobody is there to hear it
+            answer(value)
 
     def _call(self) -> None:
         with self._wake:
