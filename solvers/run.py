@@ -52,7 +52,7 @@ class Run:
     def __init__(
         self,
         problem: Problem,
-        method: str = "auto",
+        method: str | Method = "auto",
         limits: Limits | None = None,
         start: Sequence[np.ndarray] | None = None,
     ) -> None:
@@ -391,7 +391,10 @@ class Run:
         return Model.of(self.problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs])
 
 
-def find_method(name: str) -> Method:
+def find_method(name: str | Method) -> Method:
+    """By its name in the registry, or a method that is none of those."""
+    if not isinstance(name, str) and hasattr(name, "advance"):
+        return name
     if not isinstance(name, str) or name not in METHODS:
         raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
     return METHODS[name]

@@ -44,6 +44,7 @@ class FrankWolfe:
     corrective: bool
     KEEPS_BALANCE: bool = True
     NATURAL_GAP: float | None = None  # the relative gap it stops at unless told otherwise
+    round: int = ROUND  # steps; of one, every step can be looked at
 
     def refuse(self, part: Part) -> str | None:
         return None
@@ -143,7 +144,7 @@ def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> int:
         gradient = chunk.gradient()
         best, bias = oracle(chunk, gradient, False)
         violation = settle_bias(chunk, gradient, bias, method.corrective)
-        if violation <= goal or steps >= ROUND:
+        if violation <= goal or steps >= method.round:
             return max(1, steps)
         direction, longest = method.rule(chunk, oracle, gradient, best)
         if not rules.take(chunk, direction, float(gradient @ direction), longest, *chunk.product(direction)):

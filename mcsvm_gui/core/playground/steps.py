@@ -6,7 +6,7 @@ The run is the solver's own; all that is told of a step is read off alpha before
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,11 +15,13 @@ from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fitting import posed
 from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from solvers.certificate import certify
+from solvers.methods import fw
 from solvers.methods.state import gradients
 from solvers.problem import Problem
 from solvers.run import Limits, Run
 
 SOLVERS = "smo", "s2do", "fw"
+SINGLE = {"fw": replace(fw.PLAIN, round=1)}  # otherwise it looks up only after a round of steps
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Walk:
 
     def __init__(self, drawing: Drawing, setting: Setting, machine: str, solver: str) -> None:
         self.solver, self.drawing = solver, drawing
-        self.run = Run(posed(drawing, setting, machine), solver, Limits(tolerance=TOLERANCE))
+        self.run = Run(posed(drawing, setting, machine), SINGLE.get(solver, solver), Limits(tolerance=TOLERANCE))
         self.moves: tuple[Move, ...] = ()
 
     @property
@@ -50,7 +52,7 @@ class Walk:
         return self.run.running
 
     def advance(self, steps: int) -> None:
-        """So many steps, one by one; Frank-Wolfe ends a slice only between rounds, which have more."""
+        """So many steps, one by one."""
         goal = self.run.iterations + steps
         while self.run.running and self.run.iterations < goal:
             self._step()

@@ -88,7 +88,7 @@ def _solvers() -> Tour:
                 tr(
                     "Three solvers at the same problem, after one step. A blue frame marks points whose variables"
                     " moved: SMO takes one variable, S2DO two that help each other; Frank-Wolfe walks towards corners"
-                    " of the box, up to 64 steps at a time."
+                    " of the box."
                 ),
                 "gaussians",
                 setting,
