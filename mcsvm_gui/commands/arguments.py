@@ -122,7 +122,7 @@ def export(parser: argparse.ArgumentParser) -> None:
     """write a model for other programs, checked against its own labels"""
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("--to", metavar="FORMAT", required=True, help="onnx|libsvm|liblinear|pmml|json|c|python")
-    parser.add_argument("-o", "--output", metavar="FILE", required=True)
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write it")
     parser.add_argument(
         "--check",
         metavar="DATA",
