@@ -1,23 +1,9 @@
-"""What the About dialog says: versions, licence, and whose work this stands on."""
+"""What the About dialog says of this program itself."""
 
 from __future__ import annotations
 
+from mcsvm_gui.core.licences import OWN, components
 from mcsvm_gui.core.resources import folder
-
-LICENCE = "MIT"
-OTHERS = {
-    "numpy": "BSD-3-Clause",
-    "scipy": "BSD-3-Clause",
-    "numba": "BSD-2-Clause",
-    "scikit-learn": "BSD-3-Clause",
-    "pandas": "BSD-3-Clause",
-    "joblib": "BSD-3-Clause",
-    "threadpoolctl": "BSD-3-Clause",
-    "platformdirs": "MIT",
-    "tomli-w": "MIT",
-    "pyqtgraph": "MIT",
-    "pyside6-essentials": "LGPL-3.0-only",
-}
 
 
 def version() -> str:
@@ -27,12 +13,10 @@ def version() -> str:
 
 
 def text() -> str:
-    """Takes a moment: it asks every package for its version."""
-    from mcsvm_gui.core.doctor import installed
-
-    packages = [f"{name} {installed(name) or '-'} ({licence})" for name, licence in OTHERS.items()]
+    """Our licence, and where the example data are from; the licences of others are in core.licences."""
     sources = (folder() / "datasets" / "ATTRIBUTION.md").read_text("utf-8")
-    return "\n".join([f"mcsvm {version()} ({LICENCE})", *packages, "", _plain(sources)])
+    own = [part.text for part in components() if part.name == OWN]
+    return "\n\n".join([*own, _plain(sources)])
 
 
 def _plain(markdown: str) -> str:

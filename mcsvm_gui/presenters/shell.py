@@ -17,6 +17,7 @@ from mcsvm_gui.presenters.findings import sections
 from mcsvm_gui.presenters.leaving import Leaving
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.licences import Component
     from mcsvm_gui.presenters.workspace import Workspace
 
 SAVED_AFTER = 500  # milliseconds of rest
@@ -65,7 +66,7 @@ class DialogsView(Protocol):
     def set_findings(self, problems: Sequence[str], sections: Sequence[Any]) -> None: ...
     def set_doctor_failure(self, sentence: str) -> None: ...
     def show_crash_log(self, text: str, folder: str) -> None: ...
-    def show_about(self, version: str, text: str) -> None: ...
+    def show_about(self, version: str, text: str, inside: Sequence[Component]) -> None: ...
     def ask_to_stop(self, running: int) -> None: ...
 
 
@@ -298,10 +299,10 @@ def _examine() -> dict[str, Any]:
     return examine()
 
 
-def _about() -> tuple[str, str]:
-    from mcsvm_gui.core import about
+def _about() -> tuple[str, str, Sequence[Component]]:
+    from mcsvm_gui.core import about, licences
 
-    return about.version(), about.text()
+    return about.version(), about.text(), licences.components()
 
 
 def _bytes(text: str) -> bytes:

@@ -1,25 +1,47 @@
-"""What this is, who made what it stands on, under which licences."""
+"""What this is, and whose work is inside under which licences."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QSplitter,
+    QTabWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.crash_dialog import log_text
 from mcsvm_gui.views.dialog import Dialog, words
+from mcsvm_gui.views.shortcuts_dialog import facts_tree
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.licences import Component
 
 
 class AboutDialog(Dialog):
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, "aboutDialog", tr("About mcsvm"), 72 * UNIT, 64 * UNIT)
+        super().__init__(parent, "aboutDialog", tr("About mcsvm"), 88 * UNIT, 80 * UNIT)
+        self._inside: Sequence[Component] = ()
         self._version = words("", "muted", "aboutVersion")
-        self._text = log_text("aboutText", tr("Versions, licence, sources"))
+        self._text = log_text("aboutText", tr("Licence and sources"))
         self._text.setLineWrapMode(self._text.LineWrapMode.WidgetWidth)
+        tabs = QTabWidget()
+        tabs.setObjectName("aboutTabs")
+        tabs.setAccessibleName(tr("About mcsvm"))
+        tabs.addTab(self._text, tr("Licence and sources"))
+        tabs.addTab(self._licences(), tr("What is inside"))
         self.body.addLayout(self._head())
-        self.body.addWidget(self._text, 1)
+        self.body.addWidget(tabs, 1)
         self.add_copy_button()
 
     def _head(self) -> QHBoxLayout:
@@ -36,9 +58,32 @@ class AboutDialog(Dialog):
         row.addLayout(beside, 1)
         return row
 
-    def set_facts(self, version: str, text: str) -> None:
+    def _licences(self) -> QSplitter:
+        """A list of what is inside; the licence of the chosen one below."""
+        self._list = facts_tree("licenceList", tr("What is inside"), (tr("Name"), tr("Version"), tr("Licence")))
+        self._list.setSelectionMode(self._list.SelectionMode.SingleSelection)
+        self._list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self._list.currentItemChanged.connect(self._show_licence)
+        self._licence = log_text("licenceText", tr("Licence"))
+        self._licence.setLineWrapMode(self._licence.LineWrapMode.WidgetWidth)
+        halves = QSplitter(Qt.Orientation.Vertical)
+        halves.addWidget(self._list)
+        halves.addWidget(self._licence)
+        return halves
+
+    def set_facts(self, version: str, text: str, inside: Sequence[Component]) -> None:
         self._version.setText(tr("Version {version}", version=version))
         self._text.setPlainText(text)
+        self._inside = inside
+        self._list.clear()
+        rows = [QTreeWidgetItem(self._list, [part.name, part.version, part.licence]) for part in inside]
+        if rows:
+            self._list.setCurrentItem(rows[0])
+
+    def _show_licence(self, chosen: QTreeWidgetItem | None) -> None:
+        text = "" if chosen is None else self._inside[self._list.indexOfTopLevelItem(chosen)].text
+        self._licence.setPlainText(text or tr("Its makers ship no text of the licence."))
 
     def plain_text(self) -> str:
-        return f"mcsvm, {self._version.text()}\n\n{self._text.toPlainText()}\n"
+        inside = "".join(f"{part.name}\t{part.version}\t{part.licence}\n" for part in self._inside)
+        return f"mcsvm, {self._version.text()}\n\n{self._text.toPlainText()}\n\n{inside}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -16,6 +16,9 @@ from mcsvm_gui.views.doctor_dialog import DoctorDialog, Section
 from mcsvm_gui.views.leaving_dialog import LeavingDialog
 from mcsvm_gui.views.settings_dialog import SettingsDialog
 from mcsvm_gui.views.shortcuts_dialog import ShortcutsDialog
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.licences import Component
 
 D = TypeVar("D", bound=Dialog)
 
@@ -72,9 +75,9 @@ class Dialogs(QObject):
         dialog.set_log(text, folder)
         dialog.appear()
 
-    def show_about(self, version: str, text: str) -> None:
+    def show_about(self, version: str, text: str, inside: Sequence[Component]) -> None:
         dialog = self._dialog("about", lambda: AboutDialog(self._window))
-        dialog.set_facts(version, text)
+        dialog.set_facts(version, text, inside)
         dialog.appear()
 
     def ask_to_stop(self, running: int) -> None:

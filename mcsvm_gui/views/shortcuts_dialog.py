@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
@@ -52,8 +54,8 @@ class ShortcutsDialog(Dialog):
                 item.setHidden(wanted.lower() not in f"{item.text(0)} {item.text(1)}".lower())
 
 
-def facts_tree(name: str, title: str, header: tuple[str, str]) -> QTreeWidget:
-    """Two columns to read and to walk through by keys."""
+def facts_tree(name: str, title: str, header: Sequence[str]) -> QTreeWidget:
+    """Columns to read and to walk through by keys."""
     tree = QTreeWidget()
     tree.setObjectName(name)
     tree.setAccessibleName(title)

@@ -5,9 +5,20 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QLabel, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from mcsvm_gui.core.licences import Component
 from mcsvm_gui.core.settings import TABLE, Settings
 from mcsvm_gui.views.dialogs import Dialogs
 from mcsvm_gui.views.main_window import MainWindow
@@ -116,10 +127,18 @@ def test_the_crash_log_is_shown_and_copied_as_it_is(window: MainWindow, dialogs:
 
 
 def test_about_copies_all_it_says(window: MainWindow, dialogs: Dialogs) -> None:
-    dialogs.show_about("1.2", "numpy 2 (BSD)")
-    text = copied(opened(window, "aboutDialog"))
-    assert "1.2" in text
-    assert "numpy 2 (BSD)" in text
+    inside = [Component("mcsvm", "1.2", "MIT", "our text"), Component("numpy", "2", "BSD", "its text")]
+    dialogs.show_about("1.2", "where data are from", inside)
+    dialog = opened(window, "aboutDialog")
+    text = copied(dialog)
+    for words in ("1.2", "where data are from", "numpy\t2\tBSD"):
+        assert words in text
+    rows, licence = child(dialog, QTreeWidget, "licenceList"), child(dialog, QPlainTextEdit, "licenceText")
+    assert licence.toPlainText() == "our text"
+    rows.setCurrentItem(rows.topLevelItem(1))
+    assert licence.toPlainText() == "its text"
+    dialogs.show_about("1.2", "", [Component("other", "3", "MIT", "")])
+    assert "no text" in licence.toPlainText()
 
 
 @pytest.mark.parametrize("button", ["stopAllButton", "closeButton"])
