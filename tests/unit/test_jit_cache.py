@@ -8,10 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import llvmlite.binding
 import numba
 import pytest
 
-from solvers import jit
+from solvers.jit import store
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,54 +45,36 @@ def python(code: str, root: Path, cache: Path) -> str:
 
 
 def test_any_change_to_any_source_names_another_folder(package: Path) -> None:
-    before = jit.fingerprint(package)
-    assert before == jit.fingerprint(package) == jit.fingerprint()
+    before = store.fingerprint(package)
+    assert before == store.fingerprint(package) == store.fingerprint()
     for source in sorted(package.rglob("*.py")):
         content = source.read_bytes()
         source.write_bytes(content + b"\n# changed\n")
-        assert jit.fingerprint(package) != before, source
+        assert store.fingerprint(package) != before, source
         source.write_bytes(content)
-    assert jit.fingerprint(package) == before
+    assert store.fingerprint(package) == before
 
 
 def test_a_source_added_or_renamed_names_another_folder(package: Path) -> None:
-    before = jit.fingerprint(package)
+    before = store.fingerprint(package)
     (package / "jit" / "added.py").write_text("")
-    added = jit.fingerprint(package)
+    added = store.fingerprint(package)
     (package / "jit" / "added.py").rename(package / "jit" / "renamed.py")
-    assert len({before, added, jit.fingerprint(package)}) == 3
+    assert len({before, added, store.fingerprint(package)}) == 3
 
 
 def test_another_numba_names_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = jit.fingerprint()
+    before = store.fingerprint()
     monkeypatch.setattr(numba, "__version__", "99.0")
-    assert jit.fingerprint() != before
+    assert store.fingerprint() != before
 
 
 def test_the_environment_overrules_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCSVM_CACHE_DIR", str(tmp_path))
-    assert jit.cache_folder() == tmp_path / "compiled" / jit.fingerprint()
+    assert store.cache_folder() == tmp_path / "compiled" / store.fingerprint()
     monkeypatch.delenv("MCSVM_CACHE_DIR")
-    assert "mcsvm" in jit.cache_folder().parts
-    assert tmp_path not in jit.cache_folder().parents
-
-
-def test_numbas_own_setting_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = numba.config.CACHE_DIR
-    jit.compiled(abs_difference)
-    assert before == numba.config.CACHE_DIR
-
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("no")
-
-    monkeypatch.setattr(numba, "njit", fail)
-    with pytest.raises(RuntimeError):
-        jit.compiled(abs_difference)
-    assert before == numba.config.CACHE_DIR
-
-
-def abs_difference(x: float, y: float) -> float:
-    return abs(x - y)
+    assert "mcsvm" in store.cache_folder().parts
+    assert tmp_path not in store.cache_folder().parents
 
 
 SNAP = (
@@ -102,7 +85,7 @@ SNAP = (
 def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
     value, works, folder = python(SNAP, ROOT, tmp_path).split(maxsplit=2)
     assert (value, works) == ("0.0", "True")
-    assert Path(folder) == tmp_path / "compiled" / jit.fingerprint()
+    assert Path(folder) == tmp_path / "compiled" / store.fingerprint()
     assert list(Path(folder).rglob("*snapped*.nbc"))
 
 
@@ -160,22 +143,80 @@ def test_loading_compiled_code_gives_the_bits_of_compiling_it(fits: list[tuple[s
     assert set(tmp_path.rglob("*.nbc")) == stored
 
 
-FULL = """
+LIMITED = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-from solvers.jit import compiled
-
-@compiled
-def double(x):
-    return 2.0 * x
-
-print(double(21.0))
+from solvers.jit import box
+print(box.snapped(1e-20, 1.0))
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows knows no limit of this kind")
 def test_a_full_disk_costs_the_cache_only(tmp_path: Path) -> None:
-    code = tmp_path / "full.py"  # numba caches nothing that has no file
-    code.write_text(FULL)
-    assert python(f"import runpy; runpy.run_path({str(code)!r})", ROOT, tmp_path / "cache") == "42.0"
+    assert python(LIMITED, ROOT, tmp_path / "cache") == "0.0"
     assert not list((tmp_path / "cache").rglob("*.nb?"))
+
+
+# -- shipped with an installation ------------------------------------------------------------------
+
+HITS = """
+from solvers.jit import box, store
+import numba
+box.snapped(1e-20, 1.0)
+print(numba.config.CPU_NAME, sum(box.snapped.stats.cache_hits.values()), store.CACHE_WORKS)
+"""
+
+
+def ship(package: Path, cache: Path) -> None:
+    """As packaging does it: compiled for the level, then put beside the sources."""
+    os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = store.LEVEL, ""
+    try:
+        python(SNAP, package.parent, cache)
+    finally:
+        del os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"]
+    shutil.move(cache / "compiled", package / "compiled")
+
+
+def runs_here() -> bool:
+    here = llvmlite.binding.get_host_cpu_features()
+    return store.runs_shipped_code([name for name, present in here.items() if present])
+
+
+@pytest.mark.skipif(not runs_here(), reason="this processor is older than the level")
+def test_shipped_code_is_found_wherever_it_lies_and_nothing_is_written(package: Path, tmp_path: Path) -> None:
+    ship(package, tmp_path / "building")
+    for place in ("one", "other"):
+        shutil.copytree(package, tmp_path / place / "solvers")
+        (tmp_path / "unwritable").touch()
+        for cache in (tmp_path / f"cache-{place}", tmp_path / "unwritable"):
+            name, hits, _ = python(HITS, tmp_path / place, cache).split()
+            assert (name, hits) == (store.LEVEL, "1")
+        assert not list((tmp_path / f"cache-{place}").rglob("*.nb?"))
+
+
+@pytest.mark.skipif(not runs_here(), reason="this processor is older than the level")
+@pytest.mark.parametrize("lacking", sorted(store.NEEDED))
+def test_a_processor_that_lacks_anything_compiles_for_itself(
+    lacking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    monkeypatch.setattr(numba.config, "CPU_NAME", None)
+    monkeypatch.setattr(numba.config, "CPU_FEATURES", None)
+    every = dict.fromkeys(store.NEEDED, True)
+    monkeypatch.setattr(store.binding, "get_host_cpu_features", lambda: every | {lacking: False})
+    store.choose_processor()
+    assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == (None, None)
+    monkeypatch.setattr(store.binding, "get_host_cpu_features", lambda: every)
+    store.choose_processor()
+    assert (numba.config.CPU_NAME, numba.config.CPU_FEATURES) == (store.LEVEL, "")
+
+
+def test_who_ships_nothing_or_names_a_processor_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CPU_NAME", None)
+    monkeypatch.setattr(store, "SHIPPED", tmp_path / "nothing")
+    store.choose_processor()
+    assert numba.config.CPU_NAME is None
+    monkeypatch.setattr(store, "SHIPPED", tmp_path)
+    monkeypatch.setattr(numba.config, "CPU_NAME", "generic")
+    store.choose_processor()
+    assert numba.config.CPU_NAME == "generic"
