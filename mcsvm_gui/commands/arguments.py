@@ -67,6 +67,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
         "With --tune, --C and --gamma take ranges: 2^-2:2^12 and 2^-10:2^4 unless told otherwise; they are searched in"
         " five folds of each training part, so that the rows tested on have no say in them."
     )
+    _results_option(parser)
     _report_option(parser)
     _data(parser)
     _machine(parser, one=False)
@@ -80,6 +81,7 @@ def run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", metavar="DIR", help="where the data are; default: paths begin at EXPERIMENT.toml")
     parser.add_argument("--data", metavar="NAME,...", help="only these data sets of the experiment")
     parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
+    _results_option(parser)
     _report_option(parser)
     _output(parser)
 
@@ -90,6 +92,15 @@ def report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help="or .pdf, .md, .tex, .json")
     parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
     _output(parser)
+
+
+def _results_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--results",
+        metavar="FILE",
+        help="keep every training here as it ends; what is kept already is not trained again, so that an interrupted"
+        " run goes on, and a finished one gives another --report",
+    )
 
 
 def _report_option(parser: argparse.ArgumentParser) -> None:

@@ -26,7 +26,7 @@ SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 def run(options: argparse.Namespace) -> int:
     experiment = experiment_of(options)
     check_report(options.report)
-    check_outputs((options.report, options.save), options.data)
+    check_outputs((options.report, options.save, options.results), options.data)
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)

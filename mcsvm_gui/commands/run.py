@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
         experiment = experiment.only(name.strip() for name in options.data.split(","))
     check_report(options.report)
     inputs = [path, *(file for spec in experiment.data for file in (spec.path, *spec.also, spec.test))]
-    check_outputs((options.report,), inputs)
+    check_outputs((options.report, options.results), inputs)
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)

@@ -10,7 +10,7 @@ from mcsvm_gui.commands.interrupt import Interrupt
 from mcsvm_gui.commands.progress import GAP, Progress
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
-from mcsvm_gui.core.experiment import Experiment, Results, Trial, perform
+from mcsvm_gui.core.experiment import Experiment, Journal, Results, Trial, perform
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.experiment.running import Job
 from mcsvm_gui.core.request import whole_number
@@ -49,10 +49,11 @@ def jobs_of(options: argparse.Namespace) -> int:
 
 
 def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: Interrupt) -> Results:
+    journal = None if options.results is None else Journal(options.results)
     course = Course(options.quiet)
     course.begin("preparing ...")
     try:
-        return perform(experiment, course.training, lambda: interrupt.wished, jobs_of(options))
+        return perform(experiment, course.training, lambda: interrupt.wished, jobs_of(options), journal)
     finally:
         course.end()
 

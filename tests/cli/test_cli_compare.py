@@ -24,7 +24,7 @@ from solvers import MultiClassSVC
 from solvers.selection.grid import Range, best
 
 IRIS, WINE = (ROOT / "resources" / "datasets" / f"{name}.csv" for name in ("iris", "wine"))
-TIMES = "seconds", "kernel_evaluations"
+TIMES = "seconds", "seconds_together", "kernel_evaluations"
 
 
 def timeless(document: Any) -> Any:
@@ -108,7 +108,7 @@ def test_tuning_looks_at_training_parts_alone(tmp_path: Path) -> None:
     data = open_dataset(str(IRIS))
     parts = Plan("folds", folds=3, whole=True).parts(data)
     for run in first.document["runs"]:
-        assert {part["search"]["cells"] for part in run["parts"]} == {2 * 3 * 4}
+        assert {part["search"]["cells"] for part in run["parts"]} == {3 * 4}
         for part, document in zip(parts, run["parts"], strict=True):
             wanted = TuneRequest((run["machine"],), Range(0, 4, 2), Range(-6, 0, 2))
             tuned = Tuning(Request(), wanted, data.take(part.train)).run()

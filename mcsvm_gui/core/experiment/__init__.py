@@ -2,6 +2,7 @@
 
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.files import read_experiment, write_experiment
+from mcsvm_gui.core.experiment.journal import Journal
 from mcsvm_gui.core.experiment.plan import Plan
 from mcsvm_gui.core.experiment.results import Results, Trial
 from mcsvm_gui.core.experiment.running import perform
@@ -9,6 +10,7 @@ from mcsvm_gui.core.experiment.running import perform
 __all__ = [
     "DataSpec",
     "Experiment",
+    "Journal",
     "Plan",
     "Results",
     "RunSpec",

@@ -17,7 +17,8 @@ from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
 
-PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_gamma"
+OF_SEARCH = {"validation": "mean", "search_seconds": "seconds"}
+PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_gamma", *OF_SEARCH
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +79,7 @@ class Results:
     seconds: float = 0.0
     interrupted: bool = False
     warnings: tuple[str, ...] = field(default=())
+    kept: int = 0  # trainings of an earlier time, read from a journal
 
     @property
     def done(self) -> tuple[Trial, ...]:
@@ -207,6 +209,7 @@ class Results:
             "critical_difference": None if self.ranks is None else self.ranks.critical_difference,
             "seconds": self.seconds,
             "interrupted": self.interrupted,
+            "kept": self.kept,
             "warnings": list(self.warnings),
         }
 
@@ -233,6 +236,8 @@ def _number(document: Mapping[str, Any], name: str) -> float | None:
         return math.log2(document["C"])
     if name == "log2_gamma":
         return math.log2(document["kernel"]["gamma"])
+    if name in OF_SEARCH:
+        return document["search"][OF_SEARCH[name]] if "search" in document else None
     return document.get(name)
 
 

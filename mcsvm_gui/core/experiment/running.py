@@ -17,12 +17,15 @@ from mcsvm_gui.core.comparison import Side, side_of
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
+from mcsvm_gui.core.experiment.journal import Journal
+from mcsvm_gui.core.experiment.keeping import entry_of, result_of, training_key
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
-from mcsvm_gui.core.experiment.searching import Searches
+from mcsvm_gui.core.experiment.searching import Searches, apart_from_machine
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.session import Session
 from mcsvm_gui.core.sources import open_test
+from solvers.ending import Ending
 from solvers.errors import InputError
 from solvers.trace import Sample
 
@@ -56,15 +59,16 @@ def perform(
     report: Report | None = None,
     stopped: Callable[[], bool] = lambda: False,
     jobs: int = 1,
+    journal: Journal | None = None,
 ) -> Results:
-    """`stopped` is asked between slices; what was done until then is in the results."""
+    """`stopped` is asked between slices; what was done until then is in the results, and in the journal."""
     began = time.perf_counter()
     loaded = load(experiment)
     experiment = replace(
         experiment, data=tuple(replace(spec, digest=loaded.datasets[spec.name].digest) for spec in experiment.data)
     )
     work = list(_jobs(experiment, loaded.datasets))
-    worker = _Worker(loaded, report, stopped)
+    worker = _Worker(loaded, report, stopped, journal)
     done = [worker(job) for job in work] if jobs == 1 else _threaded(worker, work, jobs)
     trials = tuple(_trial(run, work, done) for run in experiment.runs)
     if not any(trial.finished for trial in trials) and not stopped():
@@ -78,6 +82,7 @@ def perform(
         time.perf_counter() - began,
         stopped(),
         tuple(dict.fromkeys(notices)),
+        worker.kept,
     )
 
 
@@ -118,48 +123,73 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
 def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[Job]:
     plan = experiment.plan
     parts = {spec.name: () if spec.test is not None else plan.parts(datasets[spec.name]) for spec in experiment.data}
-    wanted: list[tuple[RunSpec, Part | None, bool]] = []
+    wanted: list[tuple[RunSpec, Part | None, bool, tuple[str, ...]]] = []
     for run in experiment.runs:
-        spec = experiment.of(run.data)
+        spec, rivals = experiment.of(run.data), _rivals(experiment, run)
         request = replace(run.request, data=spec.path, read=spec.read, rules=spec.rules, digest=spec.digest)
         run = replace(run, request=request)
-        wanted += [(run, part, place == 0) for place, part in enumerate(parts[run.data])]
+        wanted += [(run, part, place == 0, rivals) for place, part in enumerate(parts[run.data])]
         if plan.whole or not parts[run.data]:
-            wanted.append((run, None, True))
-    rivals = {run.data: _rivals(experiment, run.data) for run in experiment.runs}
+            wanted.append((run, None, True, rivals))
     return (
-        Job(run, part, first, place, len(wanted), rivals[run.data]) for place, (run, part, first) in enumerate(wanted)
+        Job(run, part, first, place, len(wanted), rivals) for place, (run, part, first, rivals) in enumerate(wanted)
     )
 
 
-def _rivals(experiment: Experiment, data: str) -> tuple[str, ...]:
-    searched = [run.request.machine for run in experiment.runs if run.data == data and run.search is not None]
-    return tuple(dict.fromkeys(searched))
+def _rivals(experiment: Experiment, run: RunSpec) -> tuple[str, ...]:
+    """Machines on the same data that are searched in the same way, and asked for the same but for their machine."""
+    if run.search is None:
+        return ()
+    alike = [other for other in experiment.runs if _searched(other) == _searched(run)]
+    return tuple(dict.fromkeys(other.request.machine for other in alike))
+
+
+def _searched(run: RunSpec) -> tuple[object, ...]:
+    return run.data, run.search, repr(apart_from_machine(run.request))
 
 
 class _Worker:
     """Called with jobs, from one thread or several; what a machine cannot do becomes a sentence."""
 
-    def __init__(self, loaded: _Loaded, report: Report | None, stopped: Callable[[], bool]) -> None:
-        self._loaded, self._report, self._stopped = loaded, report, stopped
+    def __init__(
+        self, loaded: _Loaded, report: Report | None, stopped: Callable[[], bool], journal: Journal | None
+    ) -> None:
+        self._loaded, self._report, self._stopped, self._journal = loaded, report, stopped, journal
         self._refused: set[tuple[str, str]] = set()
-        self._searches = Searches(stopped)
+        self._searches = Searches(stopped, journal)
         self._lock = threading.Lock()
+        self.kept = 0  # trainings that stood in the journal
 
     def __call__(self, job: Job) -> PartResult | str | None:
-        key = job.spec.data, job.spec.label
-        if self._stopped() or key in self._refused:
+        name = job.spec.data, job.spec.label
+        if name in self._refused:
             return None
+        dataset, test = self._rows(job)
+        if self._journal is None:
+            return None if self._stopped() else self._trained(job, dataset, test)
+        key = training_key(job.spec, dataset, test, closely=job.first)
+        entry = self._journal.get(key)
+        if entry is not None:
+            with self._lock:
+                self.kept += 1
+            return result_of(entry, self._journal, job.spec, job.part, dataset, test)
+        result = None if self._stopped() else self._trained(job, dataset, test)
+        if isinstance(result, PartResult) and result.document["ending"] != Ending.STOPPED.value:
+            self._journal.add(key, entry_of(job.words, result))
+        return result
+
+    def _rows(self, job: Job) -> tuple[Dataset, Dataset | None]:
+        dataset, test = self._loaded.datasets[job.spec.data], self._loaded.tests[job.spec.data]
+        return (dataset, test) if job.part is None else (dataset.take(job.part.train), dataset.take(job.part.test))
+
+    def _trained(self, job: Job, dataset: Dataset, test: Dataset | None) -> PartResult | str | None:
         try:
-            return self._train(job)
+            return self._train(job, dataset, test)
         except InputError as error:
-            self._refused.add(key)
+            self._refused.add((job.spec.data, job.spec.label))
             return str(error)
 
-    def _train(self, job: Job) -> PartResult | None:
-        dataset, test = self._loaded.datasets[job.spec.data], self._loaded.tests[job.spec.data]
-        if job.part is not None:
-            dataset, test = dataset.take(job.part.train), dataset.take(job.part.test)
+    def _train(self, job: Job, dataset: Dataset, test: Dataset | None) -> PartResult | None:
         request, how = job.spec.request, None
         if job.spec.search is not None:
             found = self._searches.chosen(request, job.spec.search, job.rivals, dataset)

@@ -8,14 +8,17 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.request import Request, number
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
+from solvers.problem import positive
+from solvers.selection.cell import Cell
 from solvers.selection.grid import Range, best
 from solvers.selection.search import SEARCHES
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.tuning import TuneRequest
+    from mcsvm_gui.core.tuning import Tuned, TuneRequest
 
 COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
 
@@ -29,6 +32,8 @@ class SearchSpec:
     step: float = 1.0
     folds: int = 5
     search: str = "grid"
+    holdout: float | None = None  # validated on this share in place of folds
+    time_limit: float | None = None  # seconds of one training of the search; none: as for the run
 
     def __post_init__(self) -> None:
         self.costs, self.gammas  # noqa: B018 - raises InputError
@@ -37,6 +42,10 @@ class SearchSpec:
             raise InputError(f"search must be one of {known}, not {self.search!r}")
         if type(self.folds) is not int or self.folds < 2:
             raise InputError(f"the folds of a search must be at least 2, not {self.folds!r}")
+        if self.holdout is not None and not 0.0 < self.holdout < 1.0:
+            raise InputError(f"the share that a search validates on must lie between 0 and 1, not {self.holdout!r}")
+        if self.time_limit is not None:
+            positive("time_limit", self.time_limit)
 
     @property
     def costs(self) -> Range:
@@ -46,14 +55,19 @@ class SearchSpec:
     def gammas(self) -> Range:
         return _range("gamma", self.gamma, self.step)
 
+    @property
+    def words(self) -> str:
+        validated = f"{self.folds} folds" if self.holdout is None else f"{100 * self.holdout:g} % held out"
+        return f"{self.search}, {validated}"
+
     def document(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def wanted(self, machines: Sequence[str], kernel: str) -> TuneRequest:
         from mcsvm_gui.core.tuning import TuneRequest
 
         gammas = self.gammas if "gamma" in KERNELS[kernel].parameters else None
-        return TuneRequest(tuple(machines), self.costs, gammas, self.search, self.folds)
+        return TuneRequest(tuple(machines), self.costs, gammas, self.search, self.folds, holdout=self.holdout)
 
 
 def _range(name: str, text: str, step: float) -> Range:
@@ -66,40 +80,85 @@ def _range(name: str, text: str, step: float) -> Range:
 class Searches:
     """Machines that differ in nothing else are searched together, on the same kernel matrices; each part once."""
 
-    def __init__(self, stopped: Callable[[], bool]) -> None:
-        self._stopped = stopped
+    def __init__(self, stopped: Callable[[], bool], journal: Journal | None = None) -> None:
+        self._stopped, self._journal = stopped, journal
         self._lock = threading.Lock()
-        self._found: dict[tuple[Any, ...], dict[str, tuple[Request, dict[str, Any]]]] = {}
+        self._found: dict[str, dict[str, dict[str, Any]]] = {}
 
     def chosen(
         self, request: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset
     ) -> tuple[Request, dict[str, Any]] | None:
         """The request with its best cell, and how that was found; nothing where the search was stopped."""
-        plain = replace(request, machine="ww", C=1.0, gamma="scale")
-        key = dataset.digest, spec, repr(plain), tuple(machines)
+        plain = apart_from_machine(request)
+        key = key_of("search", dataset.digest, spec.document(), asked(plain), list(machines))
         with self._lock:
             if key not in self._found:
-                self._found[key] = self._search(plain, spec, machines, dataset)
+                self._found[key] = self._known(key) or self._search(key, plain, spec, machines, dataset)
             found = self._found[key].get(request.machine)
         if found is None:
             if not self._stopped():
                 raise InputError(f"the search found no cell for {request.machine}")
             return None
-        cell, how = found
-        return replace(request, C=cell.C, gamma=cell.gamma), how
+        return replace(request, C=found["C"], gamma=found["gamma"]), found["how"]
+
+    def _known(self, key: str) -> dict[str, dict[str, Any]] | None:
+        entry = None if self._journal is None else self._journal.get(key)
+        return None if entry is None else entry["found"]
 
     def _search(
-        self, plain: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset
-    ) -> dict[str, tuple[Request, dict[str, Any]]]:
+        self, key: str, plain: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset
+    ) -> dict[str, dict[str, Any]]:
+        from mcsvm_gui.core.experiment.kept_cells import KeptCells
         from mcsvm_gui.core.tuning import Tuning
 
-        tuned = Tuning(plain, spec.wanted(machines, plain.kernel), dataset).run(stopped=self._stopped)
-        found = {}
-        for machine in machines:
-            cell = None if tuned.stopped else best(tuned.results, machine)
-            if cell is not None:
-                gamma = "scale" if cell.gamma is None else cell.gamma
-                mean = tuned.results[cell].mean
-                how = {"cells": len(tuned.results), "mean": mean, "seconds": tuned.seconds, **spec.document()}
-                found[machine] = replace(plain, machine=machine, C=cell.C, gamma=gamma), how
+        request = plain if spec.time_limit is None else replace(plain, time_limit=spec.time_limit)
+        wanted = spec.wanted(machines, plain.kernel)
+        kept = None if self._journal is None else KeptCells(self._journal, request, wanted, dataset)
+        tuning = Tuning(request, wanted, dataset, {} if kept is None else kept.done())
+        tuned = tuning.run(None if kept is None else kept.keep, self._stopped)
+        if tuned.stopped:
+            return {}
+        cells = {machine: cell for machine in machines if (cell := best(tuned.results, machine)) is not None}
+        found = {
+            machine: {
+                "C": cell.C,
+                "gamma": "scale" if cell.gamma is None else cell.gamma,
+                "how": {**_account(tuned, cell), "together": list(machines), **spec.document()},
+            }
+            for machine, cell in cells.items()
+        }
+        if self._journal is not None:
+            self._journal.add(key, {"label": f"search on {dataset.name}", "found": found})
         return found
+
+
+def asked(request: Request) -> dict[str, Any]:
+    """All but which data: their digests say that."""
+    return {name: value for name, value in request.document().items() if name not in ("data", "test", "digest")}
+
+
+def apart_from_machine(request: Request) -> Request:
+    """What runs must have in common to be searched together."""
+    return replace(request, machine="ww", C=1.0, gamma="scale")
+
+
+def _account(tuned: Tuned, cell: Cell) -> dict[str, Any]:
+    """What a reader wants to know of a search. `unsolved` cells had a fold that did not converge; how far, at worst."""
+    mine = {one: result for one, result in tuned.results.items() if one.machine == cell.machine}
+    mean = tuned.results[cell].mean
+    alike = [one for one, result in mine.items() if abs(result.mean - mean) < 1e-12 and _same_kind(one, cell)]
+    unsolved = [result.worst.relative_gap for result in mine.values() if not result.converged]
+    return {
+        "cells": len(mine),
+        "mean": mean,
+        "equal": len(alike),
+        "edges": list(tuned.tuning.grid.edges(cell)),
+        "unsolved": len(unsolved),
+        "worst_gap": max(unsolved, default=None),
+        "seconds": sum(result.seconds for result in mine.values()),
+        "seconds_together": tuned.seconds,
+    }
+
+
+def _same_kind(one: Cell, other: Cell) -> bool:
+    return (one.gamma is None) == (other.gamma is None)

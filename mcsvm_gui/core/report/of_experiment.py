@@ -147,6 +147,8 @@ PRINTED: dict[str, Callable[[float], str]] = {
     "accuracy": figures.accuracy,
     "iterations": _count,
     "seconds": figures.seconds,
+    "validation": figures.accuracy,
+    "search_seconds": figures.seconds,
     "log2_C": "{:g}".format,
     "log2_gamma": "{:g}".format,
     "n_support": lambda value: f"{value:.1f}".removesuffix(".0"),

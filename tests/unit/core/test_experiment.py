@@ -24,9 +24,11 @@ from mcsvm_gui.core.resources import dataset as example
 from mcsvm_gui.core.resources import experiment as bundled
 from mcsvm_gui.core.resources import folder
 from mcsvm_gui.core.session import train
+from mcsvm_gui.core.tuning import TuneRequest, Tuning
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
+from solvers.selection.grid import Range
 
 IRIS = str(example("iris"))
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -56,7 +58,8 @@ PLANS = st.sampled_from(
 def one_run(draw: st.DrawFn, data: str, label: str) -> RunSpec:
     """A search takes the place of C and gamma."""
     request = draw(REQUESTS)
-    search = draw(st.none() | st.builds(SearchSpec, search=st.sampled_from(["grid", "two-line"])))
+    shares = st.none() | st.floats(0.1, 0.9)
+    search = draw(st.none() | st.builds(SearchSpec, search=st.sampled_from(["grid", "two-line"]), holdout=shares))
     if search is not None:
         request = replace(request, C=1.0, gamma="scale")
     return RunSpec(data, label, request, {"accuracy": 0.5}, search)
@@ -133,6 +136,9 @@ def test_defaults_hold_for_every_run_that_says_nothing_else() -> None:
         ({"run": [{"data": "iris", "C": "much"}]}, "no number"),
         ({"run": [{"data": "iris", "published": {"accuracy": "good"}}]}, "must be a number"),
         ({"run": [{"data": "iris", "digest": "x"}]}, "'digest'"),
+        ({"run": [{"data": "iris", "search": {"folds": 1}}]}, "at least 2"),
+        ({"run": [{"data": "iris", "search": {"holdout": 1.5}}]}, "between 0 and 1"),
+        ({"run": [{"data": "iris", "search": {"time_limit": 0}}]}, "time_limit"),
         ({"title": 5}, "title must be text"),
     ],
 )
@@ -217,6 +223,27 @@ def test_trainings_of_a_window_replay_to_the_same_numbers(tmp_path: Path) -> Non
         Experiment.of_requests("Runs", [("x", Request())])
 
 
+def test_a_search_is_that_of_the_tune_command_and_its_best_cell_is_told() -> None:
+    """Machines that are asked for the same otherwise are searched together, the others apart."""
+    spec = SearchSpec("2^0:2^2", "2^-2:2^0", holdout=0.3, time_limit=9.0)
+    requests = [Request(machine="ww"), Request(machine="ovo"), Request(machine="cs", margin=2.0)]
+    published = {"validation": 0.9, "search_seconds": 1.0}
+    runs = tuple(RunSpec("iris", request.machine, request, published, spec) for request in requests)
+    results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
+    for trial in results.trials:
+        document = trial.finished[0].document
+        costs, gammas = Range(0.0, 2.0), Range(-2.0, 0.0)
+        wanted = TuneRequest((trial.spec.request.machine,), costs, gammas, holdout=0.3)
+        tuned = Tuning(trial.spec.request, wanted, open_dataset(IRIS)).run().results
+        mean = max(result.mean for result in tuned.values())
+        assert (document["search"]["mean"], document["search"]["cells"], document["search"]["unsolved"]) == (mean, 9, 0)
+        assert document["search"]["equal"] == sum(result.mean == mean for result in tuned.values())
+        assert trial.summary("validation", "mean") == mean
+    together = [trial.finished[0].document["search"]["together"] for trial in results.trials]
+    assert together == [["ww", "ovo"], ["ww", "ovo"], ["cs"]]
+    assert [row[2] for row in beside_published(results)] == [*published] * 3
+
+
 def test_what_was_not_tested_has_no_score() -> None:
     runs = (RunSpec("iris", "ww", Request()),)
     results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
@@ -271,6 +298,8 @@ def test_the_tables_of_the_papers_are_complete() -> None:
         "hsu-lin-2002-rbf": 10 * 5,
         "hsu-lin-2002-training": 10 * 5,
         "hsu-lin-2002-linear": 6 * 5,
+        "hsu-lin-2002-selection": 9 * 5,
+        "kao-2004-model-selection": 4 + 2,
     }
 
 

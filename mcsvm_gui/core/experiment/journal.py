@@ -1,0 +1,90 @@
+"""What an experiment has done, line by line in one file: nothing that stands there is done again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.trained import own_version
+from mcsvm_gui.core.writing import Named, check_writable
+from solvers.errors import InputError
+
+HEAD = {"mcsvm results": 1}
+Entry = Mapping[str, Any]
+
+
+class Journal:
+    """`key`: all that the entry depends on; another version of mcsvm has other keys. Any thread may ask and add."""
+
+    def __init__(self, path: Named) -> None:
+        self.path = os.fspath(path)
+        self._lock = threading.Lock()
+        self._entries = self._read() if os.path.exists(path) else self._begin()
+
+    def get(self, key: str) -> Entry | None:
+        return next(iter(self.all(key)), None)
+
+    def all(self, key: str) -> list[Entry]:
+        with self._lock:
+            return list(self._entries.get(key, ()))
+
+    def add(self, key: str, entry: Entry) -> None:
+        with self._lock:
+            self._entries.setdefault(key, []).append(entry)
+            self._append({"key": key, **entry})
+
+    def broken(self, error: Exception) -> FileError:
+        return FileError(self.path, f"an entry is not what mcsvm writes there: {' '.join(str(error).split())}")
+
+    def _begin(self) -> dict[str, list[Entry]]:
+        check_writable(self.path)
+        self._append(HEAD)
+        return {}
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        try:
+            with open(self.path, "ab") as stream:
+                stream.write(json.dumps(line).encode("ascii") + b"\n")
+        except OSError as error:
+            raise InputError(f"{self.path}: the file cannot be written: {error.strerror or error}") from error
+
+    def _read(self) -> dict[str, list[Entry]]:
+        """A line that was cut off in the middle ends the file: the process was killed there."""
+        try:
+            with open(self.path, "r+b") as stream:
+                content = stream.read()
+                lines = content.split(b"\n")
+                if _parsed(lines[0]) != HEAD:
+                    raise FileError(self.path, "this is no file of results of mcsvm")
+                stream.truncate(len(content) - len(lines[-1]))
+        except OSError as error:
+            raise FileError(self.path, f"the file cannot be read: {error.strerror or error}") from None
+        entries: dict[str, list[Entry]] = {}
+        for number, line in enumerate(lines[1:-1], 2):
+            key, entry = self._entry(line, number)
+            entries.setdefault(key, []).append(entry)
+        return entries
+
+    def _entry(self, line: bytes, number: int) -> tuple[str, Entry]:
+        entry = _parsed(line)
+        if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
+            raise FileError(self.path, "this line is none that mcsvm writes into a file of results", line=number)
+        return entry.pop("key"), entry
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def key_of(*parts: Any) -> str:
+    """Of plain JSON."""
+    text = json.dumps([own_version(), *parts], sort_keys=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,0 +1,83 @@
+"""Trainings and searches of an experiment as entries of a journal, and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.comparison import Side, scored
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.experiment.definition import RunSpec
+from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
+from mcsvm_gui.core.experiment.plan import Part
+from mcsvm_gui.core.experiment.results import PartResult
+from mcsvm_gui.core.experiment.searching import asked
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.splitting import split
+from mcsvm_gui.core.violations import Violations
+
+
+def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely: bool) -> str:
+    """`closely`: with margins and trace."""
+    search = None if spec.search is None else spec.search.document()
+    return key_of("training", asked(spec.request), search, train.digest, None if test is None else test.digest, closely)
+
+
+def entry_of(label: str, result: PartResult) -> dict[str, Any]:
+    """`label`: for people who look into the file."""
+    side, classes = result.side, list(result.document["classes"])
+    number = {name: code for code, name in enumerate(classes)}
+    violations, trace = side.violations, side.trace
+    return {
+        "label": label,
+        "document": dict(result.document),
+        "decisions": [number.get(name, -1) for name in side.decisions.tolist()],
+        "prediction_seconds": side.prediction_seconds,
+        "violations": None
+        if violations is None
+        else {name: _plain(value) for name, value in asdict(violations).items()},
+        "trace": None if trace is None else {name: _plain(values) for name, values in trace.items()},
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def result_of(
+    entry: Entry, journal: Journal, spec: RunSpec, part: Part | None, train: Dataset, test: Dataset | None
+) -> PartResult:
+    """As the training left it; raises FileError where the entry is none."""
+    try:
+        tested = _tested(spec.request, train, test)
+        side = _side(entry, spec.label)
+        if tested is not None and tested.labels is not None:
+            side = scored(side, tuple(entry["document"]["classes"]), tested.labels)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise journal.broken(error) from None
+    return PartResult(part, entry["document"], side, tested)
+
+
+def _tested(request: Request, train: Dataset, test: Dataset | None) -> Dataset | None:
+    if test is not None or request.holdout is None:
+        return test
+    return split(train, request.holdout, request.seed)[1]
+
+
+def _side(entry: Entry, label: str) -> Side:
+    document, violations, trace = entry["document"], entry["violations"], entry["trace"]
+    names = np.array([*document["classes"], None], dtype=object)  # the last stands for rows not decided
+    side = Side(label, document, names[np.array(entry["decisions"], dtype=np.int64)])
+    return replace(
+        side,
+        prediction_seconds=entry["prediction_seconds"],
+        violations=None if violations is None else _violations(violations),
+        trace=None if trace is None else {name: np.array(values) for name, values in trace.items()},
+    )
+
+
+def _violations(values: dict[str, Any]) -> Violations:
+    sums, counts = np.array(values["sums"], dtype=float), np.array(values["counts"], dtype=np.int64)
+    return Violations(float(values["target"]), sums, counts, float(values["spread"]))

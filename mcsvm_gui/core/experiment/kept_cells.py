@@ -1,0 +1,38 @@
+"""The cells of a search as entries of a journal: a search that was killed goes on where it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.tuning import TuneRequest
+from mcsvm_gui.core.tuning_cells import conditions, document, found
+from solvers.selection.cell import CellResult, FoldResult, Trial
+
+
+class KeptCells:
+    def __init__(self, journal: Journal, request: Request, wanted: TuneRequest, dataset: Dataset) -> None:
+        self._journal = journal
+        self._key = key_of("cells", dataset.digest, conditions(replace(request, digest=None), wanted))
+
+    def done(self) -> dict[Trial, FoldResult]:
+        return dict(trial for entry in self._journal.all(self._key) for trial in self._trials(entry))
+
+    def keep(self, done: tuple[Trial, FoldResult]) -> None:
+        (cell, fold), result = done
+        self._journal.add(self._key, {"cell": list(cell), "result": document(CellResult({fold: result}))})
+
+    def _trials(self, entry: Entry) -> list[tuple[Trial, FoldResult]]:
+        cells, unreadable = found([_row(entry)])
+        if unreadable:
+            raise self._journal.broken(ValueError("no cell of a search"))
+        return [(Trial(cell, fold), one) for cell, result in cells.items() for fold, one in result.by_fold.items()]
+
+
+def _row(entry: Entry) -> tuple[Any, Any, Any, Any]:
+    cell = entry.get("cell")
+    machine, cost, gamma = cell if isinstance(cell, list) and len(cell) == 3 else (None, None, None)
+    return machine, cost, gamma, entry.get("result")
