@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from mcsvm_gui.core import preparation as preparing
+from mcsvm_gui.core.cluster.address import checked
 from mcsvm_gui.core.dataset import Dataset, Notice
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.posing import weights
-from mcsvm_gui.core.preparation.rules import some
+from mcsvm_gui.core.preparation.rules import Rules, some
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import limits_of
 from solvers.errors import InputError
@@ -23,11 +25,12 @@ from solvers.problem import BIASES, positive, whole
 from solvers.run import find_method
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from solvers.selection.crew import Crew, Folds, LostCrew, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.nested import Nested, NestedPlan
 from solvers.selection.per_pair import Composite, choose, compose
-from solvers.selection.plan import Folds, Plan, Report
+from solvers.selection.plan import Plan, Report
 from solvers.selection.search import SEARCHES, Search
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily
@@ -48,6 +51,7 @@ class TuneRequest:
     holdout: float | None = None  # validated on this share instead of folds
     nested: bool = False
     jobs: int | None = None  # threads; None: one for each processor
+    scheduler: str | None = None  # the address of a Dask cluster whose workers do it instead
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,7 @@ class Tuned:
     nested: tuple[Nested, ...]
     seconds: float
     stopped: bool
+    trouble: str = ""  # why it ended early where nobody stopped it
 
     @property
     def converged(self) -> bool:
@@ -88,6 +93,7 @@ class Tuning:
         self.search: Search = SEARCHES[self.wanted.search]
         self.grid = Grid(self.wanted.machines, self.wanted.costs, self.wanted.gammas)
         self.parts = self._parts(self.codes)
+        self.prepare = FoldPreparation(self.request.rules, self.rows, self.codes)
         self.settings = self._settings()
         fitted = preparing.fit(self.request.rules, self.rows)  # to say what it has to say, once
         self.notices = (*self.dataset.notices, *dropped, *fitted.notices, *self._fold_notices())
@@ -99,21 +105,22 @@ class Tuning:
         return cells * len(self.parts) if self.search.name in ("grid", "per-pair") else None
 
     def run(self, report: Report | None = None, stopped: Callable[[], bool] = lambda: False) -> Tuned:
+        """A crew that is lost on the way ends it like a stop."""
         began = time.perf_counter()
-        folds = Folds(self.parts, self.prepare)
-        plan = Plan(self.search.steps(self.grid, len(self.parts)), folds, self.settings, self.done, stopped, report)
-        results = plan.run()
-        composites = self._composites(results, folds, stopped) if self.settings.by_pair else {}
-        nested = self._nested(folds, report, stopped) if self.wanted.nested and not stopped() else []
+        with _crew(self.wanted) as crew:
+            steps = self.search.steps(self.grid, len(self.parts))
+            plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report, crew)
+            composites: dict[str, Composite] = {}
+            nested: list[Nested] = []
+            trouble = ""
+            try:
+                results = plan.run()
+                composites = self._composites(results, plan.folds, stopped) if self.settings.by_pair else {}
+                nested = self._nested(plan, stopped) if self.wanted.nested and not stopped() else []
+            except LostCrew as lost:
+                results, trouble = plan.results(), str(lost)
         seconds = time.perf_counter() - began
-        return Tuned(self, results, composites, tuple(nested), seconds, stopped())
-
-    def prepare(self, fold: Fold) -> FoldRows:
-        """Scaling, levels and fills by the fold's training part alone."""
-        train = self.rows.take(fold.train)
-        fitted = preparing.fit(self.request.rules, train)
-        rows, tests = fitted.apply(train).rows, fitted.apply(self.rows.take(fold.test)).rows
-        return FoldRows.of(rows, self.codes[fold.train], tests, self.codes[fold.test])
+        return Tuned(self, results, composites, tuple(nested), seconds, stopped() or bool(trouble), trouble)
 
     # -- parts of it ------------------------------------------------------------------------------
 
@@ -172,9 +179,34 @@ class Tuning:
                     found[machine] = composite
         return found
 
-    def _nested(self, folds: Folds, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
-        plan = NestedPlan(folds, self._inner, self.prepare, self.search, self.grid, self.settings, stopped, report)
-        return plan.run()
+    def _nested(self, outer: Plan, stopped: Callable[[], bool]) -> list[Nested]:
+        return NestedPlan(
+            outer.folds, self._inner, self.prepare, self.search, self.grid, self.settings, stopped, outer.report,
+            outer.crew,
+        ).run()  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPreparation:
+    """Scaling, levels and fills by a fold's training part alone."""
+
+    rules: Rules
+    rows: Dataset
+    codes: np.ndarray
+
+    def __call__(self, fold: Fold) -> FoldRows:
+        train = self.rows.take(fold.train)
+        fitted = preparing.fit(self.rules, train)
+        rows, tests = fitted.apply(train).rows, fitted.apply(self.rows.take(fold.test)).rows
+        return FoldRows.of(rows, self.codes[fold.train], tests, self.codes[fold.test])
+
+
+def _crew(wanted: TuneRequest) -> AbstractContextManager[Crew]:
+    if wanted.scheduler is None:
+        return nullcontext(Threads())
+    from mcsvm_gui.core.cluster.crew import workers_at
+
+    return workers_at(wanted.scheduler)
 
 
 def jobs_of(wanted: TuneRequest) -> int:
@@ -235,6 +267,12 @@ def _check_validation(request: Request, wanted: TuneRequest) -> None:
     if request.test is not None:
         raise InputError("tuning needs no test file: keep it for the model that is trained afterwards")
     jobs_of(wanted)
+    if wanted.scheduler is not None:
+        checked(wanted.scheduler)
+        if wanted.jobs is not None:
+            raise InputError(
+                "--jobs is of threads here, and a cluster has its own; leave one of --jobs and --scheduler"
+            )
 
 
 def parse_machines(text: str) -> tuple[str, ...]:

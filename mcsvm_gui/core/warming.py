@@ -34,8 +34,9 @@ def _search() -> None:
     import numpy as np
 
     from solvers.selection.cell import Cell, Trial
+    from solvers.selection.crew import Folds
     from solvers.selection.folds import stratified
-    from solvers.selection.plan import Folds, Plan
+    from solvers.selection.plan import Plan
     from solvers.selection.search import once
     from solvers.selection.settings import Settings
     from solvers.selection.shared import FoldRows

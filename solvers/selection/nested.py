@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from solvers.selection.cell import Cell, FoldResult, Trial
+from solvers.selection.crew import Crew, Folds, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
-from solvers.selection.plan import Folds, Plan, Report
+from solvers.selection.plan import Plan, Report
 from solvers.selection.search import Search, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
@@ -37,6 +38,7 @@ class NestedPlan:
     settings: Settings
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
+    crew: Crew = field(default_factory=Threads)
 
     def run(self) -> list[Nested]:
         """One for each machine, of the outer folds that were done before a stop."""
@@ -47,15 +49,14 @@ class NestedPlan:
                 break
             chosen.append(found)
         trials = [Trial(cell, number) for number, cells in enumerate(chosen) for cell in cells.values()]
-        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped)
+        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, crew=self.crew)
         plan.run()
         return [self._of(machine, chosen, plan.done) for machine in self.grid.machines]
 
     def _choose(self, fold: Fold) -> dict[str, Cell]:
         inner = Folds(self.inner(fold), self.prepare)
-        plan = Plan(
-            self.search.steps(self.grid, len(inner)), inner, self.settings, stopped=self.stopped, report=self.report
-        )
+        steps = self.search.steps(self.grid, len(inner))
+        plan = Plan(steps, inner, self.settings, stopped=self.stopped, report=self.report, crew=self.crew)
         results = plan.run()
         return {name: cell for name in self.grid.machines if (cell := best(results, name)) is not None}
 

@@ -12,8 +12,8 @@ from solvers.machines import MACHINES
 from solvers.model import decide
 from solvers.selection import binary
 from solvers.selection.cell import Cell, CellResult, Pair
+from solvers.selection.crew import Folds
 from solvers.selection.grid import preference
-from solvers.selection.plan import Folds
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import matrices_of

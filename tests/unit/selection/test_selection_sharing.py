@@ -21,11 +21,12 @@ from solvers.problem import kernel_from, pose
 from solvers.run import Limits
 from solvers.selection import folds as folding
 from solvers.selection.cell import Trial
+from solvers.selection.crew import Folds
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.nested import NestedPlan
 from solvers.selection.per_pair import choose, compose
-from solvers.selection.plan import Folds, Plan
+from solvers.selection.plan import Plan
 from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily

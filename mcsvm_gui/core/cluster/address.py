@@ -1,0 +1,64 @@
+"""Where a scheduler listens, and whether anybody listens there: all that can be said without loading distributed."""
+
+from __future__ import annotations
+
+import re
+import socket
+from importlib.util import find_spec
+
+from solvers.errors import InputError
+
+PORT = 8786  # of Dask's schedulers, unless another is said
+EXAMPLE = f"tcp://192.168.0.5:{PORT}"
+SCHEMES = "tcp", "tls"
+FORM = re.compile(r"(?:(\w+)://)?(\[[0-9a-fA-F:]+\]|[^\s:/\[\]]+)(?::(\d{1,5}))?/?")
+LONGEST_GREETING = 2**16
+NO_SCHEDULER = "what answers there is no Dask scheduler"
+
+
+def missing_library() -> str:
+    """What to install; nothing where it is there."""
+    if find_spec("distributed") is not None:
+        return ""
+    return "a cluster is reached with the package distributed, which is not here: pip install distributed"
+
+
+def checked(address: str) -> str:
+    """In full, as SCHEME://HOST:PORT; raises InputError where it is none, or without the library."""
+    found = FORM.fullmatch(address.strip())
+    scheme, host, port = found.groups() if found else (None, "", None)
+    if found is None or scheme not in (None, *SCHEMES) or not 0 < int(port or PORT) < 2**16:
+        raise InputError(f"--scheduler: {address.strip()!r} is no address; it looks like {EXAMPLE}")
+    if reason := missing_library():
+        raise InputError(f"--scheduler: {reason}")
+    return f"{scheme or 'tcp'}://{host}:{port or PORT}"
+
+
+def reach(address: str, seconds: float) -> None:
+    """Raises InputError with the reason where no scheduler can be reached; Dask would try on until its time is over."""
+    scheme, host, port = FORM.fullmatch(address).groups()  # type: ignore[union-attr] # it was checked
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=seconds) as line:
+            if scheme == "tcp" and not _greets(line):
+                raise unreachable(address, NO_SCHEDULER)
+    except ConnectionRefusedError:
+        raise unreachable(address, "nothing listens there; is the scheduler running?") from None
+    except socket.gaierror:
+        raise unreachable(address, f"there is no host {host}") from None
+    except TimeoutError:
+        raise unreachable(address, f"no answer within {seconds:g} s") from None
+    except (OSError, UnicodeError) as error:
+        raise unreachable(address, getattr(error, "strerror", None) or str(error)) from None
+
+
+def _greets(line: socket.socket) -> bool:
+    """Dask speaks first: how long what follows is, in eight bytes; nobody else does so, and some for ever wait."""
+    try:
+        length = int.from_bytes(line.recv(8), "little")
+    except TimeoutError:
+        return False
+    return 0 < length < LONGEST_GREETING
+
+
+def unreachable(address: str, why: str) -> InputError:
+    return InputError(f"--scheduler {address}: {why}")

@@ -1,0 +1,109 @@
+"""The line to a scheduler: an event loop in a thread of its own, so that nothing here waits longer than it wants to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import warnings
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mcsvm_gui.core.cluster import address as addresses
+from solvers.errors import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+T = TypeVar("T")
+
+PATIENCE = 5.0  # seconds for an answer of the scheduler
+FAREWELL = 1.0  # seconds
+
+
+class Line:
+    """Open while inside; raises InputError where nobody answers as a scheduler does."""
+
+    def __init__(self, address: str) -> None:
+        self.address = addresses.checked(address)
+        self.client: Client
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
+
+    def __enter__(self) -> Line:
+        self._thread.start()
+        try:
+            addresses.reach(self.address, PATIENCE)
+            self.client = self.call(_open(self.address), 2 * PATIENCE)
+        except BaseException as error:
+            self._end()
+            raise self._sentence(error) from None
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def give_up(self, what: Callable[[], None]) -> None:
+        self._loop.call_soon_threadsafe(what)
+
+    def call(self, work: Coroutine[Any, Any, T], seconds: float = PATIENCE) -> T:
+        future = self.begin(work)
+        try:
+            return future.result(seconds)
+        finally:
+            future.cancel()
+
+    def _sentence(self, error: BaseException) -> BaseException:
+        if isinstance(error, InputError) or not isinstance(error, Exception):
+            return error
+        said = next(iter(str(error).splitlines()), "")
+        reason = f" ({said})" if said and not isinstance(error, TimeoutError) else ""
+        return addresses.unreachable(self.address, f"{addresses.NO_SCHEDULER}{reason}")
+
+    def _end(self) -> None:
+        """Whatever still waits is given up."""
+        try:
+            self.call(_close(getattr(self, "client", None)), 2 * FAREWELL)
+        except TimeoutError:
+            pass
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(FAREWELL)
+            if not self._thread.is_alive():
+                self._loop.close()
+
+
+async def _open(address: str) -> Client:
+    from distributed import Client
+
+    _silence()
+    client = Client(address, asynchronous=True, timeout=PATIENCE, set_as_default=False, name="mcsvm")
+    try:
+        return await client
+    except BaseException:
+        await client.close(FAREWELL)
+        raise
+
+
+async def _close(client: Client | None) -> None:
+    if client is not None:
+        await client.close(FAREWELL)
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
+
+
+def _silence() -> None:
+    """What matters is said in sentences of our own."""
+    from distributed.versions import VersionMismatchWarning
+
+    warnings.filterwarnings("ignore", category=VersionMismatchWarning)
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,0 +1,100 @@
+"""What runs on a worker: one task of a search, and what that worker is made of."""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from solvers.selection.crew import Folds, one
+from solvers.selection.folds import Fold
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows
+from solvers.selection.task import Done, Task
+from solvers.threads import limited
+
+if TYPE_CHECKING:
+    from distributed import Event, Queue, Worker
+
+HANDED_OVER_EVERY = 0.25  # seconds
+ASKED_EVERY = 0.2  # seconds between looks at whether to stop, which go to the scheduler
+PACKAGES = "mcsvm", "numpy", "scipy", "numba", "scikit-learn", "pandas", "distributed"
+
+
+class Share:
+    """The folds of one plan; what a worker prepares of them stays there, and goes with them."""
+
+    def __init__(self, parts: Sequence[Fold]) -> None:
+        self.parts, self._lock = parts, threading.Lock()
+        self._folds: Folds | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Share, (self.parts,)
+
+    def folds(self, prepare: Callable[[Fold], FoldRows]) -> Folds:
+        with self._lock:
+            if self._folds is None:
+                self._folds = Folds(self.parts, prepare)
+            return self._folds
+
+
+def work(task: Task, share: Share, prepare: Callable[[Fold], FoldRows], settings: Settings, name: str) -> None:
+    """Results go into the queue as they are done; whoever sees the task finished finds all of them there."""
+    from distributed import Event, Queue, get_worker
+
+    worker = get_worker()
+    results, wish = Queue(name), Wish(Event(name), worker, str(worker.get_current_task()))
+    try:
+        with limited(settings.threads):
+            _hand_over(one(task, share.folds(prepare), settings, wish), results)
+    finally:
+        results.close()
+
+
+def _hand_over(found: Iterable[Done], results: Queue) -> None:
+    handful: list[Done] = []
+    last = time.monotonic()
+    for done in found:
+        handful.append(done)
+        if time.monotonic() - last >= HANDED_OVER_EVERY:
+            results.put(pickle.dumps(handful))
+            handful, last = [], time.monotonic()
+    if handful:
+        results.put(pickle.dumps(handful))
+
+
+class Wish:
+    """Whether to stop: because somebody wishes it, or because nobody waits for the task any more."""
+
+    def __init__(self, event: Event, worker: Worker, key: str) -> None:
+        self._event, self._worker, self._key = event, worker, key
+        self._stop, self._asked = False, 0.0
+
+    def __call__(self) -> bool:
+        now = time.monotonic()
+        if not self._stop and now - self._asked >= ASKED_EVERY:
+            self._asked = now
+            self._stop = self._forgotten() or self._event.is_set()
+        return self._stop
+
+    def _forgotten(self) -> bool:
+        """Dask stops no running task: it marks it where whoever asked for it has gone."""
+        task = self._worker.state.tasks.get(self._key)
+        return task is None or task.state == "cancelled"
+
+
+def versions() -> dict[str, str]:
+    """Of what decides numbers, and of what carries them."""
+    from solvers.jit.store import FINGERPRINT
+
+    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "none"
+    return {**found, "solvers": FINGERPRINT}

@@ -1,0 +1,130 @@
+"""Who does the tasks of a search: threads over the same memory, unless somebody else is asked.
+
+A task depends on nothing but its own trials, so that the numbers are the same whoever does it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+from solvers.errors import InputError
+from solvers.selection.folds import Fold
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows
+from solvers.selection.task import Done, Task, perform
+
+EVERY = 0.1  # seconds between looks at what has come and whether to stop
+
+
+class Folds:
+    """The rows of each fold, prepared when first asked for; distances go once nobody works on their fold."""
+
+    def __init__(self, parts: Sequence[Fold], prepare: Callable[[Fold], FoldRows]) -> None:
+        self.parts, self.prepare, self._lock = parts, prepare, threading.Lock()
+        self._rows: dict[int, FoldRows] = {}
+        self._users: Counter[int] = Counter()
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def of(self, fold: int) -> FoldRows:
+        with self._lock:
+            return self._prepared(fold)
+
+    @contextmanager
+    def used(self, fold: int) -> Iterator[FoldRows]:
+        """Tasks come fold after fold: distances of the one before are kept for its next gamma until then."""
+        with self._lock:
+            rows = self._prepared(fold)
+            self._users[fold] += 1
+            self._forget_distances(but=fold)
+        try:
+            yield rows
+        finally:
+            with self._lock:
+                self._users[fold] -= 1
+
+    def rest(self) -> None:
+        """No more tasks for now."""
+        with self._lock:
+            self._forget_distances()
+
+    def _prepared(self, fold: int) -> FoldRows:
+        if fold not in self._rows:
+            self._rows[fold] = self.prepare(self.parts[fold])
+        return self._rows[fold]
+
+    def _forget_distances(self, but: int | None = None) -> None:
+        for fold, rows in self._rows.items():
+            if fold != but and not self._users[fold]:
+                vars(rows).pop("distances", None)
+
+
+class LostCrew(InputError):
+    """Who did the tasks has gone before the end; what was done stands."""
+
+
+class Crew(Protocol):
+    def perform(
+        self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+    ) -> Iterator[Done]:
+        """Results as they are done; ends early, within a second, where a stop comes."""
+        ...
+
+
+class Threads:
+    """As many as `settings.jobs`, in this process."""
+
+    def perform(
+        self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+    ) -> Iterator[Done]:
+        try:
+            if settings.jobs == 1:
+                for task in tasks:
+                    yield from one(task, folds, settings, stopped)
+            else:
+                yield from _on_threads(tasks, folds, settings, stopped)
+        finally:
+            folds.rest()
+
+
+def one(task: Task, folds: Folds, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
+    with folds.used(task.fold) as rows:
+        yield from perform(task, rows, settings, stopped)
+
+
+def _on_threads(tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
+    halt, came = threading.Event(), SimpleQueue[Done]()
+
+    def work(task: Task) -> None:
+        for done in one(task, folds, settings, halt.is_set):
+            came.put(done)
+
+    pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="tune")
+    try:
+        waiting: set[Future[None]] = {pool.submit(work, task) for task in tasks}
+        while waiting:
+            over, waiting = wait(waiting, timeout=EVERY, return_when=FIRST_COMPLETED)
+            yield from emptied(came)
+            for future in over:
+                future.result()
+            if stopped():
+                halt.set()
+        yield from emptied(came)
+    finally:
+        halt.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def emptied(queue: SimpleQueue[Done]) -> Iterator[Done]:
+    while True:
+        try:
+            yield queue.get_nowait()
+        except Empty:
+            return
