@@ -57,12 +57,14 @@ def _with_window(path: str | None) -> int:
     application = QApplication(sys.argv[:1])
     _name(application)
     from mcsvm_gui.assembly import assemble
+    from mcsvm_gui.workers.wishes import EndWishes
 
     window = assemble(path if path and path.endswith(".mcsvmproj") else None)
     if path and not path.endswith(".mcsvmproj"):
         window.assembly.shell.open(os.path.abspath(path))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
     application.aboutToQuit.connect(window.assembly.close)
+    EndWishes(application).wished.connect(window.assembly.shell.leave)
     window.show()
     code = application.exec()
     if not window.assembly.ended:

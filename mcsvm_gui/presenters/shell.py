@@ -111,6 +111,10 @@ class ShellPresenter(QObject):
         if name in self._commands:
             self._commands[name]()
 
+    def leave(self) -> None:
+        """Close without asking: what runs is stopped and kept."""
+        self._leaving.leave()
+
     # -- connections ------------------------------------------------------------------------------
 
     def _connect_window(self) -> None:
