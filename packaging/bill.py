@@ -68,7 +68,15 @@ def components(bundle: Path) -> set[Component]:
             lost.append(name)
     if lost:
         raise Unaccounted("nobody is known to have made\n" + "\n".join(lost))
-    return found
+    return _united(found)
+
+
+def _united(found: set[Component]) -> set[Component]:
+    """The same thing out of two wheels is one, with what both say of it."""
+    texts: dict[tuple[str, str, str], list[str]] = {}
+    for part in sorted(found, key=lambda part: part.text):
+        texts.setdefault((part.name, part.version, part.licence), []).append(part.text)
+    return {Component(*named, "\n\n".join(told)) for named, told in texts.items()}
 
 
 def _names(bundle: Path) -> list[str]:
@@ -132,7 +140,7 @@ def _table() -> dict[str, str]:
 
 
 def is_own(name: str) -> bool:
-    return name.split("/")[0] in {"mcsvm_gui", "solvers", "resources", "compiled", "fonts"} or name.startswith("mcsvm")
+    return re.split(r"[/.]", name)[0] in {"mcsvm_gui", "solvers"} or name.startswith("mcsvm-")
 
 
 def is_python(name: str) -> bool:
@@ -173,11 +181,13 @@ def part_of(name: str) -> Component | None:
 
 
 def _version_of(base: str, owner: str | None, row: dict[str, Any]) -> str:
-    """Its own where the name tells it; else it can only be said with what it came."""
-    found = re.search(r"\.so\.([0-9.]+)$", base)
-    if owner and (row.get("version") == "owner" or found is None):
+    """Where nothing tells its own, it can only be said with what it came."""
+    said, found = row.get("version"), re.search(r"\.so\.([0-9.]+)$", base)
+    if said and said != "owner":
+        return str(said)
+    if owner and (said or found is None):
         version = distribution(owner).version
-        return version if row.get("version") == "owner" else f"with {owner} {version}"
+        return version if said else f"with {owner} {version}"
     return found[1] if found else "unknown"
 
 

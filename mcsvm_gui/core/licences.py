@@ -31,6 +31,7 @@ TEXTS = {
     "LGPL-3.0-only": ("LGPL-3.0-only", "GPL-3.0-only"),
     "Apache 2.0": ("Apache-2.0",),
     "Apache-2.0": ("Apache-2.0",),
+    "DejaVu": ("DejaVu",),
     "ICU": ("ICU",),
 }
 

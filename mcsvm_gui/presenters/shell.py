@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoGroup, QUndoStack
 
-from mcsvm_gui.core import crash_log
+from mcsvm_gui.core import crash_log, guide, translation
 from mcsvm_gui.core.settings import SETTINGS, TABLE
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.findings import sections
@@ -67,6 +67,7 @@ class DialogsView(Protocol):
     def set_doctor_failure(self, sentence: str) -> None: ...
     def show_crash_log(self, text: str, folder: str) -> None: ...
     def show_about(self, version: str, text: str, inside: Sequence[Component]) -> None: ...
+    def show_guide(self, markdown: str, folder: Path, anchor: Callable[[str], str]) -> None: ...
     def ask_to_stop(self, running: int) -> None: ...
 
 
@@ -101,6 +102,7 @@ class ShellPresenter(QObject):
             "settingsAction": self._settings_dialog,
             "undoAction": self.undo.undo,
             "redoAction": self.undo.redo,
+            "guideAction": self._guide,
             "shortcutsAction": self.dialogs.show_shortcuts,
             "doctorAction": self._doctor,
             "crashLogAction": lambda: self.dialogs.show_crash_log(crash_log.read(), str(crash_log.folder())),
@@ -279,6 +281,14 @@ class ShellPresenter(QObject):
 
     def _about(self) -> None:
         self.workspace.tasks.start(_about, lambda facts: self.dialogs.show_about(*facts), self.window.set_status)
+
+    def _guide(self) -> None:
+        language = translation.chosen(self.settings["language"])
+        self.workspace.tasks.start(
+            lambda: guide.read(language),
+            lambda found: self.dialogs.show_guide(*found, guide.anchor),
+            self.window.set_status,
+        )
 
     def _unforeseen(self, line: str) -> None:
         self.window.set_status(tr("Something unforeseen happened ({error}); Help > Crash log has it.", error=line))

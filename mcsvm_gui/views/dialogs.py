@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -13,6 +14,7 @@ from mcsvm_gui.views.about_dialog import AboutDialog
 from mcsvm_gui.views.crash_dialog import CrashDialog
 from mcsvm_gui.views.dialog import Dialog
 from mcsvm_gui.views.doctor_dialog import DoctorDialog, Section
+from mcsvm_gui.views.guide_dialog import GuideDialog
 from mcsvm_gui.views.leaving_dialog import LeavingDialog
 from mcsvm_gui.views.settings_dialog import SettingsDialog
 from mcsvm_gui.views.shortcuts_dialog import ShortcutsDialog
@@ -79,6 +81,11 @@ class Dialogs(QObject):
         dialog = self._dialog("about", lambda: AboutDialog(self._window))
         dialog.set_facts(version, text, inside)
         dialog.appear()
+
+    def show_guide(self, markdown: str, folder: Path, anchor: Callable[[str], str]) -> None:
+        dialog = self._dialog("guide", lambda: GuideDialog(self._window))
+        dialog.appear()
+        dialog.set_guide(markdown, folder, anchor)
 
     def ask_to_stop(self, running: int) -> None:
         dialog = self._dialog("leaving", self._leaving)

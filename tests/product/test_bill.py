@@ -12,11 +12,20 @@ from mcsvm_gui.core import licences
 
 SOURCES = ["numpy/__init__.py", "PySide6/QtCore.py", "lib-dynload/_heapq.so", "solvers/run.py", "scipy/linalg/x.so"]
 
+LIBRARIES = (
+    *("numpy.libs/libscipy_openblas64_-1.so", "mcsvm_gui/resources/fonts/DejaVuSans.ttf"),
+    *("numpy.libs/libgfortran-1.so.5.0.0", "shiboken6/libgfortran-2.so.5.0.0"),
+)
+
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     """As PyInstaller lays one out, of empty files: only names count."""
-    for name in (*SOURCES, "mcsvm_gui/resources/translations/de.json", "numpy.libs/libscipy_openblas64_-1.so"):
+    for name in (
+        *SOURCES,
+        "mcsvm_gui/resources/translations/de.json",
+        *LIBRARIES,
+    ):
         path = tmp_path / "_internal" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -47,6 +56,8 @@ def test_both_forms_name_the_same_and_bring_the_texts(bundle: Path) -> None:
     told = json.loads((place / "bill.json").read_text("utf-8"))
     assert (told["bomFormat"], told["specVersion"]) == ("CycloneDX", "1.5")
     assert tuple(licences.of_bill(told)) == found
+    references = [part["bom-ref"] for part in told["components"]]
+    assert len(set(references)) == len(references)
     text = (place / "licences.txt").read_text("utf-8")
     for part in found:
         assert part.text in text

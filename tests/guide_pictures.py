@@ -1,0 +1,111 @@
+"""The pictures of README and of the guide, taken anew into resources/pictures.
+
+python -m tests.guide_pictures
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.screenshots import DATA, ROOT, Studio
+
+PICTURES = ROOT / "resources" / "pictures"
+SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
+
+
+def take(studio: Studio, name: str) -> None:
+    """In 256 colours, which keeps them small; nothing in the window fades."""
+    from PIL import Image
+
+    studio.rest(1.0)
+    path = PICTURES / f"{name}.png"
+    studio.window.grab().save(str(path))
+    Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def shoot(studio: Studio) -> None:
+    studio.wait(lambda: set(studio.window.pages) >= {"data", "train", "tune", "compare", "playground", "predict"})
+    studio.open("vowel_train")
+    studio.window.show_page("data")
+    take(studio, "data")
+    train(studio)
+    compare_and_predict(studio)
+    tune(studio)
+    playground(studio)
+
+
+def six_of(studio: Studio) -> list[int]:
+    runs = [studio.train(machine=name, C=4.0, gamma=1.0)[0] for name in SIX]
+    studio.settle()
+    studio.work.runs.select(runs)
+    return runs
+
+
+def train(studio: Studio) -> None:
+    studio.window.show_page("train")
+    six_of(studio)
+    take(studio, "train")
+
+
+def compare_and_predict(studio: Studio) -> None:
+    studio.open("glass")
+    studio.window.show_page("compare")
+    page = studio.window.pages["compare"].page
+    six_of(studio)
+    studio.wait(lambda: not studio.work.tasks.busy and not page.tools.progress.text())
+    page.tabs.setCurrentIndex(1)
+    take(studio, "compare")
+    studio.open("vowel_train")
+    studio.work.runs.select(studio.train(machine="ww", C=4.0, gamma=1.0))
+    studio.settle()
+    predict: Any = studio.window.assembly.page("predict")
+    studio.window.show_page("predict")
+    predict.use_selected_run()
+    predict.open_data("vowel_test.csv")
+    studio.wait(lambda: not studio.work.tasks.busy)
+    take(studio, "predict")
+
+
+def tune(studio: Studio) -> None:
+    studio.open("glass")
+    studio.window.show_page("tune")
+    page, searches = studio.window.pages["tune"].page, studio.window.assembly.searches
+    page.set_texts({**page.texts(), "machines": "ww,ovo", "step": "1", "C_to": "2^8", "gamma_from": "2^-8"})
+    page.form_changed.emit()
+    studio.window.assembly.page("tune").start()
+    studio.wait(lambda: searches.running)
+    studio.wait(lambda: not searches.running)
+    take(studio, "tune")
+
+
+def playground(studio: Studio) -> None:
+    presenter = studio.window.assembly.page("playground")
+    studio.window.show_page("playground")
+    studio.rest(0.5)
+    studio.wait(lambda: not presenter.busy)
+    take(studio, "playground")
+
+
+def main() -> None:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["LANG"] = "C.UTF-8"
+    os.chdir(DATA)  # no picture names folders of a particular machine
+    with tempfile.TemporaryDirectory() as home:
+        for kind in ("DATA", "CONFIG", "STATE"):
+            os.environ[f"XDG_{kind}_HOME"] = home
+        from PySide6.QtWidgets import QApplication
+
+        application = QApplication([])
+        studio = Studio(Path(home), "light", "1024x700")
+        try:
+            shoot(studio)
+        finally:
+            studio.leave()
+        application.quit()
+
+
+if __name__ == "__main__":
+    main()
