@@ -14,9 +14,12 @@ from solvers.selection.cell import CellResult, FoldResult, Trial
 
 
 class KeptCells:
+    """Of one search: the best of it must not lie outside its grid because another was there."""
+
     def __init__(self, journal: Journal, request: Request, wanted: TuneRequest, dataset: Dataset) -> None:
         self._journal = journal
-        self._key = key_of("cells", dataset.digest, conditions(replace(request, digest=None), wanted))
+        grid = repr((wanted.search, wanted.machines, wanted.costs, wanted.gammas))
+        self._key = key_of("cells", dataset.digest, conditions(replace(request, digest=None), wanted), grid)
 
     def done(self) -> dict[Trial, FoldResult]:
         return dict(trial for entry in self._journal.all(self._key) for trial in self._trials(entry))

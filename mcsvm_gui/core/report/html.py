@@ -32,7 +32,7 @@ h2,h3{break-after:avoid}.wide{overflow:visible!important}}
 *{box-sizing:border-box}html{color-scheme:light dark}
 body{margin:0;background:var(--ground);color:var(--ink);
 font:14px/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
-main{max-width:960px;margin:0 auto;padding:32px 24px 64px}
+main{max-width:1120px;margin:0 auto;padding:32px 24px 64px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}h2{font-size:19px;margin:40px 0 8px}
 h3{font-size:15px;margin:28px 0 6px}h2,h3{overflow-wrap:anywhere}
 p{margin:8px 0;max-width:76ch;overflow-wrap:anywhere;white-space:pre-line}.made{color:var(--soft);margin:0 0 16px}

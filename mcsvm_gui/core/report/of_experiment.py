@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.experiment import Results, Trial
 from mcsvm_gui.core.experiment.files import experiment_text
-from mcsvm_gui.core.experiment.results import beside_published
-from mcsvm_gui.core.report import parts, plots
+from mcsvm_gui.core.report import beside, parts, plots
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.report.conclusions import sentences
 
 HOW = "Save this as experiment.toml, correct the paths of the data, and run: mcsvm run experiment.toml"
 
@@ -21,7 +22,8 @@ def report_of(results: Results) -> Report:
     blocks += [Paragraph(f"{results.experiment.plan.words[0].upper()}{results.experiment.plan.words[1:]}.")]
     if results.interrupted:
         blocks.append(Paragraph("Interrupted: only what was finished until then is counted."))
-    blocks += [*_conclusions(results), *_overview(results), *_published(results), *_ranks(results)]
+    said = sentences(results)
+    blocks += [*_conclusions(said), *beside.blocks(results), *_ranks(results), *_searches(results), *_overview(results)]
     for spec in results.experiment.data:
         blocks += _on_one(results, spec.name)
     blocks += parts.tests_blocks(results.tests)
@@ -32,44 +34,11 @@ def report_of(results: Results) -> Report:
         column.name for dataset in results.datasets.values() if dataset.table is not None for column in dataset.columns
     ]
     blocks += full_names(names)
-    return Report(results.experiment.title, parts.made(), tuple(blocks), results.document())
+    return Report(results.experiment.title, parts.made(), tuple(blocks), {**results.document(), "conclusions": said})
 
 
-def _conclusions(results: Results) -> list[Block]:
-    """Nothing but what the numbers say."""
-    sentences = list(_sentences(results))
+def _conclusions(sentences: list[str]) -> list[Block]:
     return [Heading("In short"), Paragraph(" ".join(sentences))] if sentences else []
-
-
-def _sentences(results: Results) -> Iterator[str]:
-    ranks = results.ranks
-    if ranks is not None:
-        order = np.argsort(ranks.ranks, kind="stable")
-        listed = ", ".join(f"{ranks.names[place]} {ranks.ranks[place]:.2f}" for place in order)
-        yield f"Average ranks by accuracy over {ranks.data_sets} data sets, 1 being the best: {listed}."
-        overall = next(result for result in ranks.overall if result.name == "iman-davenport")
-        chance = "more than chance" if overall.p < parts.SIGNIFICANT else "no more than chance would give"
-        yield f"Taken together the differences are {chance} (Iman-Davenport, p {overall.p:.2g})."
-        way = "bergmann-hommel" if "bergmann-hommel" in ranks.pairs[0].adjusted else "shaffer"
-        found = [
-            f"{' and '.join(pair.between)} (p {pair.adjusted[way]:.2g})"
-            for pair in ranks.pairs
-            if pair.adjusted[way] < parts.SIGNIFICANT
-        ]
-        if found:
-            yield f"Of all pairs, adjusted after {way}, these differ: {'; '.join(found)}."
-        else:
-            yield f"Of all pairs, adjusted after {way}, none differs significantly."
-    unsolved = [trial for trial in results.done if not trial.converged]
-    if unsolved:
-        named = ", ".join(
-            f"{trial.spec.data} {trial.spec.label} (up to {figures.gap(max(trial.worst_gap or 0.0, 0.0))} off)"
-            for trial in unsolved[:20]
-        )
-        yield f"{len(unsolved)} of {len(results.done)} runs did not reach their tolerance in time: {named}."
-    elif results.done:
-        worst = figures.gap(max(trial.worst_gap or 0.0 for trial in results.done))
-        yield f"All {len(results.done)} runs reached their tolerance; the worst relative gap is {worst}."
 
 
 # -- tables ---------------------------------------------------------------------------------------
@@ -117,8 +86,8 @@ def _row(results: Results, trial: Trial) -> tuple[str, ...]:
         figures.accuracy(min(accuracies, default=None)),
         figures.accuracy(max(accuracies, default=None)),
         figures.seconds(trial.summary("seconds", way)),
-        _count(trial.summary("iterations", way)),
-        _count(trial.summary("n_support", way)),
+        beside.count(trial.summary("iterations", way)),
+        beside.count(trial.summary("n_support", way)),
         figures.gap(max(trial.worst_gap or 0.0, 0.0)),
         ", ".join(endings),
     )
@@ -139,33 +108,39 @@ def _spanned(values: list[float]) -> str:
 POWERS = {2.0**power for power in range(-40, 41)}
 
 
-def _count(value: float | None) -> str:
-    return figures.NONE if value is None else figures.count(round(value))
-
-
-PRINTED: dict[str, Callable[[float], str]] = {
-    "accuracy": figures.accuracy,
-    "iterations": _count,
-    "seconds": figures.seconds,
-    "validation": figures.accuracy,
-    "search_seconds": figures.seconds,
-    "log2_C": "{:g}".format,
-    "log2_gamma": "{:g}".format,
-    "n_support": lambda value: f"{value:.1f}".removesuffix(".0"),
-}
-
-
-def _published(results: Results) -> list[Block]:
-    """Ours beside theirs."""
-    rows = []
-    for data, label, name, theirs, ours in beside_published(results):
-        printed = PRINTED[name]
-        ratio = "" if ours is None or not theirs else f"{ours / theirs:.3g}"
-        rows.append((data, label, name, printed(theirs), figures.NONE if ours is None else printed(ours), ratio))
+def _searches(results: Results) -> list[Block]:
+    """The first part of every run that was searched; the others may have found other cells."""
+    firsts = [(trial, trial.finished[0].document) for trial in results.done]
+    rows = [_search_row(trial, document) for trial, document in firsts if "search" in document]
     if not rows:
         return []
-    columns = "data", "run", "measure", "published", "here", "here / published"
-    return [Heading("Beside the published numbers"), Table(columns, tuple(rows), numbers=frozenset({3, 4, 5}))]
+    columns = ("data", "run", "search", "cells", "C", "gamma", "accuracy", "as good", "edges", "unsolved", "time")
+    caption = (
+        "The best cell of each search and its accuracy on the rows validated on. As good: other cells of the same"
+        " accuracy; the smallest C, then gamma, is taken. Unsolved: cells that did not reach their tolerance."
+    )
+    return [
+        Heading("Searches for C and gamma"),
+        Table(columns, tuple(rows), caption, frozenset((3, 4, 5, 6, 7, 9, 10))),
+    ]
+
+
+def _search_row(trial: Trial, document: Mapping[str, Any]) -> tuple[str, ...]:
+    found = document["search"]
+    unsolved = figures.count(found["unsolved"])
+    return (
+        trial.spec.data,
+        trial.spec.label,
+        "" if trial.spec.search is None else trial.spec.search.words,
+        figures.count(found["cells"]),
+        figures.parameter(document["C"]),
+        figures.parameter(document["kernel"].get("gamma")),
+        figures.accuracy(found["mean"]),
+        figures.count(found["equal"] - 1),
+        ", ".join(found["edges"]),
+        f"{unsolved} (up to {figures.gap(found['worst_gap'])})" if found["unsolved"] else unsolved,
+        figures.seconds(found["seconds"]),
+    )
 
 
 def _ranks(results: Results) -> list[Block]:

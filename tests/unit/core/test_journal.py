@@ -114,6 +114,14 @@ def test_an_entry_that_is_none_is_told(path: Path) -> None:
         perform(wanted, journal=Journal(path))
 
 
+def test_searches_of_the_same_rows_do_not_see_each_others_cells(path: Path) -> None:
+    specs = {"wide": SEARCH, "narrow": SearchSpec("2^0:2^1", "2^-2:2^-1", folds=3)}
+    runs = tuple(RunSpec("iris", name, Request(), search=spec) for name, spec in specs.items())
+    results = perform(Experiment("Two searches", Plan(), (IRIS,), runs), journal=Journal(path))
+    found = [trial.finished[0].document["search"]["cells"] for trial in results.trials]
+    assert found == [9, 4]
+
+
 def test_a_killed_search_goes_on_with_the_cells_it_has(path: Path) -> None:
     wanted = EXPERIMENTS["searched"]
     first = perform(wanted, journal=Journal(path))

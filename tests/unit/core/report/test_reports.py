@@ -181,6 +181,15 @@ def test_a_comparison_tells_everything(hostile: Report, results: Results) -> Non
     assert results.datasets[results.experiment.data[0].name].digest in code
 
 
+def test_every_format_has_the_conclusions(contents: dict[str, bytes], hostile: Report) -> None:
+    said = hostile.document["conclusions"]
+    assert said[-1].startswith("All 2 rows reached their tolerance")
+    assert " ".join(" ".join(said).split()) in Reader(contents[".html"].decode()).text
+    assert json.loads(contents[".json"])["conclusions"] == said
+    for suffix in (".md", ".tex"):
+        assert "All 2 rows reached their tolerance" in contents[suffix].decode()
+
+
 def test_confusion_counts_add_up_to_the_rows(hostile: Report, results: Results) -> None:
     matrices = [table for table in tables(hostile) if table.columns[0] == "true \\ decided"]
     assert len(matrices) == 2

@@ -1,0 +1,83 @@
+"""Our numbers beside those of the literature: one table of each measure, as the papers print them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from mcsvm_gui.core import figures
+from mcsvm_gui.core.experiment import Results
+from mcsvm_gui.core.experiment.results import beside_published
+from mcsvm_gui.core.report.blocks import Block, Heading, Table
+
+
+def count(value: float | None) -> str:
+    return figures.NONE if value is None else figures.count(round(value))
+
+
+Printed = Callable[[float], str]
+MEASURES: dict[str, tuple[str, Printed, bool]] = {  # title, how it is printed, whether ratios say more than differences
+    "accuracy": ("Accuracy on rows not trained on", lambda value: f"{100 * value:.2f}", False),
+    "validation": ("Accuracy of the best cell of the search", lambda value: f"{100 * value:.2f}", False),
+    "iterations": ("Iterations", count, True),
+    "seconds": ("Training time", figures.seconds, True),
+    "search_seconds": ("Time of the search", figures.seconds, True),
+    "n_support": ("Support vectors", lambda value: f"{value:.1f}".removesuffix(".0"), True),
+    "log2_C": ("log2 C", "{:g}".format, False),
+    "log2_gamma": ("log2 gamma", "{:g}".format, False),
+}
+PERCENT = "accuracy", "validation"
+Known = dict[tuple[str, str], tuple[float, float | None]]
+
+
+def blocks(results: Results) -> list[Block]:
+    found: dict[str, Known] = {}
+    for data, label, measure, theirs, ours in beside_published(results):
+        found.setdefault(measure, {})[data, label] = theirs, ours
+    tables = [_table(results, measure, found[measure]) for measure in MEASURES if measure in found]
+    return [Heading("Beside the published numbers"), *tables] if tables else []
+
+
+def _table(results: Results, measure: str, known: Known) -> Table:
+    """Two columns for every run: ours, then theirs; `gap` marks a row that did not reach its tolerance."""
+    title, printed, ratios = MEASURES[measure]
+    labels = [label for label in results.labels if any(label == name for _, name in known)]
+    names = [spec.name for spec in results.experiment.data if any(spec.name == data for data, _ in known)]
+    columns = ("data", *(text for label in labels for text in (label, "paper")))
+    rows = [(name, *_cells(results, name, labels, known, printed)) for name in names]
+    summary = "median ratio" if ratios else "mean difference"
+    if measure in PERCENT or ratios:
+        solved = _solved(results, known) if ratios else known
+        rows.append((summary, *(text for label in labels for text in (_summary(label, solved, ratios=ratios), ""))))
+    unit = ", per cent" if measure in PERCENT else ""
+    unsolved = "; * did not reach its tolerance" if any("*" in text for row in rows for text in row) else ""
+    caption = f"{title}{unit}: here ({results.way} of the parts), then published{unsolved}."
+    return Table(columns, tuple(rows), caption, frozenset(range(1, len(columns))))
+
+
+def _cells(results: Results, data: str, labels: Sequence[str], known: Known, printed: Printed) -> list[str]:
+    cells = []
+    for label in labels:
+        theirs, ours = known.get((data, label), (None, None))
+        trial = results.trial(data, label)
+        star = "" if trial is None or trial.converged else "*"
+        cells += [figures.NONE if ours is None else printed(ours) + star, "" if theirs is None else printed(theirs)]
+    return cells
+
+
+def _solved(results: Results, known: Known) -> Known:
+    """Without rows that ended before their tolerance: there is no number to compare."""
+    return {
+        place: numbers
+        for place, numbers in known.items()
+        if (trial := results.trial(*place)) is not None and trial.converged
+    }
+
+
+def _summary(label: str, known: Known, *, ratios: bool) -> str:
+    pairs = [(theirs, ours) for (_, name), (theirs, ours) in known.items() if name == label and ours is not None]
+    if ratios:
+        values = [ours / theirs for theirs, ours in pairs if theirs]
+        return f"{float(np.median(values)):.2g}" if values else figures.NONE
+    return f"{100 * float(np.mean([ours - theirs for theirs, ours in pairs])):+.2f}" if pairs else figures.NONE
