@@ -57,8 +57,10 @@ def _with_window(path: str | None) -> int:
     application = QApplication(sys.argv[:1])
     _name(application)
     from mcsvm_gui.assembly import assemble
+    from mcsvm_gui.views import fonts
     from mcsvm_gui.workers.wishes import EndWishes
 
+    fonts.supply()
     window = assemble(path if path and path.endswith(".mcsvmproj") else None)
     if path and not path.endswith(".mcsvmproj"):
         window.assembly.shell.open(os.path.abspath(path))

@@ -24,3 +24,8 @@ def experiment(name: str) -> Path | None:
     """A bundled experiment by its name, without folder and ending; None where there is none."""
     path = folder() / "experiments" / f"{name}.toml"
     return path if Path(name).name == name and path.is_file() else None
+
+
+def fonts() -> list[Path]:
+    """What a bundle brings along for systems without any; a checkout and a wheel have none."""
+    return sorted((folder() / "fonts").glob("*.ttf"))
