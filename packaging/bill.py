@@ -60,7 +60,7 @@ def resources_of(bundle: Path) -> Path:
 
 
 def components(bundle: Path) -> set[Component]:
-    found, lost = {_own(), of_python(), licences.of_distribution(distribution(BOOTLOADER))}, []
+    found, lost = {_own(), of_python(), _of_wheel(BOOTLOADER)}, []
     for name in _names(bundle):
         owners = list(_owners(name))
         found.update(owners)
@@ -110,13 +110,18 @@ def _owners(name: str) -> Iterator[Component]:
         yield part
     owner = _distribution_of(name)
     if owner is not None:
-        yield licences.of_distribution(distribution(owner))
+        yield _of_wheel(owner)
     elif is_own(name):
         yield _own()
     elif is_python(name):
         yield of_python()
     elif part is None and LIBRARY.search(name):
         yield from of_system(Path(name).name)
+
+
+@cache
+def _of_wheel(name: str) -> Component:
+    return licences.of_distribution(distribution(name))
 
 
 @cache
