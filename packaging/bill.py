@@ -128,7 +128,7 @@ def _of_wheel(name: str) -> Component:
 def _distribution_of(name: str) -> str | None:
     table = _table()
     package = re.sub(r"\.py$", "/__init__.py", name)
-    return next((table[key] for key in (name, package, Path(name).parts[0]) if key in table), None)
+    return next((table[key] for key in (name, package, Path(package).parts[0]) if key in table), None)
 
 
 @cache
