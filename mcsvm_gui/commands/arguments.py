@@ -37,6 +37,7 @@ def tune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--holdout", metavar="SHARE", help="validate on this share instead of folds, such as 0.3")
     parser.add_argument("--nested", action="store_true", help="also the error of the choice, made again in each fold")
     parser.add_argument("--jobs", metavar="N", help="threads; default one for each processor")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that does it, as tcp://HOST:8786")
     parser.add_argument("-o", "--output", metavar="CELLS.csv", help="one line per cell")
     _report_option(parser)
     parser.epilog = (

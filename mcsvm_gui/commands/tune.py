@@ -14,7 +14,7 @@ from mcsvm_gui.commands.reading import request_of
 from mcsvm_gui.commands.several import check_report
 from mcsvm_gui.core import request as requests
 from mcsvm_gui.core.command_line import quoted, written
-from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED, complain
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning, check, parse_machines
@@ -42,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
         if options.report is not None:
             _write_report(tuned, options)
     _show(tuned, options)
+    if tuned.trouble:
+        complain(tuned.trouble)
     if tuned.stopped:
         return INTERRUPTED
     return DONE if tuned.converged else UNCONVERGED
@@ -93,6 +95,7 @@ def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
         holdout=None if options.holdout is None else _number("holdout", options.holdout),
         nested=options.nested,
         jobs=None if options.jobs is None else _whole("jobs", options.jobs),
+        scheduler=options.scheduler,
     )
     return request, wanted
 
@@ -174,7 +177,7 @@ def words(tuned: Tuned) -> list[str]:
     cells, parts = output.plural(len(tuned.results), "cell"), len(tuning.parts)
     how = f"{output.plural(parts, 'fold')}" if tuning.wanted.holdout is None else "one validation part"
     lines = [f"{cells}, {how}, search {tuning.search.name}, in {tuned.seconds:.3g} s."]
-    if tuned.stopped:
+    if tuned.stopped and not tuned.trouble:
         lines.append("Stopped on request; what was done stands.")
     for machine in tuning.grid.machines:
         lines += _machine_words(tuned, machine)

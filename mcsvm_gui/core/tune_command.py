@@ -26,6 +26,8 @@ def tune_words(request: Request, wanted: TuneRequest) -> list[str]:
     options |= {"--step": written(wanted.costs.step), "--folds": str(wanted.folds), "--search": wanted.search}
     if wanted.jobs is not None:
         options["--jobs"] = str(wanted.jobs)
+    if wanted.scheduler is not None:
+        options["--scheduler"] = wanted.scheduler
     said = [word for pair in options.items() for word in pair]
     return [program, "tune", *said, *rest] if rest[0].startswith("-") else [program, "tune", rest[0], *said, *rest[1:]]
 

@@ -107,20 +107,20 @@ class Tuning:
     def run(self, report: Report | None = None, stopped: Callable[[], bool] = lambda: False) -> Tuned:
         """A crew that is lost on the way ends it like a stop."""
         began = time.perf_counter()
-        with _crew(self.wanted) as crew:
-            steps = self.search.steps(self.grid, len(self.parts))
-            plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report, crew)
-            composites: dict[str, Composite] = {}
-            nested: list[Nested] = []
-            trouble = ""
-            try:
+        steps = self.search.steps(self.grid, len(self.parts))
+        plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report)
+        composites: dict[str, Composite] = {}
+        nested: list[Nested] = []
+        trouble = ""
+        try:
+            with _crew(self.wanted, stopped) as plan.crew:
                 results = plan.run()
                 composites = self._composites(results, plan.folds, stopped) if self.settings.by_pair else {}
                 nested = self._nested(plan, stopped) if self.wanted.nested and not stopped() else []
-            except LostCrew as lost:
-                results, trouble = plan.results(), str(lost)
-        seconds = time.perf_counter() - began
-        return Tuned(self, results, composites, tuple(nested), seconds, stopped() or bool(trouble), trouble)
+        except LostCrew as lost:
+            trouble = "" if stopped() else str(lost)
+        seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
+        return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble)
 
     # -- parts of it ------------------------------------------------------------------------------
 
@@ -201,12 +201,12 @@ class FoldPreparation:
         return FoldRows.of(rows, self.codes[fold.train], tests, self.codes[fold.test])
 
 
-def _crew(wanted: TuneRequest) -> AbstractContextManager[Crew]:
+def _crew(wanted: TuneRequest, stopped: Callable[[], bool]) -> AbstractContextManager[Crew]:
     if wanted.scheduler is None:
         return nullcontext(Threads())
     from mcsvm_gui.core.cluster.crew import workers_at
 
-    return workers_at(wanted.scheduler)
+    return workers_at(wanted.scheduler, stopped)
 
 
 def jobs_of(wanted: TuneRequest) -> int:

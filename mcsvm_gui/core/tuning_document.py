@@ -34,6 +34,7 @@ def document(tuned: Tuned) -> dict[str, Any]:
         "n_rows": tuning.rows.rows,
         "classes": list(tuning.class_names),
         "stopped": tuned.stopped,
+        "trouble": tuned.trouble or None,
         "warnings": list(dict.fromkeys(notice.sentence for notice in tuning.notices)),
     }
 

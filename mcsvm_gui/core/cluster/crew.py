@@ -34,9 +34,9 @@ ATTEMPTS = 4  # at a task; Dask gives one up when several workers have died unde
 
 
 @contextmanager
-def workers_at(address: str) -> Iterator[Workers]:
+def workers_at(address: str, stopped: Callable[[], bool]) -> Iterator[Workers]:
     """Raises InputError where there are none, or none that would find the numbers that are found here."""
-    with Line(address) as line:
+    with Line(address, stopped) as line:
         yield Workers(line, max(fit(line).threads))
 
 

@@ -13,6 +13,8 @@ from mcsvm_gui.core.cluster.line import Line
 if TYPE_CHECKING:
     from distributed import Client
 
+ANSWER_WITHIN = 60.0  # seconds: workers that were never asked before load all that a search needs
+
 
 @dataclass(frozen=True)
 class Examined:
@@ -32,7 +34,7 @@ def examine(address: str) -> Examined:
 
 def examined(line: Line) -> Examined:
     try:
-        return line.call(_examined(line.client))
+        return line.call(_examined(line.client), ANSWER_WITHIN)
     except TimeoutError:
         raise unreachable(line.address, "its workers give no answer") from None
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 import warnings
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcsvm_gui.core.cluster import address as addresses
 from solvers.errors import InputError
+from solvers.selection.crew import EVERY, LostCrew
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -24,15 +26,16 @@ FAREWELL = 1.0  # seconds
 
 
 class Line:
-    """Open while inside; raises InputError where nobody answers as a scheduler does."""
+    """Open while inside; raises InputError where nobody answers as a scheduler does, and LostCrew at a stop."""
 
-    def __init__(self, address: str) -> None:
-        self.address = addresses.checked(address)
+    def __init__(self, address: str, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.address, self._stopped = addresses.checked(address), stopped
         self.client: Client
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
 
     def __enter__(self) -> Line:
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(lambda loop, context: None)  # of what Dask itself no longer waits for
+        self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
         self._thread.start()
         try:
             addresses.reach(self.address, PATIENCE)
@@ -51,10 +54,14 @@ class Line:
     def give_up(self, what: Callable[[], None]) -> None:
         self._loop.call_soon_threadsafe(what)
 
-    def call(self, work: Coroutine[Any, Any, T], seconds: float = PATIENCE) -> T:
-        future = self.begin(work)
+    def call(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        future, deadline = self.begin(work), time.monotonic() + seconds
         try:
-            return future.result(seconds)
+            while not future.done() and time.monotonic() < deadline:
+                if self._stopped():
+                    raise LostCrew("stopped before anything was asked")
+                wait([future], timeout=EVERY)
+            return future.result(0.0)
         finally:
             future.cancel()
 
@@ -67,15 +74,11 @@ class Line:
 
     def _end(self) -> None:
         """Whatever still waits is given up."""
-        try:
-            self.call(_close(getattr(self, "client", None)), 2 * FAREWELL)
-        except TimeoutError:
-            pass
-        finally:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(FAREWELL)
-            if not self._thread.is_alive():
-                self._loop.close()
+        wait([self.begin(_close(getattr(self, "client", None)))], timeout=2 * FAREWELL)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(FAREWELL)
+        if not self._thread.is_alive():
+            self._loop.close()
 
 
 async def _open(address: str) -> Client:

@@ -1,0 +1,73 @@
+"""Small searches, here and on a cluster, and what both must have in common."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+from dask_cluster import DaskCluster
+
+from mcsvm_gui.core.cluster.line import Line
+from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.resources import dataset
+from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning
+from solvers.selection.grid import Range
+from solvers.selection.task import Done
+
+ASKED = TuneRequest(("ww", "ovo"), Range(0, 4), Range(-4, 2), folds=3)
+LONG = TuneRequest(("llw",), Range(-2, 20, 0.25), Range(-10, 4, 0.25), folds=10)
+
+
+@cache
+def iris() -> Dataset:
+    return open_dataset(dataset("iris"))
+
+
+@cache
+def here(wanted: TuneRequest) -> Tuned:
+    return Tuning(Request(), replace(wanted, jobs=2), iris()).run()
+
+
+def there(
+    cluster: DaskCluster,
+    wanted: TuneRequest,
+    report: Callable[[Done], object] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Tuned:
+    return Tuning(Request(), replace(wanted, scheduler=cluster.address), iris()).run(report, stopped)
+
+
+def assert_same(one: Tuned, other: Tuned) -> None:
+    """All but the time."""
+    assert list(one.results) == list(other.results)
+    for cell, result in one.results.items():
+        found = [replace(fold, seconds=0.0) for fold in result.by_fold.values()]
+        assert found == [replace(fold, seconds=0.0) for fold in other.results[cell].by_fold.values()], cell
+    assert [(found.chosen, found.fold_accuracy) for found in one.nested] == [
+        (found.chosen, found.fold_accuracy) for found in other.nested
+    ]
+
+
+def folds_of(tuned: Tuned) -> int:
+    return sum(result.folds for result in tuned.results.values())
+
+
+def running(cluster: DaskCluster) -> bool:
+    """Whether any worker has a task in hand."""
+
+    async def asked(line: Line) -> bool:
+        return any((await line.client.call_stack()).values())
+
+    with Line(cluster.address) as line:
+        return line.call(asked(line), 10.0)
+
+
+def wait_until(cluster: DaskCluster, *, busy: bool, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while running(cluster) is not busy:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -1,0 +1,95 @@
+"""Searches on a cluster: the cells of threads here, whatever happens to workers; a stop, and an end that is no end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+from cluster.searches import ASKED, LONG, assert_same, folds_of, here, there, wait_until
+from command_line import mcsvm
+from dask_cluster import DaskCluster
+
+from mcsvm_gui.core.cluster.examining import examine
+from mcsvm_gui.core.resources import dataset
+from mcsvm_gui.core.tuning import TuneRequest
+from solvers.selection.grid import Range
+from solvers.selection.task import Done
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        ASKED,
+        replace(ASKED, machines=("ovo", "cs"), costs=Range(0, 4, 2), gammas=Range(-4, 0, 2), nested=True),
+        replace(ASKED, machines=("dag",), costs=Range(0, 2), search="per-pair", repeats=2),
+    ],
+    ids=["grid", "nested", "per-pair"],
+)
+def test_cells_are_those_of_threads_here(cluster: DaskCluster, wanted: TuneRequest) -> None:
+    reported: list[Done] = []
+    found = there(cluster, wanted, reported.append)
+    assert not found.stopped
+    assert_same(found, here(wanted))
+    if not wanted.nested:
+        assert len({trial for trial, _ in reported}) == len(reported) == folds_of(found)
+
+
+def test_a_stop_is_heard_within_a_second_and_leaves_nothing_running(cluster: DaskCluster) -> None:
+    came: list[Done] = []
+    asked: list[float] = []
+
+    def stopped() -> bool:
+        if len(came) > 20 and not asked:
+            asked.append(time.monotonic())
+        return bool(asked)
+
+    found = there(cluster, LONG, came.append, stopped)
+    assert time.monotonic() - asked[0] < 1.0
+    assert found.stopped
+    assert not found.trouble
+    assert folds_of(found) == len(came) > 20
+    wait_until(cluster, busy=False, seconds=1.0)
+
+
+def test_a_stop_is_heard_before_the_cluster_has_answered(cluster: DaskCluster) -> None:
+    found = there(cluster, LONG, stopped=lambda: True)
+    assert found.stopped
+    assert not found.results
+
+
+def test_the_command_says_what_the_command_says_here(cluster: DaskCluster) -> None:
+    options = "--machine", "ww", "--C", "1:4", "--gamma", "2^-2", "--folds", "3", "--json"
+    far, near = (mcsvm("tune", dataset("iris"), *options, *more) for more in (["--scheduler", cluster.address], []))
+    assert (far.code, far.err) == (near.code, near.err) == (0, "")
+    timeless = [{**document, "seconds": 0} for document in (far.document, near.document)]
+    for document in timeless:
+        document["cells"] = [{**cell, "seconds": 0} for cell in document["cells"]]
+    assert timeless[0] == timeless[1]
+
+
+def test_threads_and_a_cluster_are_not_asked_for_together(cluster: DaskCluster) -> None:
+    answer = mcsvm("tune", dataset("iris"), "--scheduler", cluster.address, "--jobs", "2")
+    assert "--jobs" in answer.complaint
+
+
+def test_what_is_examined_is_there(cluster: DaskCluster) -> None:
+    found = examine(cluster.address)
+    assert (found.threads, found.differences) == ((1, 1), ())
+
+
+def test_a_killed_worker_changes_nothing(cluster: DaskCluster) -> None:
+    """Its tasks are done again."""
+    victim = next(worker for worker in cluster.workers if worker.poll() is None)
+    came: list[Done] = []
+
+    def report(done: Done) -> None:
+        came.append(done)
+        if len(came) == 40:
+            victim.kill()
+
+    found = there(cluster, ASKED, report)
+    assert not found.stopped, found.trouble
+    assert victim.wait(0) < 0
+    assert len({trial for trial, _ in came}) == len(came)
+    assert_same(found, here(ASKED))
