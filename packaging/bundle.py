@@ -1,0 +1,73 @@
+"""The one-folder bundle: PyInstaller, then what it does not do.
+
+Symbols are taken out, the window gets its name, compiled code and the bill of materials are put in.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import bill
+import elf
+from changes import ROOT, version
+
+SPEC = ROOT / "packaging" / "mcsvm.spec"
+
+
+def build(work: Path) -> Path:
+    """The folder of the bundle, new."""
+    folder = collect(work)
+    strip_symbols(folder)
+    name_window(folder)
+    precompile(folder)
+    bill.write(folder)
+    set_times(folder, int(os.environ["SOURCE_DATE_EPOCH"]))
+    return folder
+
+
+def collect(work: Path) -> Path:
+    """One hash seed, so that what PyInstaller packs comes in the same order every time."""
+    environment = os.environ | {"MCSVM_VERSION": version(), "PYTHONHASHSEED": "1"}
+    places = ["--distpath", str(work), "--workpath", str(work / "pyinstaller")]
+    subprocess.run(
+        [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN", *places, str(SPEC)],
+        check=True,
+        env=environment,
+        cwd=ROOT,
+    )
+    return work / "mcsvm"
+
+
+def strip_symbols(folder: Path) -> None:
+    """A sixth of the bundle, for debuggers only. Libraries that auditwheel moved (.libs) would break by it."""
+    if not sys.platform.startswith("linux"):
+        return
+    libraries = [path for path in folder.rglob("*.so*") if path.is_file() and not path.is_symlink()]
+    for path in libraries:
+        if not path.parent.name.endswith(".libs") and elf.is_elf(path):
+            subprocess.run(["strip", "--strip-unneeded", "--preserve-dates", str(path)], check=True)
+
+
+def name_window(folder: Path) -> None:
+    """A second name of the same program (packaging/bundle_entry.py); on Windows it is a program of its own."""
+    if sys.platform != "win32":
+        window = folder / "mcsvm-gui"
+        window.unlink(missing_ok=True)
+        window.symlink_to("mcsvm")
+
+
+def precompile(folder: Path) -> None:
+    target = bill.inside(folder) / "solvers" / "compiled"
+    command = [sys.executable, "-P", str(ROOT / "packaging" / "precompile.py"), str(target)]
+    subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": "1"})
+
+
+def set_times(folder: Path, epoch: int) -> None:
+    """Of the commit, and rights by what a file is: archives of the same commit are the same."""
+    for path in [folder, *folder.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or (os.access(path, os.X_OK) and path.parent == folder) else 0o644)
+            os.utime(path, (epoch, epoch))

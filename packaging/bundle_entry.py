@@ -1,0 +1,29 @@
+"""Where the bundle starts: the command line, or the window for whoever calls it by a name that ends in -gui."""
+
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    multiprocessing.freeze_support()
+    restore_library_path()
+    if Path(sys.argv[0]).stem.endswith("-gui"):
+        from mcsvm_gui.app import main as start
+    else:
+        from mcsvm_gui.cli import main as start
+    return start()
+
+
+def restore_library_path() -> None:
+    """PyInstaller's loader points it at the bundle, and compilers and other programs we start would load from there."""
+    before = os.environ.pop("LD_LIBRARY_PATH_ORIG", None)
+    if before is not None:
+        os.environ["LD_LIBRARY_PATH"] = before
+    else:
+        os.environ.pop("LD_LIBRARY_PATH", None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

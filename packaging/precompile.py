@@ -1,0 +1,89 @@
+"""Compiles the solvers' loops for processors of solvers.jit.store.LEVEL, to be shipped beside their sources.
+
+    python packaging/precompile.py FOLDER    FOLDER gets what belongs at solvers/compiled
+
+Every method is run on every machine it takes, and everything that trains in another way; what a run compiles does not
+depend on the data (tests/unit/jit/test_compilation.py).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def main(folder: str) -> int:
+    sys.path.insert(0, str(CHECKOUT))
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["MCSVM_CACHE_DIR"] = cache
+        choose_level()
+        compile_all()
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(Path(cache) / "compiled", folder)
+    return 0
+
+
+def choose_level() -> None:
+    """Before anything is compiled, and whatever this processor is."""
+    import numba
+
+    from solvers.jit import store
+
+    numba.config.CPU_NAME, numba.config.CPU_FEATURES = store.LEVEL, ""
+
+
+def compile_all() -> None:
+    from mcsvm_gui.core import warming
+    from solvers.machines import MACHINES
+
+    warming.prepare()
+    for machine in MACHINES:
+        run_methods(machine)
+    learn_online()
+
+
+def run_methods(machine: str) -> None:
+    from solvers.errors import InputError
+    from solvers.kernels import KERNELS
+    from solvers.methods import METHODS
+    from solvers.problem import pose
+    from solvers.run import Limits, Run
+
+    X, y = examples()
+    for bias in ("none", "regularized", "exact"):
+        for kernel in (KERNELS["rbf"](gamma=1.0), KERNELS["linear"]()):
+            for method in METHODS:
+                try:
+                    problem = pose(X, y, machine=machine, kernel=kernel, bias=bias, cost=100.0)
+                    run = Run(problem, method, Limits(1e-5, steps=300))
+                except InputError:  # it says what it does not take
+                    continue
+                while run.running:
+                    run.advance()
+
+
+def learn_online() -> None:
+    from solvers import MultiClassSVC
+
+    X, y = examples()
+    for machine in ("ova", "ovo"):
+        model = MultiClassSVC(machine=machine, gamma=1.0)
+        for half in (slice(0, 60), slice(60, None)):
+            model.partial_fit(X[half], y[half], classes=[0, 1, 2])
+
+
+def examples():
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 3
+    return rng.normal(size=(120, 2)) + 1.5 * np.stack([np.sin(y), np.cos(y)], axis=1), y
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
