@@ -44,8 +44,16 @@ def _rehearse(method: Method, part: Part) -> None:
     certify(part, state.alpha, hint=state.constant)
     if method.NAME == "auto":
         _project(part)
+    elif method.NAME == "linear-newton":  # whose coordinate steps end with a tiny problem
+        _take_newton_steps(method, part)
     elif method.NAME == "ipm":  # which ends with it
         _rehearse(METHODS["auto"], part)
+
+
+def _take_newton_steps(method: Method, part: Part) -> None:
+    state = method.start(part)
+    state.memory["visiting"][0] = 0.0
+    method.advance(part, state, STEPS, 1e-3)
 
 
 def _project(part: Part) -> None:

@@ -17,10 +17,10 @@ from solvers.jit.linear_example import (
     gradient_of,
     read_row,
     solve_box,
-    solve_sum_alike,
     solve_sum_pairs,
     sum_example,
 )  # fmt: skip
+from solvers.jit.linear_sum import FALL, all_members, epoch_of_sums
 
 AWAKE, LOT = range(2)  # places in `counts`
 
@@ -40,7 +40,8 @@ class Task(NamedTuple):
     upper: np.ndarray
     curvature: np.ndarray  # (n,) <x, x> with the offset
     offset: float
-    own: float  # geometry of a bounded sum whose directions are all alike, 0 where they are not
+    sums: bool
+    own: float  # geometry of bounded sums whose directions are all alike, 0 where they are not
     shared: float
 
 
@@ -112,13 +113,13 @@ def epoch_of_one(
 
 @compiled
 def epoch_of_all(
-    values, indices, starts, rule, lengths, labels, uppers, curvatures, offset, own, shared, sums, w, constant,
-    alphas, order, awake, bar,
+    values, indices, starts, rule, lengths, labels, uppers, curvatures, offset, sums, w, constant, alphas,
+    order, awake, bar,
 ):  # fmt: skip
     """As `epoch_of_one`, for several class functions; an example's variables are copied out and back."""
     outputs, slots, worst, s = w.shape[1], alphas.shape[1], 0.0, 0
     functions, change, between = np.empty(outputs), np.empty(outputs), np.empty(outputs)
-    gradient, alpha, length, falling = np.empty(slots), np.empty(slots), np.empty(slots), np.empty(slots)
+    gradient, alpha, length = np.empty(slots), np.empty(slots), np.empty(slots)
     real = np.empty(slots, dtype=np.bool_)
     while s < awake:
         i = order[s]
@@ -144,8 +145,6 @@ def epoch_of_all(
         worst = max(worst, violation)
         if not sums:
             solve_box(rule, y, real, length, alpha, upper, curvature, functions, change)
-        elif own > 0.0 and curvature > 0.0:
-            solve_sum_alike(rule, y, real, own, shared, alpha, upper, curvature, gradient, change, falling)
         else:
             solve_sum_pairs(rule, y, real, alpha, upper, curvature, functions, gradient, change, between)
         add_row(values, indices, first, last, w, change)
@@ -157,7 +156,7 @@ def epoch_of_all(
 
 
 @compiled
-def run_epochs(rows, task, sums, w, constant, alpha, order, counts, bar, stop, visits):
+def run_epochs(rows, task, w, constant, alpha, order, counts, bar, stop, visits):
     """Epochs until `visits` visits are done or none violates; returns (visits done, whether none does).
 
     order[: counts[AWAKE]] are awake; bar[0] is above what an example must stay at its bounds by to sleep.
@@ -183,7 +182,7 @@ def run_epochs(rows, task, sums, w, constant, alpha, order, counts, bar, stop, v
         else:
             worst, awake = epoch_of_all(
                 rows.values, rows.indices, rows.starts, task.rule, task.length, task.labels, task.upper, task.curvature,
-                task.offset, task.own, task.shared, sums, w, constant, alpha, order, asked, bar[0],
+                task.offset, task.sums, w, constant, alpha, order, asked, bar[0],
             )  # fmt: skip
         done += max(asked, 1)
         counts[AWAKE], bar[0] = awake, worst if worst > 0.0 else np.inf
@@ -192,3 +191,28 @@ def run_epochs(rows, task, sums, w, constant, alpha, order, counts, bar, stop, v
             if asked == n:
                 return done, True
     return done, False
+
+
+@compiled
+def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, aim, stop, visits):
+    """As `run_epochs`; aim[0] is the violation at which all wake."""
+    n, done = alpha.shape[0], 0
+    by_class = np.ascontiguousarray(w.T)
+    members, sizes = np.empty(alpha.shape, dtype=np.int32), np.empty(n, dtype=np.int64)
+    all_members(task.length, task.labels, members, sizes)
+    claimed = False
+    while done < visits and not claimed:
+        asked = counts[AWAKE]
+        counts[LOT] = np.int64(shuffle(order, asked, np.uint64(counts[LOT])))
+        worst, awake = epoch_of_sums(
+            rows.values, rows.indices, rows.starts, task.rule, task.labels, task.upper, task.curvature, task.offset,
+            task.own, task.shared, by_class, constant, alpha, order, asked, members, sizes,
+        )  # fmt: skip
+        done += max(asked, 1)
+        counts[AWAKE], aim[0] = awake, max(min(aim[0], worst), stop)
+        if worst <= aim[0]:
+            claimed = asked == n and worst <= stop
+            counts[AWAKE], aim[0] = n, max(FALL * aim[0], stop)
+            all_members(task.length, task.labels, members, sizes)
+    w[:] = by_class.T
+    return done, claimed

@@ -3,8 +3,6 @@
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.box import SNAP
-from solvers.jit.sequential_whole import threshold
 
 PASSES = 4  # over the variables of an example in one visit
 GOOD_ENOUGH = 0.1  # share of an example's violation that is left for the next visit
@@ -23,7 +21,8 @@ def box_target(alpha, g, q, upper):
 def gradient_of(rule, y, p, functions):
     if p == y:
         return rule.margin_own - rule.own * functions[p]
-    return rule.margin_other - rule.before * functions[y] - rule.other * functions[p]
+    gradient = rule.margin_other - rule.other * functions[p]
+    return gradient - rule.before * functions[y] if rule.before != 0.0 else gradient  # binary forms have no f_y
 
 
 @compiled
@@ -117,31 +116,6 @@ def sum_example(real, alpha, gradient, upper, bar):
         if p != holder and real[p]:
             other = max(other, gradient[p])
     return violation, gradient[holder] > other + bar
-
-
-@compiled
-def solve_sum_alike(rule, y, real, own, shared, alpha, upper, curvature, gradient, change, falling):
-    """The exact optimum of directions that are all alike, by a sort: see `sequential_whole`."""
-    total, count = 0.0, 0
-    for p in range(alpha.size):
-        total += alpha[p]
-    for p in range(alpha.size):
-        if real[p]:
-            u, s = gradient[p] / (curvature * own) + alpha[p] + shared / own * total, count
-            gradient[p] = u
-            while s > 0 and falling[s - 1] < u:
-                falling[s] = falling[s - 1]
-                s -= 1
-            falling[s] = u
-            count += 1
-    theta = threshold(falling[:count], shared / own, upper)
-    for p in range(alpha.size):
-        if real[p]:
-            amount = gradient[p] - theta
-            target = min(amount, upper) if amount > SNAP * upper else 0.0
-            if target != alpha[p]:
-                add_direction(rule, y, p, target - alpha[p], change)
-                alpha[p] = target
 
 
 @compiled

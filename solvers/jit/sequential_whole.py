@@ -14,17 +14,17 @@ from solvers.jit.sequential_simplex import look_groups, slack_of
 
 
 @compiled
-def threshold(u, ratio, bound):
-    """theta = ratio * sum(a) if that sum stays within the bound, else what makes it the bound; `u` falls."""
+def threshold(u, size, ratio, bound):
+    """theta = ratio * sum(a) if that sum stays within the bound, else what makes it the bound; u[:size] falls."""
     count, total, theta = 0, 0.0, 0.0
-    while count < u.size and u[count] > theta:
+    while count < size and u[count] > theta:
         total += u[count]
         count += 1
         theta = ratio * total / (1.0 + ratio * count)
     if total - count * theta <= bound:
         return theta
     count, total, theta = 0, 0.0, -np.inf
-    while count < u.size and u[count] > theta:
+    while count < size and u[count] > theta:
         total += u[count]
         count += 1
         theta = (total - bound) / count
@@ -56,7 +56,7 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
         best_vertex(gradient, alpha, bound, curvature, own, shared, out)
         return
     u = gradient / (curvature * own) + alpha + shared / own * alpha.sum()
-    theta = threshold(np.sort(u)[::-1], shared / own, bound)
+    theta = threshold(np.sort(u)[::-1], u.size, shared / own, bound)
     for p in range(alpha.size):
         amount = u[p] - theta
         out[p] = min(amount, bound) if amount > SNAP * bound else 0.0

@@ -20,7 +20,7 @@ from solvers.problem import Part
 NAME = "linear"
 SUPPORTS = "every machine and bias, with the linear kernel: one weight per feature in place of kernel values"
 
-ROUND = 8  # visits per example of a round
+ROUND = 16  # visits per example of a round
 SETS = 64  # of a round
 QUOTA = 30  # variables of a set
 SHARE = 0.1  # of the violation, to which a set is solved
@@ -57,16 +57,19 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
 
 def task_of(part: Part) -> leaf.Task:
     form = part.form
-    own, shared = (geometry(form) or (0.0, 0.0)) if form.feasible == "simplex" else (0.0, 0.0)
-    return leaf.Task(form.rule, form.length, part.labels, part.upper, part.curvature, part.offset, own, shared)
+    sums = form.feasible == "simplex"
+    alike = geometry(form) if sums and not form.real.diagonal().any() else None
+    return leaf.Task(
+        form.rule, form.length, part.labels, part.upper, part.curvature, part.offset, sums, *(alike or (0.0, 0.0))
+    )
 
 
 def coordinate_round(part: Part, state: State, tolerance: float) -> Progress:
-    memory = state.memory
-    steps, claimed = leaf.run_epochs(
-        rows_of(part.gram), task_of(part), part.form.feasible == "simplex", memory["vectors"], state.constant,
-        state.alpha, memory["order"], memory["counts"], memory["threshold"],
-        tolerance * float(memory["strictness"][0]), ROUND * len(part),
+    memory, task = state.memory, task_of(part)
+    run_epochs = leaf.run_epochs_of_sums if task.own > 0.0 else leaf.run_epochs
+    steps, claimed = run_epochs(
+        rows_of(part.gram), task, memory["vectors"], state.constant, state.alpha, memory["order"], memory["counts"],
+        memory["threshold"], tolerance * float(memory["strictness"][0]), ROUND * len(part),
     )  # fmt: skip
     state.steps += steps
     if not claimed:

@@ -25,7 +25,7 @@ NAME = "linear-newton"
 SUPPORTS = "every machine and bias, with the linear kernel: made for many examples of few features, at any C"
 KEEPS_BALANCE = True
 
-SIGMA, GROWTH, LARGEST = 1.0, 10.0, 1e8  # proximal parameter, in units of the cost: first, growing by, at most
+SIGMA, GROWTH, LARGEST = 1.0, 4.0, 1e8  # proximal parameter, in units of the cost: first, growing by, at most
 CLOSE = 0.1  # share of the tolerance, to which class functions follow alpha at least
 IDLE = 6  # proximal steps in vain before it stalls
 EXPECTED = 40  # Newton steps
@@ -71,15 +71,19 @@ def visit(part: Part, state: State, tolerance: float) -> Progress:
 
 def visit_price(part: Part) -> float:
     """Seconds, roughly, of a visit of one example: measured, only to compare."""
-    k = part.form.outputs
-    return (3e-8 if k == 1 else 1.5e-7) + k * (1.2e-9 * stored_of(part) + (3e-8 if k > 1 else 0.0))
+    k, stored = part.form.outputs, stored_of(part)
+    if k == 1:
+        return 3e-8 + 1.2e-9 * stored
+    if part.form.feasible == "simplex":  # most variables sleep
+        return 1.3e-7 + 8e-9 * stored
+    return 1.5e-7 + k * (1.2e-9 * stored + 3e-8)
 
 
 def price_of(part: Part) -> float:
     """Half of what the Newton steps may cost."""
     k, unknowns = part.form.outputs, (part.gram.points.features + 1) * part.form.outputs
-    step = len(part) * k * (4e-8 + 4e-9 * stored_of(part)) + 1e-10 * min(unknowns, DENSE) ** 3 + 3e-4
-    return 0.5 * EXPECTED * step
+    example = 4e-8 + 4e-9 * stored_of(part) if k == 1 else 1e-8 + 1e-9 * stored_of(part)
+    return 0.5 * EXPECTED * (len(part) * k * example + 1e-10 * min(unknowns, DENSE) ** 3 + 3e-4)
 
 
 def columns_of(part: Part) -> Columns:
@@ -107,7 +111,7 @@ def move(part: Part, state: State, columns: Columns, tolerance: float) -> None:
     """One proximal step; what it finds becomes the state where its dual is higher."""
     memory = state.memory
     sigma = float(memory["sigma"][0] * part.upper.mean())
-    step = ProximalStep(part, columns, state.alpha, np.zeros(part.form.outputs), sigma)
+    step = ProximalStep(part, columns, state.alpha, sigma)
     trial, steps = step.solve(memory["point"], float(memory["close"][0]) * tolerance)
     state.steps += steps
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha

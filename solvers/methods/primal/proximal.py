@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.jit.linear_system import respond
 from solvers.methods.primal.system import Columns, System
-from solvers.methods.state import gradients, weights_of
+from solvers.methods.state import weights_of
 from solvers.problem import Part
 
 NEWTON_STEPS = 60
 TRIES = 20  # lengths of one step
-FLAT = 0.1  # share of the slope at the beginning that may be left at its end
+FLAT = 0.3  # share of the slope at the beginning that may be left at its end
 
 
 @dataclass
@@ -25,35 +26,34 @@ class Trial:
     """A point W and what it makes of alpha."""
 
     vectors: np.ndarray  # (width, outputs)
-    functions: np.ndarray  # (n, outputs), without what was given
+    functions: np.ndarray  # (n, outputs)
     alpha: np.ndarray
+    weights: np.ndarray  # of alpha
     full: np.ndarray  # (n,) whether a bounded sum is at its bound
 
 
 class ProximalStep:
-    def __init__(self, part: Part, columns: Columns, anchor: np.ndarray, given: np.ndarray, sigma: float) -> None:
-        self.part, self.columns, self.anchor, self.given, self.sigma = part, columns, anchor, given, sigma
+    def __init__(self, part: Part, columns: Columns, anchor: np.ndarray, sigma: float) -> None:
+        self.part, self.columns, self.anchor, self.sigma = part, columns, anchor, sigma
+        self.sums = part.form.feasible == "simplex"
         self.system = System(columns, part.form, sigma)
 
     def at(self, vectors: np.ndarray, functions: np.ndarray) -> Trial:
-        part = self.part
-        gradient = gradients(part, functions + self.given)
-        wish = self.anchor + self.sigma * gradient
-        if part.form.feasible == "box":
-            alpha, full = np.minimum(np.maximum(wish, 0.0), part.upper[:, None]), np.zeros(len(part), bool)
-        else:
-            alpha, full = project_sums(wish, part.upper)
-        return Trial(vectors, functions, alpha, full)
+        part, alpha, full = self.part, np.empty_like(self.anchor), np.empty(len(self.part), dtype=bool)
+        respond(
+            part.form.rule, part.form.real, self.sums, part.labels, part.upper,
+            functions, self.anchor, self.sigma, alpha, full,
+        )  # fmt: skip
+        return Trial(vectors, functions, alpha, weights_of(part, alpha), full)
 
     def residual(self, trial: Trial) -> np.ndarray:
         """Minus the gradient in W."""
-        made = self.columns.rows.T @ weights_of(self.part, trial.alpha)
-        return made - self.columns.stiffness[:, None] * trial.vectors
+        return self.columns.rows.T @ trial.weights - self.columns.stiffness[:, None] * trial.vectors
 
     def newton(self, trial: Trial, residual: np.ndarray) -> Trial | None:
         """The next point, or None where no step decreases any more."""
         alpha, upper = trial.alpha, self.part.upper[:, None]
-        free = (alpha > 0.0) & (alpha < upper) if self.part.form.feasible == "box" else alpha > 0.0
+        free = alpha > 0.0 if self.sums else (alpha > 0.0) & (alpha < upper)
         self.system.look(self.part.labels, free, trial.full)
         direction = self.system.solve(residual)
         slope = -float(np.vdot(residual, direction))
@@ -80,7 +80,7 @@ class ProximalStep:
 
     def slope(self, trial: Trial, direction: np.ndarray, moved: np.ndarray) -> float:
         bent = float(np.vdot(self.columns.stiffness[:, None] * trial.vectors, direction))
-        return bent - float(np.vdot(weights_of(self.part, trial.alpha), moved))
+        return bent - float(np.vdot(trial.weights, moved))
 
     def solve(self, vectors: np.ndarray, closeness: float) -> tuple[Trial, int]:
         """Down to functions that are `closeness` within those of alpha, relative to how far alpha moves."""
@@ -95,17 +95,3 @@ class ProximalStep:
                 break
             trial, steps = following, steps + 1
         return trial, max(steps, 1)
-
-
-def project_sums(wish: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each row's nearest point with entries >= 0 and sum <= upper; which sums are at the bound."""
-    alpha = np.maximum(wish, 0.0)
-    full = alpha.sum(axis=1) > upper
-    some, bound = wish[full], upper[full]
-    falling = -np.sort(-some, axis=1)
-    over = np.cumsum(falling, axis=1) - bound[:, None]
-    count = np.maximum((falling * np.arange(1, some.shape[1] + 1) > over).sum(axis=1), 1)
-    shift = over[np.arange(count.size), count - 1] / count
-    inside = np.maximum(some - shift[:, None], 0.0)
-    alpha[full] = inside * (bound / inside.sum(axis=1))[:, None]  # large wishes cost digits
-    return alpha, full

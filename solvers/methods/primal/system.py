@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg as sl
 import scipy.sparse as sp
 
-from solvers.jit.linear_system import couple
+from solvers.jit.linear_system import couple_functions, couplings, pair_of
 from solvers.machines import DualForm
 from solvers.problem import Part
 
@@ -47,28 +47,17 @@ class Columns:
         return self.stiffness.size
 
 
-def reading_table(form: DualForm) -> np.ndarray:
-    """(classes, slots, outputs): directions less a constant, which the zero sum of the functions hides."""
-    index, value = form.reading
-    table = np.zeros(form.direction.shape)
-    np.put_along_axis(table, index, value, axis=2)
-    return table
-
-
 class System:
     """The generalized Hessian at one point."""
 
     def __init__(self, columns: Columns, form: DualForm, sigma: float) -> None:
         self.columns, self.sigma, self.outputs = columns, sigma, form.outputs
-        self.table, self.shiftable = reading_table(form), form.centred
-        self.centred = form.centred and bool(np.abs(form.direction - self.table).max() > 1e-12)
+        self.rule, self.shiftable = form.rule, form.centred
+        self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > 1e-12
 
     def look(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
         """Which variables are free, and of bounded sums, which are at their bound."""
-        chosen = np.flatnonzero(free.any(axis=1))
-        self.coupling = np.empty((self.outputs, self.outputs, chosen.size))
-        couple(self.table, labels[chosen], free[chosen], full[chosen], self.coupling)
-        self.rows = self.columns.rows[chosen]
+        self.starts, self.examples, self.values = couplings(self.rule, self.outputs, labels, free, full)
 
     def solve(self, residual: np.ndarray) -> np.ndarray:
         """The step in W for a residual (width, outputs)."""
@@ -93,12 +82,16 @@ class System:
         return np.ascontiguousarray(step.reshape(k, width).T)
 
     def _block(self, a: int, b: int) -> np.ndarray:
-        weight = self.coupling[a, b]
-        some = np.flatnonzero(weight)
-        rows = self.rows if some.size == weight.size else self.rows[some]
+        pair = self._pair(a, b)
+        rows, weight = self.columns.rows[self.examples[pair]], self.values[pair]
         if sp.issparse(rows):
-            return (rows.T @ (sp.diags_array(weight[some]) @ rows)).toarray()
-        return rows.T @ (weight[some][:, None] * rows)
+            return (rows.T @ (sp.diags_array(weight) @ rows)).toarray()
+        return rows.T @ (weight[:, None] * rows)
+
+    def _pair(self, a: int, b: int) -> slice:
+        """Where the entries of outputs a >= b are."""
+        place = pair_of(a, b)
+        return slice(self.starts[place], self.starts[place + 1])
 
     def _hold_biases(self, matrix: np.ndarray, residual: np.ndarray) -> None:
         """A free bias that no variable holds steps by about 1; a common shift of all biases is nothing."""
@@ -115,8 +108,9 @@ class System:
     # -- conjugate gradients ----------------------------------------------------------------------
 
     def _iterated(self, residual: np.ndarray) -> np.ndarray:
+        self._gather()
         squares = self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2
-        diagonal = self.sigma * (squares.T @ np.einsum("aai->ia", self.coupling)) + self.columns.stiffness[:, None]
+        diagonal = self.sigma * (squares.T @ self._own_couplings()) + self.columns.stiffness[:, None]
         loose = diagonal <= RIDGE * float(diagonal.max())
         held = np.where(loose, np.abs(residual) + RIDGE, 0.0)  # as in `_hold_biases`
         diagonal += held
@@ -138,13 +132,28 @@ class System:
             along = scaled + size / before * along
         return step
 
+    def _gather(self) -> None:
+        """The rows of examples that couple anything."""
+        chosen, self.places = np.unique(self.examples, return_inverse=True)
+        self.rows = self.columns.rows[chosen]
+
+    def _own_couplings(self) -> np.ndarray:
+        """(gathered rows, outputs): of an output with itself."""
+        found = np.zeros((self.rows.shape[0], self.outputs))
+        for a in range(self.outputs):
+            pair = self._pair(a, a)
+            found[self.places[pair], a] = self.values[pair]
+        return found
+
     def _shiftless(self, vectors: np.ndarray) -> np.ndarray:
         """A common shift of all class functions is nothing where only their differences count."""
         return vectors - vectors.mean(axis=1, keepdims=True) if self.shiftable else vectors
 
     def _apply(self, vectors: np.ndarray) -> np.ndarray:
         centred = vectors - vectors.mean(axis=1, keepdims=True) if self.centred else vectors
-        moved = np.einsum("abi,ib->ia", self.coupling, self.rows @ centred)
+        functions = np.ascontiguousarray(self.rows @ centred)
+        moved = np.zeros_like(functions)
+        couple_functions(self.starts, self.places, self.values, functions, moved)
         image = self.sigma * (self.rows.T @ moved)
         if self.centred:
             image -= image.mean(axis=1, keepdims=True)

@@ -16,11 +16,11 @@ from small_data import blobs, finished, problem_of
 from solvers import InputError, MultiClassSVC
 from solvers.ending import Ending
 from solvers.jit import linear as leaf
+from solvers.jit.linear_system import project_sum
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import linear, linear_newton
 from solvers.methods.primal import system
-from solvers.methods.primal.proximal import project_sums
 from solvers.problem import BIASES, pose
 from solvers.run import Limits, Run
 
@@ -178,7 +178,10 @@ def test_orders_are_permutations() -> None:
 def test_a_projection_is_the_nearest_point(wish: list[list[float]], upper: float) -> None:
     """By its optimality condition: what the wish exceeds the point by is normal to the set there."""
     rows = np.array(wish)
-    point, full = project_sums(rows, np.full(len(rows), upper))
+    point = np.maximum(rows, 0.0)
+    full = point.sum(axis=1) > upper
+    for place in np.flatnonzero(full):
+        project_sum(point[place], upper, np.empty(3))
     sums = point.sum(axis=1)
     assert (point >= 0.0).all()
     assert (sums <= upper * (1 + 1e-12)).all()
