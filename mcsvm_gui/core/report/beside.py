@@ -16,13 +16,18 @@ def count(value: float | None) -> str:
     return figures.NONE if value is None else figures.count(round(value))
 
 
+def seconds(value: float) -> str:
+    """As papers do, all in one unit."""
+    return count(value) if value >= 99.5 else f"{value:.2g}"
+
+
 Printed = Callable[[float], str]
 MEASURES: dict[str, tuple[str, Printed, bool]] = {  # title, how it is printed, whether ratios say more than differences
     "accuracy": ("Accuracy on rows not trained on", lambda value: f"{100 * value:.2f}", False),
     "validation": ("Accuracy of the best cell of the search", lambda value: f"{100 * value:.2f}", False),
     "iterations": ("Iterations", count, True),
-    "seconds": ("Training time", figures.seconds, True),
-    "search_seconds": ("Time of the search", figures.seconds, True),
+    "seconds": ("Training time, seconds", seconds, True),
+    "search_seconds": ("Time of the search, seconds", seconds, True),
     "n_support": ("Support vectors", lambda value: f"{value:.1f}".removesuffix(".0"), True),
     "log2_C": ("log2 C", "{:g}".format, False),
     "log2_gamma": ("log2 gamma", "{:g}".format, False),

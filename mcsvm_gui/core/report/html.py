@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 
 from mcsvm_gui.core.report import style
@@ -28,10 +29,12 @@ STYLE = """
 --accent:#6ea2ff;--good:#4cc38a;--warning:#e3b341;--bad:#f47067;DARK}}
 @media print{:root{--ink:#000;--soft:#444;--ground:#fff;--line:#bbb;--head:#eee;--accent:#000;LIGHT}
 main{max-width:none!important;padding:0!important}table,figure,pre{break-inside:auto}tr,figure{break-inside:avoid}
-h2,h3{break-after:avoid}.wide{overflow:visible!important}}
+h2,h3{break-after:avoid}.wide{overflow:visible!important}
+section{content-visibility:visible!important}}
 *{box-sizing:border-box}html{color-scheme:light dark}
 body{margin:0;background:var(--ground);color:var(--ink);
 font:14px/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+section{content-visibility:auto;contain-intrinsic-size:auto 600px}
 main{max-width:1120px;margin:0 auto;padding:32px 24px 64px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}h2{font-size:19px;margin:40px 0 8px}
 h3{font-size:15px;margin:28px 0 6px}h2,h3{overflow-wrap:anywhere}
@@ -56,7 +59,7 @@ figure{margin:12px 0 20px}figure svg{max-width:100%;height:auto;display:block}fi
 def text_of(report: Report) -> str:
     if report.figures:
         needed("an HTML report with figures")
-    blocks = "\n".join(_block(block, number) for number, block in enumerate(report.blocks))
+    blocks = "\n".join(_sections(report))
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -70,6 +73,18 @@ def text_of(report: Report) -> str:
 
 def content(report: Report) -> bytes:
     return text_of(report).encode("utf-8")
+
+
+def _sections(report: Report) -> Iterator[str]:
+    """A browser lays out and paints only the sections that it shows; long reports open at once."""
+    open_section = False
+    for number, block in enumerate(report.blocks):
+        if isinstance(block, Heading) and block.level == 2:
+            yield "</section><section>" if open_section else "<section>"
+            open_section = True
+        yield _block(block, number)
+    if open_section:
+        yield "</section>"
 
 
 def _style() -> str:

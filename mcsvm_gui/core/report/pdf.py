@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 from mcsvm_gui.core.report import style
@@ -23,6 +22,7 @@ from mcsvm_gui.core.report.blocks import (
     undirected,
 )
 from mcsvm_gui.core.report.drawing import needed, settings
+from mcsvm_gui.core.report.letters import MONO, SANS, SHAPED, extent, fitting, spaced, standard, width, wrapped
 
 NAME, SUFFIX = "pdf", ".pdf"
 WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.75  # inches
@@ -30,8 +30,8 @@ ROOM = WIDTH - 2 * MARGIN
 PLAIN, SMALL = 9.0, 7.5  # points
 SHRUNK = 0.62  # of SMALL: what a wide table may be set in
 LEADING = 1.4
+ASCENT = 0.93  # of the size: from the top of a line to its base
 GAP = 0.1  # inches between columns
-LETTERS = 400  # no line of a page has as many
 CELL, WORDS = 60, 4000  # characters of a cell, and of a paragraph
 SOFT, GROUND = "#5b6470", "#1f5fd0"
 BADGES = {"solved": "#12805c", "nearly": "#8a5b00", "not solved": "#b3261e"}
@@ -45,7 +45,7 @@ def content(report: Report) -> bytes:
 
         with PdfPages(stream, metadata={"Title": shortened(report.title), "CreationDate": None}) as pages:
             paper = Paper(pages)
-            paper.text(report.title, 16.0, weight="bold", longest=300)
+            paper.text(report.title, 16.0, bold=True, longest=300)
             paper.text(report.made, SMALL, colour=SOFT)
             for block in report.blocks:
                 _set(paper, block)
@@ -63,10 +63,14 @@ class Paper:
     def _begin(self) -> None:
         from matplotlib.figure import Figure
 
-        self._page = Figure(figsize=(WIDTH, HEIGHT))
+        from mcsvm_gui.core.report.lettering import Lettering
+
+        self._page, self._lettering = Figure(figsize=(WIDTH, HEIGHT)), Lettering()
+        self._page.add_artist(self._lettering)
         self._number += 1
+        self.left = 0.5 - MARGIN
+        self.put(ROOM / 2, str(self._number), SMALL, color=SOFT)
         self.left = HEIGHT - 2 * MARGIN  # inches to the foot of the page
-        self._page.text(0.5, 0.4 / HEIGHT, str(self._number), ha="center", fontsize=SMALL, color=SOFT)
 
     def turn(self) -> None:
         self.finish()
@@ -83,17 +87,37 @@ class Paper:
     def skip(self, inches: float) -> None:
         self.left -= inches
 
-    def put(self, x: float, text: str, size: float, **more: Any) -> None:
-        """At the present line, x inches from the margin."""
-        place = (MARGIN + x) / WIDTH, (MARGIN + self.left) / HEIGHT
-        self._page.text(*place, text, fontsize=size, va="top", **more)
+    def put(
+        self,
+        x: float,
+        text: str,
+        size: float,
+        *,
+        color: str = style.INK,
+        bold: bool = False,
+        family: str = SANS,
+        right: bool = False,
+    ) -> None:
+        """At the present line, x inches from the margin: where the text begins, or ends."""
+        from mcsvm_gui.core.report.lettering import font
 
-    def text(self, text: object, size: float, colour: str = style.INK, longest: int = WORDS, **more: Any) -> None:
+        x, y = MARGIN + x, MARGIN + self.left
+        if standard(text):
+            x -= width(text, family, bold=bold) * size / 72 if right else 0.0
+            place = 72 * x, 72 * y - ASCENT * size
+            self._lettering.texts.append((*place, spaced(text), font(family, size, bold=bold), color))
+            return
+        artist = self._page.text(x / WIDTH, y / HEIGHT, text, va="top", ha="right" if right else "left")
+        artist.set(fontsize=size, color=color, family=SHAPED[family], weight="bold" if bold else "normal")
+
+    def text(
+        self, text: object, size: float, colour: str = style.INK, longest: int = WORDS, *, bold: bool = False
+    ) -> None:
         """A paragraph, broken into lines."""
         step = LEADING * size / 72
         for line in wrapped(undirected(shortened(text, longest)), size, ROOM):
             self.need(step)
-            self.put(0.0, line, size, color=colour, **more)
+            self.put(0.0, line, size, color=colour, bold=bold)
             self.skip(step)
         self.skip(0.06)
 
@@ -127,10 +151,10 @@ def _set(paper: Paper, block: Block) -> None:
         size = {2: 13.0}.get(block.level, 10.5)
         paper.skip(0.15)
         paper.need(1.0)
-        paper.text(block.text, size, weight="bold", longest=200)
+        paper.text(block.text, size, bold=True, longest=200)
     elif isinstance(block, Paragraph):
         for line in clean(block.text).splitlines():
-            paper.text(line, PLAIN, BADGES.get(block.kind, style.INK), weight="bold" if block.kind else "normal")
+            paper.text(line, PLAIN, BADGES.get(block.kind, style.INK), bold=bool(block.kind))
     elif isinstance(block, Facts):
         _facts(paper, block)
     elif isinstance(block, Table):
@@ -150,8 +174,8 @@ def _facts(paper: Paper, block: Facts) -> None:
         for number, line in enumerate(lines):
             paper.need(step)
             if number == 0:
-                paper.put(0.0, _fitting(one_line(key), SMALL, key_room - GAP), SMALL, color=SOFT)
-            paper.put(key_room, line, SMALL, color=style.INK)
+                paper.put(0.0, fitting(one_line(key), SMALL, key_room - GAP), SMALL, color=SOFT)
+            paper.put(key_room, line, SMALL)
             paper.skip(step)
     paper.skip(0.08)
 
@@ -159,9 +183,9 @@ def _facts(paper: Paper, block: Facts) -> None:
 def _code(paper: Paper, block: Code) -> None:
     step = LEADING * 7.0 / 72
     for line in clean(block.text).splitlines():
-        for part in wrapped(undirected(line), 7.0, ROOM, "DejaVu Sans Mono") or [""]:
+        for part in wrapped(undirected(line), 7.0, ROOM, MONO) or [""]:
             paper.need(step)
-            paper.put(0.0, part, 7.0, color=style.INK, family="DejaVu Sans Mono")
+            paper.put(0.0, part, 7.0, family=MONO)
             paper.skip(step)
     paper.skip(0.08)
 
@@ -236,81 +260,15 @@ class _Grid:
     def _row(self, number: int | None, cells: list[str]) -> None:
         """`number`: none for the header."""
         x = 0.0
-        for place, width in zip(self._columns, self._widths, strict=True):
+        for place, room in zip(self._columns, self._widths, strict=True):
             shade = 0.0 if number is None else self._table.shade.get((number, place), 0.0)
             if shade > 0.0:
-                self._paper.fill(x, width - GAP / 2, self._step, shade)
+                self._paper.fill(x, room - GAP / 2, self._step, shade)
             bold = number is None or (number, place) in self._table.best
-            self._cell(cells[place], x, width, right=place in self._table.numbers, weight="bold" if bold else "normal")
-            x += width
+            self._cell(cells[place], x, room, right=place in self._table.numbers, bold=bold)
+            x += room
         self._paper.skip(self._step)
 
-    def _cell(self, text: str, x: float, width: float, *, right: bool, weight: str) -> None:
-        shown, more = _fitting(text, self._size, width - GAP / 2), {"color": style.INK, "weight": weight}
-        if right:
-            self._paper.put(x + width - GAP, shown, self._size, ha="right", **more)
-        else:
-            self._paper.put(x, shown, self._size, **more)
-
-
-# -- measuring ------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=8)
-def _font(family: str) -> Any:
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    return get_font(findfont(FontProperties(family=family)))
-
-
-def extent(text: str, size: float, family: str = "DejaVu Sans") -> float:
-    """Inches; a little more than regular letters need, as bold ones are wider."""
-    return 1.06 * _measured(text, family) * size / 72
-
-
-@lru_cache(maxsize=65_536)
-def _measured(text: str, family: str) -> float:
-    """The width of letters one unit high; measured large, as small ones are rounded to pixels."""
-    font = _font(family)
-    font.set_size(100.0, 72)
-    font.set_text(text, 0.0)
-    return font.get_width_height()[0] / 64 / 100
-
-
-def _fitting(text: str, size: float, room: float) -> str:
-    """As much as fits, and a sign that there is more."""
-    if extent(text, size) <= room:
-        return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if extent(text[:middle] + "\u2026", size) <= room else (low, middle - 1)
-    return text[:low] + "\u2026"
-
-
-def wrapped(text: str, size: float, room: float, family: str = "DejaVu Sans") -> list[str]:
-    """Lines that fit; words longer than a line are cut."""
-    lines: list[str] = []
-    line = ""
-    for word in text.split(" "):
-        longer = f"{line} {word}" if line else word
-        if len(longer) <= LETTERS and extent(longer, size, family) <= room:
-            line = longer
-            continue
-        if line:
-            lines.append(line)
-        line = word
-        while len(line) > LETTERS or extent(line, size, family) > room:
-            cut = _cut(line, size, room, family)
-            lines.append(line[:cut])
-            line = line[cut:]
-    return [*lines, line] if line or not lines else lines
-
-
-def _cut(word: str, size: float, room: float, family: str) -> int:
-    """How many letters fit, at least one."""
-    low, high = 1, min(len(word), LETTERS)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if extent(word[:middle], size, family) <= room else (low, middle - 1)
-    return low
+    def _cell(self, text: str, x: float, room: float, *, right: bool, bold: bool) -> None:
+        shown = fitting(text, self._size, room - GAP / 2)
+        self._paper.put(x + room - GAP if right else x, shown, self._size, bold=bold, right=right)

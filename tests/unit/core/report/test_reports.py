@@ -311,7 +311,7 @@ def test_lines_of_a_page_fit_its_width() -> None:
 
 
 def test_long_tables_turn_the_page_and_wide_ones_are_split(tmp_path: Path) -> None:
-    columns = tuple(f"a rather long column {number}" for number in range(15))
+    columns = tuple(f"a column with a long name {number}" for number in range(15))
     rows = tuple(tuple(f"{row}.{column}" for column in range(15)) for row in range(90))
     report = Report("Large", "now", (Table(columns, rows, numbers=frozenset(range(1, 15))),), {})
     found = re.search(rb"/Count (\d+)", FORMATS[".pdf"].content(report))
