@@ -147,10 +147,18 @@ def _qt_folder() -> Path | None:
 
 def _not_found(library: Path) -> list[str]:
     try:
-        answer = subprocess.run(["ldd", str(library)], capture_output=True, text=True, timeout=20)
+        answer = subprocess.run(
+            ["ldd", str(library)], capture_output=True, text=True, timeout=20, env={**os.environ, **_bundled()}
+        )
     except (OSError, subprocess.TimeoutExpired):
         return []
     return not_found(answer.stdout)
+
+
+def _bundled() -> dict[str, str]:
+    """Where a bundle's loader finds libraries; the program itself takes that out of what others inherit."""
+    home = getattr(sys, "_MEIPASS", None)
+    return {} if home is None else {"LD_LIBRARY_PATH": home}
 
 
 def not_found(answer: str) -> list[str]:

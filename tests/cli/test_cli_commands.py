@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from command_line import NASTY, ROOT, mcsvm, real_mcsvm
 
+from mcsvm_gui.core import doctor
 from mcsvm_gui.core.doctor import not_found
 from mcsvm_gui.core.exporters import EXPORTERS
 
@@ -172,6 +173,18 @@ def test_doctor_knows_its_house() -> None:
 def test_what_the_loader_lacks_is_read_from_its_answer() -> None:
     answer = "\tlibEGL.so.1 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x1)\n\tlibGL.so.1 => not found\n"
     assert not_found(answer) == ["libEGL.so.1", "libGL.so.1"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks a shell script in the place of ldd")
+def test_the_doctor_of_a_bundle_looks_where_its_loader_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = tmp_path / "ldd"
+    asked.write_text('#!/bin/sh\necho "${LD_LIBRARY_PATH:-nothing} => not found"\n', "utf-8")
+    asked.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    assert doctor._not_found(Path("any.so")) == ["nothing"]
+    monkeypatch.setattr(sys, "_MEIPASS", "/bundle", raising=False)
+    assert doctor._not_found(Path("any.so")) == ["/bundle"]
 
 
 @pytest.mark.parametrize("command", ["predict", "verify"])
