@@ -5,6 +5,7 @@ Symbols are taken out, the window gets its name, compiled code and the bill of m
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -12,15 +13,20 @@ from pathlib import Path
 
 import bill
 import elf
+import icu
 from changes import ROOT, version
 
 SPEC = ROOT / "packaging" / "mcsvm.spec"
+SHARED_FROM = 50_000  # bytes
 
 
 def build(work: Path) -> Path:
     """The folder of the bundle, new."""
     folder = collect(work)
-    strip_symbols(folder)
+    if sys.platform.startswith("linux"):
+        strip_symbols(folder)
+        trim_tables(folder)
+        share_equal_files(folder)
     name_window(folder)
     precompile(folder)
     bill.write(folder)
@@ -43,12 +49,27 @@ def collect(work: Path) -> Path:
 
 def strip_symbols(folder: Path) -> None:
     """A sixth of the bundle, for debuggers only. Libraries that auditwheel moved (.libs) would break by it."""
-    if not sys.platform.startswith("linux"):
-        return
     libraries = [path for path in folder.rglob("*.so*") if path.is_file() and not path.is_symlink()]
     for path in libraries:
         if not path.parent.name.endswith(".libs") and elf.is_elf(path):
             subprocess.run(["strip", "--strip-unneeded", "--preserve-dates", str(path)], check=True)
+
+
+def trim_tables(folder: Path) -> None:
+    for library in folder.rglob("libicudata.so.*"):
+        if not library.is_symlink():
+            icu.trim(library)
+
+
+def share_equal_files(folder: Path) -> None:
+    """numpy and scipy bring the same runtime of Fortran, and our font is matplotlib's: one file, two names."""
+    first: dict[bytes, Path] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size > SHARED_FROM:
+            same = first.setdefault(hashlib.sha256(path.read_bytes()).digest(), path)
+            if same != path:
+                path.unlink()
+                path.symlink_to(os.path.relpath(same, path.parent))
 
 
 def name_window(folder: Path) -> None:

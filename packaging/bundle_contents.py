@@ -30,6 +30,7 @@ EXCLUDED_MODULES = [
     *("mypy", "mypyc", "yaml", "pygments", "lxml", "jinja2", "markupsafe", "sqlalchemy", "highspy", "rich", "tornado"),
     *("PyQt5", "PyQt6", "PySide2", "cupy", "h5py", "OpenGL", "colorcet", "pooch"),
     *("PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtTest"),
+    *("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"),  # packaging/bundle_entry.py has stand-ins
     *("PIL._avif", "PIL._webp", "PIL._imagingtk", "PIL._imagingcms", "PIL.ImageTk", "PIL.ImageQt"),
     *("matplotlib.tests", "matplotlib.testing", "fontTools.ufoLib", "fontTools.misc.symfont", "sympy"),
 ]

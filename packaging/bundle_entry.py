@@ -4,16 +4,32 @@ import multiprocessing
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
 
 def main() -> int:
     multiprocessing.freeze_support()
     restore_library_path()
     if Path(sys.argv[0]).stem.endswith("-gui"):
+        stand_in("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets")
         from mcsvm_gui.app import main as start
     else:
         from mcsvm_gui.cli import main as start
     return start()
+
+
+class StandIn(ModuleType):
+    """Has every class, and nothing is an instance of any."""
+
+    def __getattr__(self, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.__dict__.setdefault(name, type(name, (), {}))
+
+
+def stand_in(*modules: str) -> None:
+    """pyqtgraph imports Qt's OpenGL, 10 MB, for a way of drawing that is off; it only asks whether things are of it."""
+    sys.modules.update({name: StandIn(name) for name in modules})
 
 
 def restore_library_path() -> None:

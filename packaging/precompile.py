@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -19,13 +20,51 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 def main(folder: str) -> int:
     sys.path.insert(0, str(CHECKOUT))
+    shutil.rmtree(folder, ignore_errors=True)
+    again = [sys.executable, "-P", __file__, folder]
     with tempfile.TemporaryDirectory() as cache:
-        os.environ["MCSVM_CACHE_DIR"] = cache
-        choose_level()
-        compile_all()
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(Path(cache) / "compiled", folder)
+        environment = os.environ | {"MCSVM_CACHE_DIR": cache}
+        subprocess.run([*again, "compile"], check=True, env=environment)
+        used = subprocess.run([*again, "load"], check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout
+        keep(Path(cache) / "compiled", Path(folder), used.splitlines())
     return 0
+
+
+def keep(compiled: Path, folder: Path, used: list[str]) -> None:
+    """What a run loads, and its indices: code of callees is inside that of their callers."""
+    for data in map(Path, used):
+        target = folder / data.relative_to(compiled)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(data, target)
+    for index in compiled.rglob("*.nbi"):
+        place = folder / index.relative_to(compiled)
+        if list(place.parent.glob(f"{index.stem}.*.nbc")):
+            shutil.copy(index, place)
+
+
+def run(what: str) -> int:
+    sys.path.insert(0, str(CHECKOUT))
+    choose_level()
+    if what == "load":
+        tell_loaded()
+    compile_all()
+    return 0
+
+
+def tell_loaded() -> None:
+    """Prints the files that code is loaded from, each once."""
+    from numba.core.caching import IndexDataCacheFile
+
+    load, told = IndexDataCacheFile._load_data, set()
+
+    def telling(self, name):
+        data, path = load(self, name), self._data_path(name)
+        if path not in told:
+            told.add(path)
+            print(path)
+        return data
+
+    IndexDataCacheFile._load_data = telling
 
 
 def choose_level() -> None:
@@ -86,4 +125,4 @@ def examples():
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(run(sys.argv[2]) if len(sys.argv) > 2 else main(sys.argv[1]))
