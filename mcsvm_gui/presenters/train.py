@@ -59,6 +59,7 @@ class TrainPresenter(QObject):
         super().__init__(parent)
         self._workspace, self._runs, self._queue, self._view = workspace, workspace.runs, workspace.queue, view
         self._ready = False
+        self._early: str | None = None  # what was asked for before the solvers were there
         self._request: Request | None = None  # what the form asks for, where every entry is right
         self._refused: str | None = None  # why that cannot be trained
         self._obstacle: str | None = None  # why nothing can be trained
@@ -100,6 +101,9 @@ class TrainPresenter(QObject):
         self._ready = True
         self._judge()
         self._reread()
+        if self._early is not None:
+            self._workspace.message.emit("")
+            self.do(self._early)
 
     # -- the form ---------------------------------------------------------------------------------
 
@@ -168,10 +172,12 @@ class TrainPresenter(QObject):
         return 3 if dataset is None else len(dataset.classes)
 
     def do(self, wish: str) -> None:
-        """A wish from a menu or its keys: what cannot be granted is answered with the reason."""
+        """A wish from a menu or its keys: what cannot be granted is answered with the reason, or granted later."""
         begin = {"trainAction": self.start, "trainAllAction": self.train_all}
         end = {"pauseAction": self.pause, "stopKeepAction": self.stop, "discardAction": self.discard}
         why = ""
+        if wish in begin and not self._ready:
+            self._early = wish
         if wish in begin:
             why = self._obstacle or (self._refused if wish == "trainAction" else None) or ""
         elif not self._targets():

@@ -152,6 +152,20 @@ def test_nothing_is_judged_before_the_solvers_are_there(qtbot: QtBot, tmp_path: 
     early.book.close()
 
 
+@pytest.mark.parametrize(("wish", "count"), [("trainAction", 1), ("trainAllAction", 6)])
+def test_what_is_wished_before_the_solvers_are_there_is_granted_once_they_are(
+    qtbot: QtBot, tmp_path: Path, wish: str, count: int
+) -> None:
+    early = Page(tmp_path / "d.mcsvmproj")
+    qtbot.waitUntil(lambda: early.book.loaded)
+    early.open()
+    early.presenter.do(wish)
+    assert (early.queue.submitted, "loaded" in early.messages[-1]) == ([], True)
+    early.presenter.be_ready()
+    assert (len(early.queue.submitted), early.messages[-1]) == (count, "")
+    early.book.close()
+
+
 def test_without_data_the_page_says_where_to_get_some(qtbot: QtBot, tmp_path: Path) -> None:
     empty = Page(tmp_path / "c.mcsvmproj")
     qtbot.waitUntil(lambda: empty.book.loaded)
