@@ -101,7 +101,7 @@ def words(results: Results) -> list[str]:
 def _table(results: Results, name: str) -> list[str]:
     dataset, trials = results.datasets[name], results.on(name)
     size = f"{output.plural(dataset.rows, 'row')}, {output.plural(len(dataset.classes), 'class', 'classes')}"
-    header = f"{'':<14}{'accuracy':>10}{'spread':>9}{'time':>10}{'iterations':>13}{'vectors':>9}{'worst gap':>11}"
+    header = f"{'':<14}{'accuracy':>10}{'spread':>9}{'time':>13}{'iterations':>13}{'vectors':>9}{'worst gap':>13}"
     return [f"{name} ({size})", header, *(_row(results, trial) for trial in trials)]
 
 
@@ -111,10 +111,10 @@ def _row(results: Results, trial: Trial) -> str:
         f"{trial.spec.label:<14}",
         f"{figures.accuracy(trial.summary('accuracy', way)):>10}",
         f"{_range(accuracies):>9}",
-        f"{figures.seconds(trial.summary('seconds', way)):>10}",
+        f"{figures.seconds(trial.summary('seconds', way)):>13}",
         f"{figures.count(round(trial.summary('iterations', way) or 0)):>13}",
         f"{figures.count(round(trial.summary('n_support', way) or 0)):>9}",
-        f"{figures.gap(max(trial.worst_gap or 0.0, 0.0)):>11}",
+        f"{figures.gap(max(trial.worst_gap or 0.0, 0.0)):>13}",
     ]
     return "".join(cells) + ("" if trial.converged else "  not converged")
 
