@@ -18,7 +18,7 @@ HOW = "Save this as experiment.toml, correct the paths of the data, and run: mcs
 
 
 def report_of(results: Results) -> Report:
-    blocks: list[Block] = [Paragraph(results.experiment.note.strip())] if results.experiment.note.strip() else []
+    blocks: list[Block] = _paragraphs(results.experiment.note)
     blocks += [Paragraph(f"{results.experiment.plan.words[0].upper()}{results.experiment.plan.words[1:]}.")]
     if results.interrupted:
         blocks.append(Paragraph("Interrupted: only what was finished until then is counted."))
@@ -35,6 +35,11 @@ def report_of(results: Results) -> Report:
     ]
     blocks += full_names(names)
     return Report(results.experiment.title, parts.made(), tuple(blocks), {**results.document(), "conclusions": said})
+
+
+def _paragraphs(note: str) -> list[Block]:
+    """Lines of a TOML file end where its margin is; empty ones part paragraphs."""
+    return [Paragraph(" ".join(part.split())) for part in note.split("\n\n") if part.strip()]
 
 
 def _conclusions(sentences: list[str]) -> list[Block]:
