@@ -12,6 +12,7 @@ from mcsvm_gui.core.words import tr
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
+    from solvers.selection.nested import Nested
     from solvers.selection.per_pair import Composite
     from solvers.selection.task import Done
 
@@ -50,12 +51,20 @@ def ending_words(result: CellResult) -> str:
     }.get(ending, tr("not solved: gap {gap}", gap=gap))
 
 
-def best_words(title: str, cell: Cell, result: CellResult, composite: Composite | None = None) -> str:
+def best_words(
+    title: str, cell: Cell, result: CellResult, composite: Composite | None = None, nested: Nested | None = None
+) -> str:
     said = tr("{machine}: {score} at {place}", machine=title, score=score(result), place=place(cell))
-    if composite is None:
-        return said
-    mean = sum(composite.fold_accuracy) / len(composite.fold_accuracy)
-    return tr("{said}; {mean} with C and gamma of its own for each pair", said=said, mean=figures.accuracy(mean))
+    if composite is not None:
+        mean = _mean(composite)
+        said = tr("{said}; {mean} with C and gamma of its own for each pair", said=said, mean=mean)
+    if nested is not None:
+        said = tr("{said}; {mean} where each fold's choice was made without it", said=said, mean=_mean(nested))
+    return said
+
+
+def _mean(found: Composite | Nested) -> str:
+    return figures.accuracy(sum(found.fold_accuracy) / len(found.fold_accuracy))
 
 
 def edge_words(edges: Mapping[str, Collection[str]]) -> str:

@@ -24,11 +24,13 @@ def tune_words(request: Request, wanted: TuneRequest) -> list[str]:
     if wanted.gammas is not None:
         options["--gamma"] = _range(wanted.gammas)
     options |= {"--step": written(wanted.costs.step), "--folds": str(wanted.folds), "--search": wanted.search}
+    if wanted.repeats > 1:
+        options["--repeats"] = str(wanted.repeats)
     if wanted.jobs is not None:
         options["--jobs"] = str(wanted.jobs)
     if wanted.scheduler is not None:
         options["--scheduler"] = wanted.scheduler
-    said = [word for pair in options.items() for word in pair]
+    said = [word for pair in options.items() for word in pair] + ["--nested"] * wanted.nested
     return [program, "tune", *said, *rest] if rest[0].startswith("-") else [program, "tune", rest[0], *said, *rest[1:]]
 
 

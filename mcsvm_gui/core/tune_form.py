@@ -27,12 +27,15 @@ DEFAULTS = {
     "gamma_to": "2^4",
     "step": "2",
     "folds": "5",
+    "repeats": "1",
+    "nested": "",
     "search": "grid",
     "jobs": "",
     "degree": "3",
     "coef0": "0",
     "class_weight": "",
     "time_limit": "",
+    "scheduler": "",
 }
 
 
@@ -59,15 +62,17 @@ def read_form(texts: Mapping[str, str]) -> Entered:
     asked = [name for name in readers if OF_KERNEL.get(name) in (None, *declared)]
     read_values = {name: read(name, readers[name]) for name in asked}
     ends = {name: read_values.pop(name, None) for name in (*ENDS.values(), "step")}
-    folds, jobs = read_values.pop("folds"), read_values.pop("jobs")
+    how = {name: read_values.pop(name) for name in ("folds", "repeats", "jobs", "scheduler")}
+    if how["scheduler"] is not None:
+        how["jobs"] = None  # of threads here
     values = {name: value for name, value in read_values.items() if value is not None} | {"kernel": texts["kernel"]}
     if errors:
         return Entered(values, None, errors)
-    return _together(texts, values, ends, (folds, jobs), "gamma" in declared)
+    return _together(texts, values, ends, how, "gamma" in declared)
 
 
 def _together(
-    texts: Mapping[str, str], values: dict[str, Any], ends: dict[str, float], counts: tuple[int, int], gamma: bool
+    texts: Mapping[str, str], values: dict[str, Any], ends: dict[str, float], how: dict[str, Any], gamma: bool
 ) -> Entered:
     from mcsvm_gui.core.request import Request
     from mcsvm_gui.core.tuning import TuneRequest, check
@@ -83,7 +88,7 @@ def _together(
         machines = tuple(filter(None, texts["machines"].split(",")))
         Grid(machines, costs, gammas)
         field = "search"
-        wanted = TuneRequest(machines, costs, gammas, texts["search"], folds=counts[0], jobs=counts[1])
+        wanted = TuneRequest(machines, costs, gammas, texts["search"], nested=bool(texts.get("nested")), **how)
         check(Request(**values), wanted)
     except InputError as error:
         return Entered(values, None, {field: str(error)})
@@ -93,6 +98,7 @@ def _together(
 def _readers() -> dict[str, Callable[[str], Any]]:
     """Empty entries are values that were not said, where there is a default for them."""
     from mcsvm_gui.core import request
+    from mcsvm_gui.core.cluster.address import checked
     from solvers.problem import positive, whole
 
     def above_zero(name: str) -> Callable[[str], float]:
@@ -105,11 +111,13 @@ def _readers() -> dict[str, Callable[[str], Any]]:
         **{name: above_zero(name.partition("_")[0]) for name in ENDS.values()},
         "step": above_zero("step"),
         "folds": lambda text: whole("folds", request.whole_number(text)),
+        "repeats": lambda text: whole("repeats", request.whole_number(text)),
         "jobs": or_nothing(lambda text: whole("jobs", request.whole_number(text))),
         "degree": or_nothing(lambda text: whole("degree", request.whole_number(text))),
         "coef0": or_nothing(request.number),
         "class_weight": or_nothing(request.class_weight),
         "time_limit": or_nothing(above_zero("time_limit")),
+        "scheduler": or_nothing(checked),
     }
 
 

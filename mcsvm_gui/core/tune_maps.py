@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core import figures, heat, tune_account
@@ -13,6 +13,7 @@ from solvers.machines import MACHINES
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell
+    from solvers.selection.nested import Nested
     from solvers.selection.per_pair import Composite
 
 
@@ -54,13 +55,14 @@ class TuneMaps:
         edges = {title(name): found for name, found in self.edges(machine).items()}
         return tune_account.edge_words(edges) if edges else ""
 
-    def best_words(self, machine: str, composites: Mapping[str, Composite]) -> str:
+    def best_words(self, machine: str, composites: Mapping[str, Composite], nested: Collection[Nested] = ()) -> str:
         """Of all machines the best alone, whose others are in the maps, and what only words can say."""
-        best = self.best(machine)
-        said = [name for number, name in enumerate(best) if number == 0 or name in composites]
-        cells = self.results.cells
+        best, cells = self.best(machine), self.results.cells
+        judged = {found.machine: found for found in nested if found.results}
+        said = [name for number, name in enumerate(best) if number == 0 or name in composites or name in judged]
         return "\n".join(
-            tune_account.best_words(title(name), best[name], cells[best[name]], composites.get(name)) for name in said
+            tune_account.best_words(title(name), best[name], cells[best[name]], composites.get(name), judged.get(name))
+            for name in said
         )
 
 

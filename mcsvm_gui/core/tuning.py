@@ -104,8 +104,13 @@ class Tuning:
         cells = self.grid.size * len(self.grid.machines)
         return cells * len(self.parts) if self.search.name in ("grid", "per-pair") else None
 
-    def run(self, report: Report | None = None, stopped: Callable[[], bool] = lambda: False) -> Tuned:
-        """A crew that is lost on the way ends it like a stop."""
+    def run(
+        self,
+        report: Report | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+        inner: Report | None = None,
+    ) -> Tuned:
+        """A crew that is lost on the way ends it like a stop. `inner` is told trials of nested searches."""
         began = time.perf_counter()
         steps = self.search.steps(self.grid, len(self.parts))
         plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report)
@@ -116,7 +121,7 @@ class Tuning:
             with _crew(self.wanted, stopped) as plan.crew:
                 results = plan.run()
                 composites = self._composites(results, plan.folds, stopped) if self.settings.by_pair else {}
-                nested = self._nested(plan, stopped) if self.wanted.nested and not stopped() else []
+                nested = self._nested(plan, inner, stopped) if self.wanted.nested and not stopped() else []
         except LostCrew as lost:
             trouble = "" if stopped() else str(lost)
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
@@ -179,9 +184,9 @@ class Tuning:
                     found[machine] = composite
         return found
 
-    def _nested(self, outer: Plan, stopped: Callable[[], bool]) -> list[Nested]:
+    def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
         return NestedPlan(
-            outer.folds, self._inner, self.prepare, self.search, self.grid, self.settings, stopped, outer.report,
+            outer.folds, self._inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
             outer.crew,
         ).run()  # fmt: skip
 

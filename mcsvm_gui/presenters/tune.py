@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer
 
-from mcsvm_gui.core import tune_account, tune_form
+from mcsvm_gui.core import figures, tune_account, tune_form
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.cell_book import CellBook
+from mcsvm_gui.presenters.tune_cluster import TuneCluster
 from mcsvm_gui.presenters.tune_view import TuneView
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class TunePresenter(QObject):
         self._ticks.timeout.connect(self._look)
         self._listen()
         view.set_texts(tune_form.DEFAULTS)
-        view.show_scheduler(tr("Searching on a cluster is not possible yet."))
+        self._cluster = TuneCluster(view, workspace.tasks, self)
         self._judge()
 
     def _listen(self) -> None:
@@ -83,7 +84,7 @@ class TunePresenter(QObject):
     # -- the form ---------------------------------------------------------------------------------
 
     def _edited(self) -> None:
-        self._eager = False
+        self._eager, self._tuned = False, None
         self._runs.keep_setting(KEPT, self._view.texts())
         self._view.show_failure("")
         self._judge()
@@ -106,6 +107,7 @@ class TunePresenter(QObject):
 
     def _judge(self) -> None:
         """What the form asks for, and whether that can be searched."""
+        self._cluster.look()
         self._asked, self._conditions = None, ""
         if not self._ready:
             self._view.show_obstacle(tr("The solvers are being loaded…"))
@@ -201,6 +203,7 @@ class TunePresenter(QObject):
 
     def _ended(self, tuned: Tuned) -> None:
         self._tuned = tuned
+        self._view.show_failure(tuned.trouble)
         self._judge()
 
     def _failed(self, sentence: str) -> None:
@@ -294,10 +297,11 @@ class TunePresenter(QObject):
             self._view.show_best("", tr("Train the best"))
             self._view.show_offer("")
             return
-        composites = {} if self._tuned is None else self._tuned.composites
+        tuned = self._tuned
+        composites, nested = ({}, ()) if tuned is None else (tuned.composites, tuned.nested)
         many = len(self._shown.best(here)) > 1
         button = tr("Train the best of each machine") if many else tr("Train the best")
-        self._view.show_best(self._shown.best_words(here, composites), button)
+        self._view.show_best(self._shown.best_words(here, composites, nested), button)
         self._view.show_offer(self._shown.edge_words(here))
 
     def _say_progress(self) -> None:
@@ -309,11 +313,19 @@ class TunePresenter(QObject):
         expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
         left = self._pace.left(missing, results.cells) if running and expected is not None else None
         words = tune_account.progress_words(done, expected, left)
-        if running and not self._pace.counted:
+        if running and self._searches.nested:
+            nested = figures.count(self._searches.nested)
+            words = tr(
+                "{said}, then {nested} for the nested validation",
+                said=tune_account.progress_words(done, expected, None),
+                nested=nested,
+            )
+        elif running and not self._pace.counted:
             words = tr("{said}, being prepared", said=words)
         self._view.show_progress(done, expected, words if done or running else "")
         self._say_action(done)
-        if not (missing or running) and self._asked[1].search == "grid":
+        judged = not self._asked[1].nested or (self._tuned is not None and not self._tuned.stopped)
+        if judged and not (missing or running) and self._asked[1].search == "grid":
             self._view.show_obstacle(tr("Every cell is known. Change the ranges or the step to search on."))
 
     def _say_action(self, done: int) -> None:

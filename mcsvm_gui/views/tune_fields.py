@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QCheckBox,
     QComboBox,
     QGridLayout,
     QHBoxLayout,
@@ -24,23 +25,27 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core import names
 from mcsvm_gui.views import theme
+from mcsvm_gui.views.dialog import set_role
 from mcsvm_gui.views.run_marks import draw_stroke
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
 SHORTEST = 12  # characters that a list shows at least
-MOST_FOLDS, MOST_JOBS = 100, 256
-MORE = "class_weight", "time_limit", "jobs", "scheduler"
+MOST_FOLDS, MOST_REPEATS, MOST_JOBS = 100, 100, 256
+MORE = "repeats", "nested", "class_weight", "time_limit", "jobs", "scheduler"
 
 
 class TuneFields(QWidget):
     changed = Signal()
+    test_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.edits: dict[str, QLineEdit] = {}
         self.combos: dict[str, QComboBox] = {}
         self.spins: dict[str, QSpinBox] = {}
+        self.checks: dict[str, QCheckBox] = {}
+        self._closed: dict[QWidget, str] = {}  # what cannot be entered, and why
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self._errors: dict[str, QLabel] = {}
         self._grid = QGridLayout(self)
@@ -109,6 +114,11 @@ class TuneFields(QWidget):
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more.toggled.connect(self._show_more)
         self._grid.addWidget(self.more, self._grid.rowCount(), 0, 1, 2)
+        again = tr("Of the cross-validation, each time with other folds")
+        self._add_spin("repeats", "tuneRepeatsSpin", tr("Repeats"), (1, MOST_REPEATS), again)
+        self._add_check(
+            "nested", "tuneNestedCheck", tr("Nested"), tr("Also how good the choice is, made again without each fold")
+        )
         weights = tr("balanced, or a factor on C per class such as {example}", example='{"a": 2, "b": 1}')
         self._add_edit("class_weight", "tuneClassWeightEdit", tr("Class weights"), weights, tr("none"))
         limit = tr("A fit that takes longer ends, and its cell says how far it may be off")
@@ -119,19 +129,20 @@ class TuneFields(QWidget):
         self._show_more(False)
 
     def _build_scheduler(self) -> None:
-        self.scheduler = QLineEdit()
-        self.scheduler.setObjectName("schedulerEdit")
-        self.scheduler.setAccessibleName(tr("Cluster"))
+        tip = tr("The address of a Dask scheduler whose workers do the search; empty: this computer does it")
+        self.scheduler = self._edit("scheduler", "schedulerEdit", tr("Cluster"), tip, tr("none"))
         self.test = QPushButton(tr("Test"))
         self.test.setObjectName("schedulerTestButton")
         self.test.setAccessibleName(tr("Test the cluster"))
-        self.scheduler_reason = QLabel()
-        self.scheduler_reason.setObjectName("schedulerReason")
-        self.scheduler_reason.setProperty("role", "muted")
-        self.scheduler_reason.setWordWrap(True)
-        self._rows["scheduler"] = *self._add_row(tr("Cluster"), self.scheduler), self.test, self.scheduler_reason
+        self.test.clicked.connect(self.test_asked)
+        self.cluster = QLabel()
+        self.cluster.setObjectName("schedulerReason")
+        self.cluster.setTextFormat(Qt.TextFormat.PlainText)
+        self.cluster.setWordWrap(True)
+        self._rows["scheduler"] = *self._add_row(tr("Cluster"), self.scheduler), self.test, self.cluster
+        self._add_error("scheduler")
         self._grid.addWidget(self.test, self._grid.rowCount(), 1)
-        self._grid.addWidget(self.scheduler_reason, self._grid.rowCount(), 0, 1, 2)
+        self._grid.addWidget(self.cluster, self._grid.rowCount(), 0, 1, 2)
 
     def _add_combo(self, key: str, name: str, title: str, entries: Mapping[str, str]) -> None:
         combo = QComboBox()
@@ -188,6 +199,16 @@ class TuneFields(QWidget):
         self._rows[key] = self._add_row(title, spin)
         self._add_error(key)
 
+    def _add_check(self, key: str, name: str, title: str, words: str) -> None:
+        check = QCheckBox(title)
+        check.setObjectName(name)
+        check.setAccessibleName(title)
+        check.setToolTip(words)
+        check.toggled.connect(lambda _: self.changed.emit())
+        self.checks[key] = check
+        self._rows[key] = (check,)
+        self._grid.addWidget(check, self._grid.rowCount(), 1)
+
     def _add_row(self, title: str, control: QWidget) -> tuple[QWidget, ...]:
         label = QLabel(title)
         label.setBuddy(control)
@@ -214,6 +235,7 @@ class TuneFields(QWidget):
             **{key: edit.text() for key, edit in self.edits.items()},
             **{key: str(combo.currentData()) for key, combo in self.combos.items()},
             **{key: str(spin.value()) if spin.value() else "" for key, spin in self.spins.items()},
+            **{key: "yes" if check.isChecked() else "" for key, check in self.checks.items()},
         }
 
     def set_texts(self, texts: Mapping[str, str]) -> None:
@@ -230,7 +252,9 @@ class TuneFields(QWidget):
             for key, spin in self.spins.items():
                 text = texts.get(key, "")
                 spin.setValue(int(text) if text.isdecimal() and len(text) < 6 else spin.minimum())
-            self.more.setChecked(any(texts.get(key) for key in MORE))
+            for key, check in self.checks.items():
+                check.setChecked(bool(texts.get(key)))
+            self.more.setChecked(any(texts.get(key, "") not in ("", "1") for key in MORE))
 
     # -- what can be entered ----------------------------------------------------------------------
 
@@ -249,18 +273,24 @@ class TuneFields(QWidget):
         if any(key in errors for key in MORE):
             self.more.setChecked(True)  # what is wrong must be seen
 
-    def show_scheduler(self, reason: str) -> None:
-        """Why no cluster can be asked; nothing where it can."""
-        for widget in (self.scheduler, self.test):
-            widget.setEnabled(not reason)
-            widget.setToolTip(reason)
-        self.scheduler_reason.setText(reason)
-        self.scheduler.setAccessibleDescription(reason)
+    def show_cluster(self, words: str, role: str, can_test: bool) -> None:
+        """What is known of the cluster, and whether it can be asked."""
+        self.cluster.setText(words)
+        set_role(self.cluster, role)
+        self.test.setEnabled(can_test)
+
+    def close_field(self, key: str, why: str) -> None:
+        """Nothing can be entered there; without a reason, it can."""
+        widget = self._rows[key][-1] if key not in self.edits else self.edits[key]
+        self._closed[widget] = why
+        widget.setEnabled(not why)
+        widget.setAccessibleDescription(why)
 
     def set_busy(self, busy: bool) -> None:
         """What is searched stays as it is while it is searched."""
-        for widget in (self.machines, *self.edits.values(), *self.combos.values(), *self.spins.values()):
-            widget.setEnabled(not busy)
+        fields = self.edits, self.combos, self.spins, self.checks
+        for widget in (self.machines, *(widget for kind in fields for widget in kind.values())):
+            widget.setEnabled(not busy and not self._closed.get(widget))
 
     def _show_more(self, shown: bool) -> None:
         self.more.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)

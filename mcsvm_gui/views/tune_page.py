@@ -44,6 +44,7 @@ class TunePage(QWidget):
     extend_asked = Signal()
     train_best_asked = Signal()
     cell_chosen = Signal(str, float, object)
+    scheduler_test_asked = Signal()
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -52,6 +53,7 @@ class TunePage(QWidget):
         self.setAccessibleName(tr("Tune"))
         self.fields, self.tabs = TuneFields(), HeatTabs()
         self.fields.changed.connect(self.form_changed)
+        self.fields.test_asked.connect(self.scheduler_test_asked)
         self.tabs.cell_chosen.connect(self.cell_chosen)
         self.tabs.machine_shown.connect(self.machine_shown)
         self.tabs.message.connect(self.message)
@@ -209,8 +211,11 @@ class TunePage(QWidget):
     def show_errors(self, errors: Mapping[str, str]) -> None:
         self.fields.show_errors(errors)
 
-    def show_scheduler(self, reason: str) -> None:
-        self.fields.show_scheduler(reason)
+    def show_cluster(self, words: str, role: str, can_test: bool) -> None:
+        self.fields.show_cluster(words, role, can_test)
+
+    def close_field(self, key: str, why: str) -> None:
+        self.fields.close_field(key, why)
 
     def show_command(self, command: str) -> None:
         self.command.setText(command)

@@ -37,11 +37,15 @@ class SearchThread(Thread):
     ) -> None:
         super().__init__()
         self.came: deque[Done] = deque()
+        self.nested = 0  # trials of nested searches, which tell of the choice and not of cells
         self._request, self._wanted, self._dataset, self._done = request, wanted, dataset, dict(done)
         self._stopping = False
 
     def stop(self) -> None:
         self._stopping = True
+
+    def _count(self, done: Done) -> None:
+        self.nested += 1
 
     def run(self) -> None:
         try:
@@ -49,7 +53,7 @@ class SearchThread(Thread):
 
             tuning = Tuning(self._request, self._wanted, self._dataset, self._done)
             self.begun.emit(tuning)
-            tuned = tuning.run(self.came.append, lambda: self._stopping)
+            tuned = tuning.run(self.came.append, lambda: self._stopping, self._count)
         except BaseException as error:  # nothing may leave a thread
             self.failed.emit(sentence_of(error, "search"))
         else:
@@ -68,6 +72,7 @@ class Searches(QObject):
         super().__init__(parent)
         self._thread: SearchThread | None = None
         self._open = True
+        self._told = 0  # of nested
         self._ticks = QTimer(self, interval=HANDED_OVER_EVERY)
         self._ticks.timeout.connect(self._hand_over)
 
@@ -75,11 +80,17 @@ class Searches(QObject):
     def running(self) -> bool:
         return self._thread is not None
 
+    @property
+    def nested(self) -> int:
+        """Trials done of nested searches."""
+        return 0 if self._thread is None else self._thread.nested
+
     def start(self, request: Request, wanted: TuneRequest, dataset: Dataset, done: Mapping[Trial, FoldResult]) -> None:
         """`done`: trials of before, which are not done again."""
         if not self._open:
             return
         assert self._thread is None, "there is a search already"
+        self._told = 0
         thread = self._thread = SearchThread(request, wanted, dataset, done)
         thread.begun.connect(self.begun)
         thread.ended.connect(self._end)
@@ -102,8 +113,8 @@ class Searches(QObject):
         return ended
 
     def _hand_over(self) -> None:
-        if self._thread is not None and self._thread.came:
-            came = self._thread.came
+        if self._thread is not None and (self._thread.came or self._thread.nested != self._told):
+            came, self._told = self._thread.came, self._thread.nested
             self.progressed.emit([came.popleft() for _ in range(len(came))])
 
     def _end(self, tuned: object) -> None:

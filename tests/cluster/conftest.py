@@ -12,7 +12,7 @@ pytest.importorskip("distributed")
 from mcsvm_gui.core.cluster.examining import examine
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
     made = DaskCluster(tmp_path_factory.mktemp("cluster"))
     yield made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +12,7 @@ from cluster.searches import ASKED, assert_same, here, there, wait_until
 from command_line import process
 from dask_cluster import DaskCluster
 
+from mcsvm_gui.core.cluster.examining import examine
 from mcsvm_gui.core.resources import dataset
 from solvers.selection.task import Done
 
@@ -42,9 +45,19 @@ def test_a_killed_search_leaves_nothing_running(cluster: DaskCluster) -> None:
     wait_until(cluster, busy=False, seconds=5.0)
 
 
-def test_a_lost_scheduler_ends_the_search_with_what_is_done(cluster: DaskCluster, tmp_path: Path) -> None:
-    """The last test: no cluster remains."""
-    out = tmp_path / "cells.csv"
+@pytest.fixture
+def lonely(tmp_path: Path) -> Iterator[DaskCluster]:
+    """A cluster of its own, with one worker."""
+    made = DaskCluster(tmp_path)
+    made.add_worker()
+    yield made
+    made.close()
+
+
+def test_a_lost_scheduler_ends_the_search_with_what_is_done(lonely: DaskCluster, tmp_path: Path) -> None:
+    cluster, out = lonely, tmp_path / "cells.csv"
+    while not examine(cluster.address).workers:
+        time.sleep(0.1)
     program = process("tune", dataset("iris"), *LONG, "--json", "-o", out, "--scheduler", cluster.address)
     wait_until(cluster, busy=True, seconds=60.0)
     cluster.scheduler.kill()

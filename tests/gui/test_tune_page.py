@@ -150,9 +150,29 @@ def test_while_it_is_searched_what_is_searched_stays(page: TunePage) -> None:
 
 
 def test_without_a_cluster_the_field_says_why(page: TunePage) -> None:
-    page.show_scheduler("no cluster here")
-    assert not page.fields.scheduler.isEnabled()
-    assert page.fields.scheduler_reason.text() == page.fields.scheduler.accessibleDescription() == "no cluster here"
+    page.close_field("scheduler", "no cluster here")
+    page.show_cluster("no cluster here", "muted", False)
+    for busy in (True, False):
+        page.show_running(busy, False)
+        assert not page.fields.scheduler.isEnabled()
+    assert not page.fields.test.isEnabled()
+    assert page.fields.cluster.text() == page.fields.scheduler.accessibleDescription() == "no cluster here"
+
+
+def test_a_field_that_was_closed_opens_again(page: TunePage) -> None:
+    page.close_field("jobs", "of the cluster")
+    assert not page.fields.spins["jobs"].isEnabled()
+    page.close_field("jobs", "")
+    assert page.fields.spins["jobs"].isEnabled()
+
+
+def test_the_test_button_asks_once(page: TunePage, qtbot: QtBot) -> None:
+    page.show_cluster("", "muted", True)
+    page.fields.more.setChecked(True)
+    with qtbot.waitSignal(page.scheduler_test_asked):
+        qtbot.mouseClick(page.fields.test, Qt.MouseButton.LeftButton)
+    page.show_cluster("asking", "muted", False)
+    assert not page.fields.test.isEnabled()
 
 
 def test_the_command_goes_to_the_clipboard(page: TunePage, qtbot: QtBot) -> None:

@@ -48,7 +48,7 @@ class FakeSearches(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.running = False
+        self.running, self.nested = False, 0
         self.asked: list[tuple[Request, TuneRequest, dict[Trial, FoldResult]]] = []
         self.stops = 0
 
@@ -88,6 +88,7 @@ class View(QObject):
         Signal(str, float, object),
     )
     start_asked, stop_asked, extend_asked, train_best_asked = Signal(), Signal(), Signal(), Signal()
+    scheduler_test_asked = Signal()
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -103,7 +104,7 @@ class View(QObject):
         self.form = dict(texts)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        if not name.startswith("show_"):
+        if not name.startswith(("show_", "close_")):
             raise AttributeError(name)
         return lambda *values: self.told.update({name: values})
 

@@ -12,6 +12,7 @@ PORT = 8786  # of Dask's schedulers, unless another is said
 EXAMPLE = f"tcp://192.168.0.5:{PORT}"
 SCHEMES = "tcp", "tls"
 FORM = re.compile(r"(?:(\w+)://)?(\[[0-9a-fA-F:]+\]|[^\s:/\[\]]+)(?::(\d{1,5}))?/?")
+MISSING = "a cluster is reached with the package distributed, which is not here: pip install distributed"
 LONGEST_GREETING = 2**16
 NO_SCHEDULER = "what answers there is no Dask scheduler"
 
@@ -20,7 +21,7 @@ def missing_library() -> str:
     """What to install; nothing where it is there."""
     if find_spec("distributed") is not None:
         return ""
-    return "a cluster is reached with the package distributed, which is not here: pip install distributed"
+    return MISSING
 
 
 def checked(address: str) -> str:
@@ -28,9 +29,9 @@ def checked(address: str) -> str:
     found = FORM.fullmatch(address.strip())
     scheme, host, port = found.groups() if found else (None, "", None)
     if found is None or scheme not in (None, *SCHEMES) or not 0 < int(port or PORT) < 2**16:
-        raise InputError(f"--scheduler: {address.strip()!r} is no address; it looks like {EXAMPLE}")
+        raise InputError(f"{address.strip()!r} is no address of a scheduler; one looks like {EXAMPLE}")
     if reason := missing_library():
-        raise InputError(f"--scheduler: {reason}")
+        raise InputError(reason)
     return f"{scheme or 'tcp'}://{host}:{port or PORT}"
 
 
@@ -61,4 +62,4 @@ def _greets(line: socket.socket) -> bool:
 
 
 def unreachable(address: str, why: str) -> InputError:
-    return InputError(f"--scheduler {address}: {why}")
+    return InputError(f"{address}: {why}")
