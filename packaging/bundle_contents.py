@@ -31,6 +31,11 @@ EXCLUDED_MODULES = [
     *("PyQt5", "PyQt6", "PySide2", "cupy", "h5py", "OpenGL", "colorcet", "pooch"),
     *("PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtTest"),
     *("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"),  # packaging/bundle_entry.py has stand-ins
+    "PySide6.QtDBus",
+    *("fsspec", "scipy.signal", "scipy.cluster", "sklearn.utils.estimator_checks", "sklearn.datasets"),
+    *("sklearn._loss", "sklearn.calibration", "sklearn.cluster", "sklearn.covariance", "sklearn.decomposition"),
+    *("sklearn.ensemble", "sklearn.gaussian_process", "sklearn.isotonic", "sklearn.linear_model", "sklearn.manifold"),
+    *("sklearn.mixture", "sklearn.neighbors", "sklearn.neural_network", "sklearn.svm", "sklearn.tree"),
     *("PIL._avif", "PIL._webp", "PIL._imagingtk", "PIL._imagingcms", "PIL.ImageTk", "PIL.ImageQt"),
     *("matplotlib.tests", "matplotlib.testing", "fontTools.ufoLib", "fontTools.misc.symfont", "sympy"),
 ]
@@ -48,7 +53,7 @@ UNWANTED = re.compile(
   | numba/np/ufunc/(?:tbb|omp)pool\.  # nothing here runs in parallel loops
   | (?:^|/)tests?/ | \.pyi$ | \.pxd$ | \.pyx$ | \.h$ | \.hpp$ | \.c$ | \.cpp$ | \.lib$ | \.a$
   | sklearn/datasets/(?:data|descr|images)/ | matplotlib/mpl-data/(?:sample_data|images|plot_directive)/
-  | matplotlib/mpl-data/fonts/afm/ | pyqtgraph/examples/
+  | matplotlib/mpl-data/fonts/(?:afm/|ttf/DejaVuSerif) | pyqtgraph/examples/
   | pillow\.libs/lib(?:avif|webp|lcms2|sharpyuv)
     """,
     re.VERBOSE,

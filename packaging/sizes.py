@@ -10,7 +10,7 @@ import bill
 # The first whose name begins so.
 PURPOSES = {
     "llvmlite": "LLVM: loads the solvers' compiled loops, and compiles them where none are shipped",
-    "PySide6": "Qt: the window (32 MB of it are ICU's tables, without which Qt does not start)",
+    "PySide6": "Qt: the window, on X11 and Wayland",
     "shiboken6": "Qt: its bridge to Python",
     "scipy": "sparse matrices, factorisations, linear programmes, statistical tests; an OpenBLAS of its own",
     "numpy": "arrays; an OpenBLAS of its own",
