@@ -13,6 +13,7 @@ from journeys.test_tune_journey import compare_with_the_command, done, tick
 from PySide6.QtWidgets import QSpinBox
 
 
+@pytest.mark.large
 def test_a_search_begun_on_a_cluster_is_finished_here(
     cluster: DaskCluster,
     open_window: Callable[[], Hand],  # noqa: F811

@@ -20,11 +20,14 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(sys, "excepthook", lambda *facts: None)
     monkeypatch.setattr(threading, "excepthook", lambda facts: None)
     monkeypatch.setattr(faulthandler, "enable", lambda file: None)
+    monkeypatch.setattr(crash_log, "_fault_file", None)
     crash_log.install(tmp_path / "logs")
     crash_log.tell(heard.append)
     yield heard
     monkeypatch.setattr(crash_log, "_folder", None)
     crash_log.tell(None)
+    assert crash_log._fault_file is not None
+    crash_log._fault_file.close()  # else open as long as the process lives
 
 
 def test_an_error_of_the_main_thread_and_of_another_are_written_down(log: list[str]) -> None:
