@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -81,6 +82,16 @@ def test_a_stop_is_heard_within_a_second_and_what_is_done_is_not_done_again(sear
         searches.stop()
     assert not done.keys() & dict(heard.trials).keys()
     assert heard.tuned.results.keys() >= {cell for cell, _ in done}
+
+
+def test_nested_searches_tell_of_the_choice_and_not_of_cells(searches: Searches, qtbot: QtBot) -> None:
+    heard, counts = Heard(searches), []
+    searches.progressed.connect(lambda _: counts.append(searches.nested))
+    with qtbot.waitSignal(searches.ended, timeout=60_000):
+        searches.start(Request(), replace(SMALL, nested=True), iris(), {})
+    assert len(heard.trials) == heard.begun.expected
+    assert counts[-1] == 3 * heard.begun.expected, "in every fold the whole search once more"
+    assert [len(found.results) for found in heard.tuned.nested] == [3, 3]
 
 
 def test_results_come_by_the_handful(searches: Searches, qtbot: QtBot) -> None:

@@ -28,6 +28,7 @@ from mcsvm_gui.workers.training import JobState
 from solvers.certificate import Certificate
 from solvers.ending import Ending
 from solvers.selection.cell import Cell, FoldResult, Trial
+from solvers.selection.nested import Nested
 
 SMALL = {"machines": "ww,ovo", "C_from": "1", "C_to": "16", "gamma_from": "0.25", "gamma_to": "4", "folds": "2"}
 SMALL_TRIALS = 2 * 3 * 3 * 2
@@ -70,10 +71,10 @@ class FakeSearches(QObject):
         trials = [Trial(cell, fold) for cell in cells for fold in range(wanted.folds)]
         return [trial for trial in trials if trial not in done]
 
-    def end(self, stopped: bool = False) -> None:
+    def end(self, stopped: bool = False, trouble: str = "", nested: tuple[Nested, ...] = ()) -> None:
         self.running = False
         tuning = Tuning(self.asked[-1][0], self.asked[-1][1], iris())
-        self.ended.emit(Tuned(tuning, {}, {}, (), 1.0, stopped))
+        self.ended.emit(Tuned(tuning, {}, {}, nested, 1.0, stopped, trouble))
 
     def fail(self, sentence: str) -> None:
         self.running = False
@@ -252,6 +253,35 @@ def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page
     assert page.view.told["show_best"][0].startswith("Weston-Watkins: 90.5")
     assert page.view.told["show_offer"] == ("",)
     assert "Every cell is known" in page.view.obstacle
+
+
+def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) -> None:
+    """Its cells are done, but not yet how good their choice is; that is said beside the best."""
+    page.view.start_asked.emit()
+    page.searches.give(peak(4.0, 1.0))
+    page.searches.end()
+    page.view.edit(nested="yes")
+    assert page.view.obstacle == ""
+    page.view.start_asked.emit()
+    assert page.searches.wanted() == []
+    page.searches.nested = 4321
+    page.searches.progressed.emit([])
+    page.look()
+    assert "4,321 for the nested" in page.view.told["show_progress"][2].replace("\N{NARROW NO-BREAK SPACE}", ",")
+    page.searches.nested = 0
+    outside = Nested("ovo", (Cell("ovo", 1.0, 1.0),) * 2, (result(0.5), result(0.7)))
+    page.searches.end(nested=(outside,))
+    lines = page.view.told["show_best"][0].splitlines()
+    assert [("60.0" in line and "without it" in line) for line in lines] == [False, True]
+    assert "Every cell is known" in page.view.obstacle
+    page.view.edit(nested="")
+    assert "without it" not in page.view.told["show_best"][0]
+
+
+def test_a_crew_that_was_lost_is_said(page: Page) -> None:
+    page.view.start_asked.emit()
+    page.searches.end(stopped=True, trouble="the scheduler has gone")
+    assert page.view.told["show_failure"] == ("the scheduler has gone",)
 
 
 def test_a_stop_is_a_wish_and_what_is_done_is_not_asked_for_again(page: Page) -> None:

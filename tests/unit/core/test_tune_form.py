@@ -24,7 +24,7 @@ from solvers.selection.grid import Range
 exponents = st.integers(-40, 40)
 ranges = st.tuples(exponents, st.integers(0, 20)).map(lambda ends: (float(ends[0]), float(ends[0] + ends[1])))
 numbers = {"C_from": "0", "C_to": "x", "gamma_from": "-1", "gamma_to": "", "step": "0", "time_limit": "-2"}
-WRONG = {**numbers, "class_weight": "heavy", "machines": "", "jobs": "0.5"}
+WRONG = {**numbers, "class_weight": "heavy", "machines": "", "jobs": "0.5", "repeats": "0", "scheduler": "a b"}
 
 
 def test_the_first_entries_search_what_the_command_searches_in_wider_steps() -> None:
@@ -49,6 +49,17 @@ def test_a_wrong_entry_is_told_where_it_stands(name: str) -> None:
     assert entered.wanted is None
     assert list(entered.errors) == [name if name != "machines" else "search"]
     assert all(entered.errors.values())
+
+
+def test_a_cluster_takes_the_place_of_threads_here() -> None:
+    wanted = read_form({**DEFAULTS, "jobs": "3", "scheduler": " 10.0.0.7 "}).wanted
+    assert (wanted.jobs, wanted.scheduler) == (None, "tcp://10.0.0.7:8786")
+
+
+def test_what_cannot_be_nested_is_told() -> None:
+    assert (
+        "nested" in read_form({**DEFAULTS, "machines": "ovo", "search": "per-pair", "nested": "yes"}).errors["search"]
+    )
 
 
 def test_a_range_that_runs_backwards_is_wrong_at_its_end() -> None:
@@ -99,7 +110,9 @@ def test_there_is_an_end_to_extending() -> None:
     st.sets(st.sampled_from(FIRST_MACHINES), min_size=1),
     st.sampled_from(["grid", "coarse-to-fine", "halving"]),
     st.integers(2, 12),
-    st.none() | st.integers(1, 16),
+    st.integers(1, 4),
+    st.booleans(),
+    st.none() | st.integers(1, 16) | st.sampled_from(["tcp://10.0.0.7:8786", "tls://[::1]:1"]),
     st.builds(
         Request,
         kernel=st.sampled_from(["polynomial", "sigmoid"]),
@@ -118,12 +131,15 @@ def test_the_command_means_what_is_searched(
     machines: set,
     how: str,
     folds: int,
-    jobs: int | None,
+    repeats: int,
+    nested: bool,
+    who: int | str | None,
     asked: Request,
 ) -> None:
     request = replace(asked, kernel="linear") if gammas is None else asked
     wide = None if gammas is None else Range(*gammas, step)
-    wanted = TuneRequest(tuple(machines), Range(*costs, step), wide, how, folds, jobs=jobs)
+    crew = {"scheduler": who} if isinstance(who, str) else {"jobs": who}
+    wanted = TuneRequest(tuple(machines), Range(*costs, step), wide, how, folds, repeats, nested=nested, **crew)
     check(request, wanted)
     options = cli._parser().parse_args(tune_words(request, wanted)[1:])
     assert command.read(options) == (request, wanted)
