@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+STOOD_IN = "PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"
+
 
 def main() -> int:
     multiprocessing.freeze_support()
     restore_library_path()
     if Path(sys.argv[0]).stem.endswith("-gui"):
-        stand_in("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets")
+        stand_in(*STOOD_IN)
         from mcsvm_gui.app import main as start
     else:
         from mcsvm_gui.cli import main as start
