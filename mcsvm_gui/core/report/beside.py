@@ -57,7 +57,9 @@ def _table(results: Results, measure: str, known: Known) -> Table:
         rows.append((summary, *(text for label in labels for text in (_summary(label, solved, ratios=ratios), ""))))
     unit = ", per cent" if measure in PERCENT else ""
     unsolved = "; * did not reach its tolerance" if any("*" in text for row in rows for text in row) else ""
-    caption = f"{title}{unit}: here ({results.way} of the parts), then published{unsolved}."
+    several = any(len(trial.tested) > 1 for trial in results.done)
+    here = f"here ({results.way} of the parts)" if several else "here"
+    caption = f"{title}{unit}: {here}, then published{unsolved}."
     return Table(columns, tuple(rows), caption, frozenset(range(1, len(columns))))
 
 
