@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 from dask_cluster import DaskCluster
 
-pytest.importorskip("distributed")
 from mcsvm_gui.core.cluster.examining import examine
 
 

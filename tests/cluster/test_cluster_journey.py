@@ -12,6 +12,8 @@ from journeys.hand import Hand
 from journeys.test_tune_journey import compare_with_the_command, done, tick
 from PySide6.QtWidgets import QSpinBox
 
+pytest.importorskip("distributed")
+
 
 @pytest.mark.large
 def test_a_search_begun_on_a_cluster_is_finished_here(

@@ -16,6 +16,7 @@ from mcsvm_gui.core.cluster.examining import examine
 from mcsvm_gui.core.resources import dataset
 from solvers.selection.task import Done
 
+pytest.importorskip("distributed")
 pytestmark = pytest.mark.large
 LONG = "--machine", "llw", "--C", "2^-2:2^20", "--step", "0.25", "--folds", "10"
 

@@ -16,6 +16,7 @@ from mcsvm_gui.core.cluster.examining import differences, examine
 from mcsvm_gui.core.resources import dataset
 from solvers.errors import InputError
 
+pytest.importorskip("distributed")
 RIGHT = {
     "10.0.0.7": "tcp://10.0.0.7:8786",
     " host:99 ": "tcp://host:99",

@@ -16,6 +16,8 @@ from mcsvm_gui.core.tuning import TuneRequest
 from solvers.selection.grid import Range
 from solvers.selection.task import Done
 
+pytest.importorskip("distributed")
+
 
 @pytest.mark.parametrize(
     "wanted",
