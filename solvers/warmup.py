@@ -12,6 +12,7 @@ from solvers.gram import Gram
 from solvers.jit import simplex
 from solvers.kernels import KERNELS, Points
 from solvers.methods import METHODS, Method, Progress
+from solvers.methods.low_rank import splitting
 from solvers.problem import Part
 
 EXAMPLES, CLASSES = 12, 3
@@ -44,6 +45,8 @@ def _rehearse(method: Method, part: Part) -> None:
     certify(part, state.alpha, hint=state.constant)
     if method.NAME == "auto":
         _project(part)
+        if splitting.applies(part):
+            splitting.Splitting(part, rho=1.0, rank=EXAMPLES).carry(state, steps=1)
     elif method.NAME == "linear-newton":  # whose coordinate steps end with a tiny problem
         _take_newton_steps(method, part)
     elif method.NAME == "ipm":  # which ends with it

@@ -3,7 +3,8 @@
 For a linear kernel of few features `delegate` names another method. All else begins with two-level S2DO, which most
 problems are solved by at once; when it has cost as much as the interior point would, that takes over. How much this is,
 the rank of the kernel says, which is probed when it matters: at most twice the time of the better of the two. A share
-of that is enough where pair steps have not even brought the violation below what it is at zero.
+of that is enough where pair steps have not even brought the violation below what it is at zero. On the way, bursts of
+operator splitting lead the pair steps where these crawl.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.methods import ipm, two_level
-from solvers.methods.low_rank import price
+from solvers.methods.low_rank import pace, price
 from solvers.methods.low_rank.layout import Layout
 from solvers.methods.low_rank.normal import separable
 from solvers.methods.primal import choice as linear_choice
@@ -38,6 +39,7 @@ def start(part: Part) -> State:
     state = ipm.start(part)
     # what two-level S2DO may cost before the interior point is asked for; below zero once that has taken over
     state.memory["race"] = np.array([price.least(part)])
+    state.memory["pace"] = pace.start(part)
     return state
 
 
@@ -55,7 +57,10 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     if race[0] < 0.0:
         return ipm.advance(part, state, steps, tolerance)
     progress = two_level.advance(part, state, steps, tolerance)
-    if progress is Progress.CONVERGED or effort[3] < race[0]:
+    if progress is Progress.CONVERGED:
+        return progress
+    if effort[3] < race[0]:
+        pace.lead(part, state, tolerance)
         return progress
     worth = effort[3] * (HASTE if astray(part, state) else 1.0)
     asked = price.interior(part, worth)

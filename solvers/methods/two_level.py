@@ -26,6 +26,8 @@ FULL_STEP_PRICE = 7e-7  # of a step in a full block, which is what hard problems
 POLISHED = 4000  # variables up to which that is tried, where memory allows:
 PAIR_BYTES = 48  # of its work space per pair of variables, slacks being variables too; as much as the store may have
 LITTLE = 1 << 26  # bytes it may always have
+RENEWED = 1e-3  # fall of the violation after which the functions are computed anew: errors of single precision stay
+FAR = 30.0  # tolerances, nearer to which the end will do that anyway
 
 
 def start(part: Part) -> State:
@@ -34,6 +36,7 @@ def start(part: Part) -> State:
     state.memory["recent"] = np.empty(0, dtype=np.int64)
     # rounds in a row out of patience; what was spent since the last polishing; its price; what was spent in all
     state.memory["effort"] = np.zeros(4)
+    state.memory["exact"] = np.zeros(1)  # the violation when the functions were exact
     return state
 
 
@@ -43,6 +46,9 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
         violation = bench.look(state)
         if violation <= tolerance:
             return Progress.CONVERGED
+        if bench.blurred(state, violation, tolerance):
+            refresh(part, state)
+            continue
         if bench.tired(state) and bench.polish(state, tolerance):
             continue
         if not bench.round(state, violation, tolerance) and not bench.polish(state, tolerance, at_any_price=True):
@@ -123,6 +129,13 @@ class Workbench:
         effort[3] += ROUND_PRICE + FULL_STEP_PRICE * steps
         state.steps += steps
         return steps > 0
+
+    def blurred(self, state: State, violation: float, tolerance: float) -> bool:
+        """Whether so much has been solved since the functions were exact that their error may be what is left."""
+        exact = state.memory["exact"]
+        due = FAR * tolerance < violation <= RENEWED * exact[0]
+        exact[0] = violation if due else max(exact[0], violation)
+        return bool(due)
 
     def tired(self, state: State) -> bool:
         """Rounds fall short again and again, and what they cost would pay for solving all at once."""

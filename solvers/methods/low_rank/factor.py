@@ -23,7 +23,8 @@ class Factor:
         self.rank = 0
         self._columns = np.empty((0, len(gram)))  # one column of V after the other
         self._left = np.maximum(gram.diagonal.astype(np.float64), 0.0)
-        self._nothing = EXACT * float(self._left.sum())
+        self._rests = [float(self._left.sum())]  # the trace that is left, by columns
+        self._nothing = EXACT * self._rests[0]
         self.whole = False  # nothing is left
         self.V = np.empty((len(gram), 0))
 
@@ -33,14 +34,19 @@ class Factor:
         self._make_room(rank)
         while self.rank < rank and not self.whole:
             self._append(gram, int(self._left.argmax()))
-            self.whole = float(self._left.sum()) <= self._nothing
+            self._rests.append(float(self._left.sum()))
+            self.whole = self._rests[-1] <= self._nothing
         if self.rank > begun:
             self.V = np.ascontiguousarray(self._columns[: self.rank].T)
 
     @property
     def rest(self) -> float:
         """The share of the trace of K that V V' lacks."""
-        return float(self._left.sum()) * EXACT / self._nothing if self._nothing > 0.0 else 0.0
+        return self.rest_at(self.rank)
+
+    def rest_at(self, rank: int) -> float:
+        """The same for the first `rank` columns, or all there are."""
+        return self._rests[min(rank, self.rank)] / self._rests[0] if self._nothing > 0.0 else 0.0
 
     def _make_room(self, rank: int) -> None:
         if rank > self._columns.shape[0]:

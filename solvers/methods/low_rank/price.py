@@ -1,4 +1,4 @@
-"""What the interior point costs, on the scale of two-level S2DO: seconds, roughly, only to compare the two."""
+"""What is led by a factor of the kernel costs, on the scale of two-level S2DO: seconds, roughly, only to compare."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from solvers.methods.low_rank.factor import factor_of
 from solvers.methods.low_rank.layout import Layout
 from solvers.methods.low_rank.normal import rank_cap, separable
+from solvers.methods.low_rank.splitting import COARSE, STEPS
 from solvers.problem import Part
 
 FINE = 1e-9  # share of the trace that the factor lacks towards the end
@@ -15,6 +16,8 @@ ITERATIONS = 8  # at full rank; most come before, at a smaller one
 PER_OPERATION, PER_VARIABLE = 3e-11, 1.5e-6
 PER_ENTRY = 3e-10  # of the triangle of a factor, in each of its rows: memory, not arithmetic
 FIRST = 32  # columns
+PER_PRODUCT, PER_PLACE = 1.7e-11, 2.5e-8  # of a step of splitting: single precision; each variable's share of the rest
+FEW = 1 / 3  # columns per example, at most: with more, blocks are better
 
 
 def of_rank(part: Part, rank: int) -> float:
@@ -46,4 +49,25 @@ def interior(part: Part, affordable: float) -> float:
             return asked
         if factor.rank == cap:
             return asked if factor.rest <= ROUGH else np.inf
+        rank += rank // 2
+
+
+def burst(part: Part, rank: int) -> float:
+    """Of operator splitting, once it is prepared."""
+    n, outputs = len(part), part.form.outputs
+    return STEPS * n * outputs * (4.0 * PER_PRODUCT * rank + PER_PLACE)
+
+
+def splitting(part: Part, rho: float, affordable: float) -> tuple[float, int]:
+    """Of the first burst with its preparation, and the columns that rho asks for; or the first price too dear."""
+    factor, n = factor_of(part.gram), len(part)
+    allowed, rank = COARSE * rho / max(float(part.gram.diagonal.sum()), 1e-300), FIRST
+    while True:
+        factor.grow(part.gram, rank)
+        rank = min(rank, factor.rank)
+        asked = burst(part, rank) + (PER_ENTRY + 3.0 * PER_OPERATION) * n * rank**2
+        if factor.rest_at(rank) <= allowed or asked > affordable:
+            return asked, rank
+        if rank > FEW * n:
+            return np.inf, rank
         rank += rank // 2

@@ -38,6 +38,7 @@ def test_the_factor_is_the_kernel(kernel: str, rank: int) -> None:
     assert factor.rest == pytest.approx(rest, rel=1e-6)
     factor.grow(gram, 24)
     assert factor.rank == rank
+    assert factor.rest_at(2) == pytest.approx(rest, rel=1e-6)
     np.testing.assert_array_equal(factor.V[:, :2], first)
     np.testing.assert_allclose(factor.V @ factor.V.T, K, atol=1e-6)
 
