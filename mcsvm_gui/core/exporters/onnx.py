@@ -19,6 +19,7 @@ from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.plain import Column, Plain, plain_of
 from mcsvm_gui.core.exporters.probe import Probe
+from mcsvm_gui.core.getting import advice
 from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
 
@@ -61,7 +62,7 @@ def _library() -> Any:
     try:
         import onnx
     except ImportError:
-        raise InputError("Writing ONNX needs the package onnx: pip install 'mcsvm[export]'.") from None
+        raise InputError(f"Writing ONNX needs the package onnx; {advice('onnx', 'export')}.") from None
     return onnx
 
 

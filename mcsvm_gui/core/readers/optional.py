@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.getting import advice
 from mcsvm_gui.core.readers.source import Source
 from solvers.errors import InputError
 
@@ -20,10 +21,8 @@ def needed(source: Source, package: str, what: str) -> ModuleType:
     try:
         return importlib.import_module(package)
     except ImportError:
-        advice = f"install it with: pip install {package} (or mcsvm[files]), or save the data as CSV"
-        raise FileError(
-            source.path, f"{what} are read with the package {package}, which is not here; {advice}"
-        ) from None
+        how = f"{advice(package, 'files')}, or save the data as CSV"
+        raise FileError(source.path, f"{what} are read with the package {package}, which is not here; {how}") from None
 
 
 def opened(source: Source, what: str, read: Callable[[], _Result]) -> _Result:
