@@ -18,13 +18,14 @@ import scipy.sparse as sp
 from solvers.errors import InputError
 
 STEP = 1.9  # of lsvm, as a share of 1 / (2 C): below 2 it converges from anywhere
+NEGLIGIBLE = 0.01  # share of the tolerance that a variable may be from zero (Chung et al. 2002, appendix C)
 DECREASE = 1e-4  # Armijo's, of asvm
 SHORTEST = 1e-10
 
 
 @dataclass(frozen=True)
 class Solution:
-    """dual <= optimum <= primal, both recomputed from alpha."""
+    """dual <= optimum <= primal, both recomputed from alpha, whether it converged or not."""
 
     weights: np.ndarray
     bias: float
@@ -33,6 +34,7 @@ class Solution:
     converged: bool
     primal: float
     dual: float
+    violation: float  # of the conditions of an optimum, where the method ended
 
 
 class _Programme:
@@ -60,12 +62,21 @@ class _Programme:
     def inverse(self, H: Any) -> _Inverse:
         return _Inverse(H, self.ridge)
 
-    def solution(self, alpha: np.ndarray, iterations: int, converged: bool) -> Solution:
+    def solution(self, alpha: np.ndarray, iterations: int, violation: float, tolerance: float) -> Solution:
         alpha = np.maximum(alpha, 0.0)
         vector = self.H.T @ alpha
         slack = np.maximum(0.0, 1.0 - self.H @ vector)
         primal = 0.5 * float(vector @ vector) + self.cost * float(slack @ slack)
-        return Solution(vector[:-1], float(vector[-1]), alpha, iterations, converged, primal, -self.value(alpha))
+        return Solution(
+            weights=vector[:-1],
+            bias=float(vector[-1]),
+            alpha=alpha,
+            iterations=iterations,
+            converged=violation <= tolerance,
+            primal=primal,
+            dual=-self.value(alpha),
+            violation=violation,
+        )
 
 
 class _Inverse:
@@ -87,28 +98,30 @@ def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit:
     inverse, beta = programme.inverse(programme.H), STEP * programme.ridge
     ones = np.ones(programme.signs.size)
     alpha = inverse(ones)
-    for iteration in range(limit):
+    for iteration in range(limit + 1):
         gradient = programme.gradient(alpha)
-        if _complementary(alpha, gradient) <= tolerance:
-            return programme.solution(alpha, iteration, True)
+        violation = _violation(alpha, gradient, NEGLIGIBLE * tolerance)
+        if violation <= tolerance or iteration == limit:
+            break
         alpha = inverse(ones + np.maximum(gradient - beta * alpha, 0.0))
-    return programme.solution(alpha, limit, False)
+    return programme.solution(alpha, iteration, violation, tolerance)
 
 
-def _complementary(alpha: np.ndarray, gradient: np.ndarray) -> float:
-    """How far from: alpha >= 0, gradient >= 0, one of them zero; iterates of lsvm may be negative."""
-    violation = np.where(alpha > 0.0, np.abs(gradient), np.maximum(-gradient, 0.0))
-    return max(float(violation.max()), float(np.maximum(-alpha, 0.0).max()))
+def _violation(alpha: np.ndarray, gradient: np.ndarray, negligible: float = 0.0) -> float:
+    """How far from: alpha >= 0, gradient >= 0, one of them zero; lsvm only tends to zero, from both sides."""
+    violation = np.where(alpha > negligible, np.abs(gradient), np.maximum(-gradient, 0.0))
+    return max(float(violation.max()), float(np.maximum(-alpha - negligible, 0.0).max()))
 
 
 def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 10_000) -> Solution:
     """Newton steps on the variables not active at zero, projected; a gradient step where these do not descend."""
     programme = _Programme(features, signs, cost)
     alpha = np.maximum(programme.inverse(programme.H)(np.ones(programme.signs.size)), 0.0)
-    for iteration in range(limit):
+    for iteration in range(limit + 1):
         gradient = programme.gradient(alpha)
-        if _complementary(alpha, gradient) <= tolerance:
-            return programme.solution(alpha, iteration, True)
+        violation = _violation(alpha, gradient)
+        if violation <= tolerance or iteration == limit:
+            break
         free = np.flatnonzero((alpha > 0.0) | (gradient < 0.0))
         direction = -alpha
         direction[free] += programme.inverse(programme.H[free])(np.ones(free.size))
@@ -116,9 +129,9 @@ def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit:
         if following is None:
             following = _descend(programme, alpha, gradient, -gradient)
         if following is None:  # no step decreases it any more: the tolerance is beyond the arithmetic
-            return programme.solution(alpha, iteration, False)
+            break
         alpha = following
-    return programme.solution(alpha, limit, False)
+    return programme.solution(alpha, iteration, violation, tolerance)
 
 
 def _descend(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +16,7 @@ import pandas as pd
 from mcsvm_gui.core.comparison import Side, side_of
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from mcsvm_gui.core.experiment.journal import Journal
 from mcsvm_gui.core.experiment.keeping import entry_of, result_of, training_key
@@ -25,6 +26,7 @@ from mcsvm_gui.core.experiment.searching import Searches, apart_from_machine
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.session import Session
 from mcsvm_gui.core.sources import open_test
+from mcsvm_gui.core.trained import TrainedModel
 from solvers.ending import Ending
 from solvers.errors import InputError
 from solvers.trace import Sample
@@ -190,6 +192,8 @@ class _Worker:
             return str(error)
 
     def _train(self, job: Job, dataset: Dataset, test: Dataset | None) -> PartResult | None:
+        if job.spec.request.solver in reference.REFERENCES:
+            return self._train_reference(job, dataset, test)
         request, how = job.spec.request, None
         if job.spec.search is not None:
             found = self._searches.chosen(request, job.spec.search, job.rivals, dataset)
@@ -206,14 +210,37 @@ class _Worker:
             session.stop()
         return _result(job, session, session.posed.held_out if test is None else test, how)
 
+    def _train_reference(self, job: Job, dataset: Dataset, test: Dataset | None) -> PartResult | None:
+        request, how = job.spec.request, None
+        reference.refuse(request)
+        if job.spec.search is not None:
+            found = reference.search(request, job.spec.search, dataset, self._stopped)
+            if found is None:
+                return None
+            request, how = found
+        solved = reference.solve(request, dataset)
+        trained = reference.trained_of(request, dataset, solved)
+        return _judged(job, trained, reference.document_of(trained, solved), solved.posed.train, test, how)
+
 
 def _result(job: Job, session: Session, test: Dataset | None, how: dict[str, Any] | None) -> PartResult:
     outcome = session.finish()
-    rows = session.posed.train if test is None else test
-    training = session.posed.train if job.first else None
     trace = outcome.trace.table() if job.first else None
-    side = side_of(job.spec.label, outcome.trained, outcome.document, rows, training, trace)
-    document = {**outcome.document, **({} if test is None else _tested(side))}
+    return _judged(job, outcome.trained, outcome.document, session.posed.train, test, how, trace)
+
+
+def _judged(
+    job: Job,
+    trained: TrainedModel,
+    document: Mapping[str, Any],
+    train: Dataset,
+    test: Dataset | None,
+    how: dict[str, Any] | None,
+    trace: Mapping[str, np.ndarray] | None = None,
+) -> PartResult:
+    rows, training = train if test is None else test, train if job.first else None
+    side = side_of(job.spec.label, trained, document, rows, training, trace)
+    document = {**document, **({} if test is None else _tested(side))}
     document |= {} if how is None else {"search": how}
     scores = None if test is None else side.scores  # of rows trained on they would say too much
     return PartResult(job.part, document, replace(side, document=document, scores=scores), test)

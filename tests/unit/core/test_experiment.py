@@ -5,18 +5,23 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from command_line import SHARED
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.svm import LinearSVC
+from small_data import blobs
 
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perform, read_experiment, write_experiment
 from mcsvm_gui.core.experiment.files import experiment_text
+from mcsvm_gui.core.experiment.reference import REFERENCES
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.experiment.searching import SearchSpec
+from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.request import Request
@@ -244,6 +249,47 @@ def test_a_search_is_that_of_the_tune_command_and_its_best_cell_is_told() -> Non
     assert [row[2] for row in beside_published(results)] == [*published] * 3
 
 
+def test_reference_methods_are_searched_tested_and_certified_like_machines(tmp_path: Path) -> None:
+    """Both minimise the same, which LIBLINEAR minimises as well."""
+    X, y = blobs(n=60, classes=2, features=3, seed=8)
+    lines = [",".join([*map(str, row), "ab"[label]]) for row, label in zip(X, y, strict=True)]
+    (tmp_path / "two.csv").write_text("\n".join(["p,q,r,label", *lines]))
+    runs = tuple(
+        RunSpec("two", name, Request(machine="ovo", solver=name, kernel="linear", tol=1e-6), {}, spec)
+        for name in REFERENCES
+        for spec in [SearchSpec("2^-4:2^0", step=2.0, folds=3)]
+    )
+    plan = Plan("shares", count=1)
+    results = perform(Experiment("x", plan, (DataSpec("two", str(tmp_path / "two.csv")),), runs))
+    documents = [trial.finished[0].document for trial in results.trials]
+    assert results.converged
+    assert [document["solver_used"] for document in documents] == list(REFERENCES)
+    assert documents[0]["C"] == documents[1]["C"]
+    assert documents[0]["search"]["mean"] == documents[1]["search"]["mean"]
+    assert [document["search"]["cells"] for document in documents] == [3, 3]
+    dataset = open_dataset(tmp_path / "two.csv")
+    train = dataset.take(plan.parts(dataset)[0].train)
+    problem = pose_request(replace(runs[0].request, solver="auto"), train).problem
+    model = LinearSVC(C=documents[0]["C"], tol=1e-8, max_iter=100_000, random_state=0)
+    model.fit(problem.points.rows, problem.labels)
+    slack = np.maximum(1.0 - (2 * problem.labels - 1) * model.decision_function(problem.points.rows), 0.0)
+    norm = float((model.coef_**2).sum() + model.intercept_[0] ** 2)
+    optimum = 0.5 * norm + documents[0]["C"] * float(slack @ slack)
+    for document in documents:
+        assert document["certificate"]["primal"] == pytest.approx(optimum, rel=1e-4)
+        assert document["certificate"]["dual"] <= optimum * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [({"kernel": "rbf"}, "linear kernel"), ({"class_weight": "balanced"}, "no class_weight"), ({}, "two")],
+)
+def test_reference_methods_say_what_they_cannot(more: dict[str, Any], why: str) -> None:
+    request = Request(**{"machine": "ovo", "solver": "asvm", "kernel": "linear", **more})
+    with pytest.raises(InputError, match=rf"asvm is a reference method.*{why}"):
+        perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), (RunSpec("iris", "x", request),)))
+
+
 def test_what_was_not_tested_has_no_score() -> None:
     runs = (RunSpec("iris", "ww", Request()),)
     results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
@@ -285,7 +331,7 @@ def test_a_bundled_experiment_can_be_posed(path: Path) -> None:
     assert bundled(path.stem) == path
     for run in found.runs:
         assert run.request.machine in MACHINES
-        assert run.request.solver in METHODS
+        assert run.request.solver in {*METHODS, *REFERENCES}
         assert run.published
 
 
@@ -300,6 +346,7 @@ def test_the_tables_of_the_papers_are_complete() -> None:
         "hsu-lin-2002-linear": 6 * 5,
         "hsu-lin-2002-selection": 9 * 5,
         "kao-2004-model-selection": 4 + 2,
+        "kao-2004-linear": 7 * 3,
     }
 
 
