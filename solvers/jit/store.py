@@ -24,7 +24,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 # What shipped code is compiled for: any x86-64 from about 2013 on (psABI, level 3). LLVM has no list of a level's
 # features, so that those that compiled code may use are named here.
 LEVEL = "x86-64-v3"
-NEEDED = {"sse4.2", "popcnt", "cx16", "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
+NEEDED = {"sse4.2", "popcnt", "cx16", "sahf", "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
 
 
 def fingerprint(package: Path = PACKAGE) -> str:
