@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from solvers.errors import InputError
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import decide
 from solvers.selection import binary, whole
 from solvers.selection.cell import Cell, FoldResult, Pair, Trial
 from solvers.selection.settings import Settings
-from solvers.selection.shared import FoldRows, Matrices
+from solvers.selection.shared import BYTES, FoldRows, Matrices
 
 Done = tuple[Trial, FoldResult]
 
@@ -50,7 +52,7 @@ def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[]
     matrices = matrices_of(rows, kernel, settings)
     rest = dict(task.costs)
     for group in ("pairs", "one-vs-rest"):
-        fast = {name: rest.pop(name) for name in list(rest) if _fast(name, group, kernel, settings, matrices)}
+        fast = {name: rest.pop(name) for name in list(rest) if _fast(name, group, rows, kernel, settings, matrices)}
         if fast:
             yield from _binary(task, rows, kernel, fast, settings, stopped, matrices)
     for machine, costs in rest.items():
@@ -66,10 +68,24 @@ def matrices_of(rows: FoldRows, kernel: Kernel, settings: Settings) -> Matrices 
     return Matrices.of_kernel(rows, kernel, keep_distances=rows.bytes * 2.5 <= settings.room)
 
 
-def _fast(name: str, group: str, kernel: Kernel, settings: Settings, matrices: Matrices | None) -> bool:
+def _fast(name: str, group: str, rows: FoldRows, kernel: Kernel, settings: Settings, matrices: Matrices | None) -> bool:
     if MACHINES[name].split != group or not whole.binary_alone(name, kernel, settings):
         return False
-    return matrices is not None or group == "pairs"
+    if matrices is not None or group != "pairs":
+        return matrices is not None
+    needed = bytes_of_largest_pair(rows)
+    if settings.by_pair and needed > settings.room:
+        raise InputError(
+            "choosing for each pair keeps the kernel matrix of a pair: the largest needs a cache of "
+            f"{math.ceil(needed * settings.jobs / 2**20)} MB, and {settings.cache_mb:g} are allowed"
+        )
+    return needed <= settings.room
+
+
+def bytes_of_largest_pair(rows: FoldRows) -> int:
+    """Of its two matrices, where each pair has some of its own."""
+    largest = int(np.sort(np.diff(rows.starts))[-2:].sum())
+    return BYTES * largest * (largest + len(rows.test))
 
 
 def _binary(

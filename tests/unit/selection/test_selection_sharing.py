@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import combinations
 
 import numpy as np
@@ -14,6 +15,7 @@ from solvers import MultiClassSVC
 from solvers.bias import best_bias
 from solvers.certificate import certify
 from solvers.ending import Ending
+from solvers.errors import InputError
 from solvers.jit import two_class
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -29,7 +31,7 @@ from solvers.selection.per_pair import choose, compose
 from solvers.selection.plan import Plan
 from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
-from solvers.selection.shared import FoldRows, KernelFamily
+from solvers.selection.shared import FoldRows, KernelFamily, Matrices
 
 X, Y = blobs(n=66, classes=3, seed=4)
 STRICT = Limits(tolerance=1e-6)
@@ -96,6 +98,24 @@ def test_numbers_are_the_same_on_any_number_of_threads() -> None:
                 b.steps,
                 b.certificate,
             )
+
+
+@pytest.mark.parametrize("cache_mb", [0.01, 0.03, 0.5])
+def test_no_matrix_is_larger_than_the_cache(cache_mb: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+    for name in ("filled", "of_kernel"):
+        plain = getattr(Matrices, name)
+
+        def noting(*facts, plain=plain, **named) -> Matrices:
+            made = plain(*facts, **named)
+            sizes.append(made.train.nbytes + made.test.nbytes)
+            return made
+
+        monkeypatch.setattr(Matrices, name, noting)
+    found(("ww", "ova", "ovo"), cache_mb=cache_mb)
+    assert max(sizes, default=0) <= cache_mb * 2**20
+    with pytest.raises(InputError, match="the largest needs a cache of 1 MB") if cache_mb == 0.01 else nullcontext():
+        found(("ovo",), cache_mb=cache_mb, by_pair=True)
 
 
 def test_dag_is_ovo_decided_otherwise() -> None:
