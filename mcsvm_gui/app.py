@@ -62,7 +62,9 @@ def _with_window(path: str | None) -> int:
 
     fonts.supply()
     window = assemble(path if path and path.endswith(".mcsvmproj") else None)
-    if path and not path.endswith(".mcsvmproj"):
+    if path and path.endswith(".mcsvmproj"):
+        window.assembly.shell.remember(os.path.abspath(path))
+    elif path:
         window.assembly.shell.open(os.path.abspath(path))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
     application.aboutToQuit.connect(window.assembly.close)

@@ -140,12 +140,12 @@ class Root:
     def read_only(self) -> Iterator[None]:
         """All but homes and /tmp."""
         call("mount", "--bind", self.folder / "home", self.folder / "home")
-        call("mount", "-o", "remount,ro", self.folder)
+        call("mount", "-o", "remount,bind,ro", self.folder)  # this mount alone: homes lie in the same layer
         try:
             yield
         finally:
-            call("mount", "-o", "remount,rw", self.folder)
-            call("umount", self.folder / "home")
+            call("mount", "-o", "remount,bind,rw", self.folder)
+            call("umount", "--lazy", self.folder / "home")
 
 
 def missing_tools(names: Sequence[str]) -> list[str]:

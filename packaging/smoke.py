@@ -158,8 +158,8 @@ def keeps_to_itself(product: Product) -> str:
     paths = {path for log in logs for path in traces.written(log)}
     calls = {address for log in logs for address in traces.called(log)}
     allowed = [f"/home/{ADA}/{place}" for place in OWN]
-    strays = {path for path in traces.outside(paths, allowed) if not path.startswith(model)}
-    strays = {path for path in strays if path.startswith("/")}
+    beside = re.compile(rf"{re.escape(model)}|/home/{ADA}/\.mcsvm-\w+\.part|[^/]")  # asked for, or relative to a folder
+    strays = {path for path in traces.outside(paths, allowed) if not beside.match(path)}
     if strays or calls:
         raise Trouble(f"wrote {sorted(strays)[:8]}, called {sorted(calls)[:3]}")
     return f"{len(paths)} files written, all in the user's folders or asked for; no network address called"

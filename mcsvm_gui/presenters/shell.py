@@ -171,16 +171,17 @@ class ShellPresenter(QObject):
             self.window.show_page("data")
             self.workspace.open_data(path)
         elif kind == "model":
-            self._remember(path)
+            self.remember(path)
             self.window.show_page("predict")
             self.model_chosen.emit(path)
         elif kind == "project":
-            self._remember(path)
+            self.remember(path)
             self.workspace.runs.open(path)
         else:
             self.workspace.runs.save_as(path)
 
-    def _remember(self, path: str) -> None:
+    def remember(self, path: str) -> None:
+        """Among the recent files."""
         if Path(path).exists():
             self.settings.remember_file(path)
 
