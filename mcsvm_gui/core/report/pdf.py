@@ -31,7 +31,7 @@ PLAIN, SMALL = 9.0, 7.5  # points
 SHRUNK = 0.62  # of SMALL: what a wide table may be set in
 LEADING = 1.4
 ASCENT = 0.93  # of the size: from the top of a line to its base
-GAP = 0.1  # inches between columns
+GAP = 0.1  # inches between columns of SMALL letters
 CELL, WORDS = 60, 4000  # characters of a cell, and of a paragraph
 SOFT, GROUND = "#5b6470", "#1f5fd0"
 BADGES = {"solved": "#12805c", "nearly": "#8a5b00", "not solved": "#b3261e"}
@@ -211,7 +211,8 @@ def _shown(text: str) -> str:
 
 
 def _widths(texts: list[list[str]], size: float) -> list[float]:
-    return [min(max(extent(row[place], size) for row in texts), 2.6) + GAP for place in range(len(texts[0]))]
+    gap = GAP * size / SMALL
+    return [min(max(extent(row[place], size) for row in texts), 2.6) + gap for place in range(len(texts[0]))]
 
 
 def _chunks(widths: list[float]) -> Iterator[list[int]]:
@@ -240,7 +241,7 @@ class _Grid:
         self._paper, self._table, self._texts, self._columns, self._size = paper, table, texts, columns, size
         shrink = min(1.0, ROOM / sum(widths[place] for place in columns))
         self._widths = [shrink * widths[place] for place in columns]
-        self._step = LEADING * size / 72 + 0.03
+        self._step, self._gap = LEADING * size / 72 + 0.03, GAP * size / SMALL
 
     def set(self) -> None:
         self._paper.need(4 * self._step)
@@ -263,12 +264,12 @@ class _Grid:
         for place, room in zip(self._columns, self._widths, strict=True):
             shade = 0.0 if number is None else self._table.shade.get((number, place), 0.0)
             if shade > 0.0:
-                self._paper.fill(x, room - GAP / 2, self._step, shade)
+                self._paper.fill(x, room - self._gap / 2, self._step, shade)
             bold = number is None or (number, place) in self._table.best
             self._cell(cells[place], x, room, right=place in self._table.numbers, bold=bold)
             x += room
         self._paper.skip(self._step)
 
     def _cell(self, text: str, x: float, room: float, *, right: bool, bold: bool) -> None:
-        shown = fitting(text, self._size, room - GAP / 2)
-        self._paper.put(x + room - GAP if right else x, shown, self._size, bold=bold, right=right)
+        shown = fitting(text, self._size, room - self._gap / 2)
+        self._paper.put(x + room - self._gap if right else x, shown, self._size, bold=bold, right=right)
