@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+MANY = 1000  # tests
 _home = tempfile.mkdtemp(prefix="mcsvm-tests-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 for _kind in ("DATA", "CONFIG", "STATE"):  # the cache stays where it is: compiling anew would take minutes
@@ -24,3 +25,12 @@ def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCapture
     records = [record for phase in ("setup", "call") for record in caplog.get_records(phase)]
     loud = [record.getMessage() for record in records if record.levelno >= logging.WARNING]
     assert not loud, f"unexpected log lines: {loud}"
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where nearly all tests run, nearly everything is compiled."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker and len(session.items) > MANY:
+        from compile_together import compile_together
+
+        compile_together(backwards=worker != "gw0")

@@ -1,0 +1,37 @@
+"""Workers of pytest-xdist compile the solvers' loops together: one from the first method on, one from the last.
+
+Each finds in the cache what the other has compiled; on their own, both would compile everything at the same time.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+from small_data import blobs, home, problem_of
+
+from solvers import InputError
+from solvers.jit.store import CACHE_FOLDER, CACHE_WORKS
+from solvers.methods import METHODS
+from solvers.run import Run
+from solvers.selection import binary
+
+DONE = CACHE_FOLDER / "compiled-for-tests"
+KINDS = [(machine, bias) for machine in ("ww", "cs", "ova") for bias in ("none", "exact")]
+
+
+def compile_together(*, backwards: bool) -> None:
+    """Nothing where it was done before."""
+    if not CACHE_WORKS or DONE.exists():
+        return
+    pieces = [binary.warm_up, *(partial(_begin, method) for method in METHODS)]
+    for piece in reversed(pieces) if backwards else pieces:
+        piece()
+    DONE.touch()
+
+
+def _begin(method: str) -> None:
+    X, y = blobs(n=12)
+    for machine, bias in KINDS:
+        with suppress(InputError):  # what the method refuses
+            Run(problem_of(X, y, machine, home(method), bias=bias), method).advance(1)
