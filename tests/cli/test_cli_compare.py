@@ -94,6 +94,18 @@ def test_a_saved_comparison_replays_to_the_same_numbers(tmp_path: Path) -> None:
     assert timeless(again.document) == timeless(first.document)
 
 
+def test_what_is_kept_is_not_trained_again(tmp_path: Path) -> None:
+    """And gives another report: interrupted or done, nothing is lost."""
+    kept, report = tmp_path / "iris.results", tmp_path / "iris.tex"
+    options = ("compare", IRIS, "--machines", "ww,ovo", "--folds", "2", "--results", kept, "--json")
+    first, again = mcsvm(*options).document, mcsvm(*options, "--report", report).document
+    assert (first.pop("kept"), again.pop("kept")) == (0, 2 * 3)
+    assert again["runs"] == first["runs"]  # times too
+    assert report.stat().st_size > 1000
+    assert "no file of results" in mcsvm("compare", IRIS, "--results", report).complaint
+    assert "is read" in mcsvm("compare", IRIS, "--results", IRIS).complaint
+
+
 def test_several_threads_give_the_same_numbers() -> None:
     options = ("compare", IRIS, "--machines", "ww,cs,ovo", "--json")
     assert timeless(mcsvm(*options, "--jobs", "2").document) == timeless(mcsvm(*options).document)
