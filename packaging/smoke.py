@@ -171,13 +171,13 @@ def upgrades(product: Product) -> str:
     product.install(product.package)
     if [path.read_bytes() for path in kept] != before:
         raise Trouble("the installation touched the user's project or settings")
-    theme = json.loads(before[1]).get("window_geometry")
+    geometry = json.loads(before[1])["window_geometry"]
     with screen.shown(product.root.folder) as on:
         window = Window(product, on, ADA, "", "unnamed.*mcsvm")
         window.press("ctrl+t")
         until(lambda: solved(kept[0], count + 1), "a run beside the old ones", PATIENCE)
         window.close()
-    if json.loads(kept[1].read_text("utf-8")).get("window_geometry") != theme:
+    if json.loads(kept[1].read_text("utf-8"))["window_geometry"] != geometry:
         raise Trouble("the settings were not kept")
     return f"{OLD} to {product.version()}; settings and {count} runs kept, a new one beside them"
 
