@@ -93,6 +93,6 @@ def link(data: bytes, symbol: str, library: Path) -> None:
             f'.incbin "{content.name}"\n.size {symbol}, . - {symbol}\n.section .note.GNU-stack,"",%progbits\n'
         )
         subprocess.run(["as", "-o", piece.name, source.name], check=True, cwd=folder)
-        options = ["-shared", "-soname", library.name, "--build-id=none", "-z", "noexecstack"]
+        options = ["-shared", "-soname", library.name, "--build-id=none", "--strip-all", "-z", "noexecstack"]
         subprocess.run(["ld", *options, "-o", library.name, piece.name], check=True, cwd=folder)
         library.write_bytes((Path(folder) / library.name).read_bytes())

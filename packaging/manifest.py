@@ -14,7 +14,8 @@ import bill
 import changes
 
 SOURCES = "solvers", "mcsvm_gui"
-GENERATED = "bill.json", "licences.txt"  # of what others made
+# The bill of materials and fonts are of what others made; in compiled code numba numbers its symbols as they come.
+NOT_OURS = {"bill.json", "licences.txt", "fonts", "compiled"}
 
 
 def write(bundle: Path, output: Path) -> Path:
@@ -35,7 +36,7 @@ def manifest(bundle: Path, root: Path) -> dict[str, object]:
 
 def is_own(bundle: Path, name: str) -> bool:
     place = (bundle / name).relative_to(bill.inside(bundle)) if is_inside(bundle, name) else Path(name)
-    return place.parts[0] in SOURCES and place.name not in GENERATED and "fonts" not in place.parts
+    return place.parts[0] in SOURCES and NOT_OURS.isdisjoint(place.parts)
 
 
 def is_inside(bundle: Path, name: str) -> bool:

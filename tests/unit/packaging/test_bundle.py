@@ -35,6 +35,7 @@ def folder(tmp_path: Path) -> Path:
     for name, size in {
         "mcsvm": 300,
         "_internal/solvers/run.py": 20,
+        "_internal/solvers/compiled/1/box.nbc": 20,
         "_internal/mcsvm_gui/resources/datasets/a.csv": 30,
         "_internal/mcsvm_gui/resources/fonts/x.ttf": 60_000,
         "_internal/mcsvm_gui/resources/bill.json": 7,
