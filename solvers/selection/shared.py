@@ -104,7 +104,7 @@ class SharedGram(Gram):
     """A kernel matrix that is there as a whole: nothing is computed for a row, and products are exact."""
 
     def __init__(self, kernel: Kernel, points: Points, matrix: np.ndarray) -> None:
-        self._matrix = matrix
+        self.matrix = matrix
         super().__init__(kernel, points, matrix.size * 4 / 2**20)
         self.store = matrix.astype(np.float32)
         self.slot_of = np.arange(len(self))
@@ -115,5 +115,5 @@ class SharedGram(Gram):
     def times(self, weights: np.ndarray) -> np.ndarray:
         involved = np.flatnonzero(weights.any(axis=1))
         if 2 * involved.size > len(self):
-            return self._matrix @ weights
-        return self._matrix[involved].T @ weights[involved]
+            return self.matrix @ weights
+        return self.matrix[involved].T @ weights[involved]

@@ -18,6 +18,7 @@ from solvers.model import Model, decide
 from solvers.problem import Part, Problem, pose
 from solvers.run import Run
 from solvers.selection.cell import FoldResult
+from solvers.selection.rising import Rising
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices, SharedGram
 
@@ -46,17 +47,32 @@ def along(
         cache_mb=settings.cache_mb / settings.jobs,
     )
     gram = shared_gram(base, matrices)
+    method = method_for(base, gram, settings)
     steps = SLICE if settings.limits.gap_tolerance is None else None  # a gap is tested between slices
     run: Run | None = None
     for cost in costs:
         problem = at_cost(base, cost, gram)
         start = seeds(run, problem) if run is not None and settings.solver == SEEDED else None
-        run = Run(problem, settings.solver, settings.limits, start)
+        run = Run(problem, method, settings.limits, start)
         while run.running:
             if stopped():
                 return
             run.advance(steps)
+        if isinstance(method, Rising):
+            method.keep(run)
         yield result_of(run, rows, matrices)
+
+
+def method_for(problem: Problem, gram: Gram | None, settings: Settings) -> str | Rising:
+    """`auto` with Newton steps from cost to cost, where the matrix is there and every variable has a box of its own.
+
+    For the linear kernel `auto` has a way of its own.
+    """
+    kernel, boxes = problem.kernel, problem.machine.split == "joint" and problem.form.feasible == "box"
+    wanted = settings.solver == SEEDED and boxes and problem.bias == "none"
+    if wanted and isinstance(gram, SharedGram) and kernel.semidefinite and kernel.name != "linear":
+        return Rising(gram)
+    return settings.solver
 
 
 def shared_gram(problem: Problem, matrices: Matrices | None) -> Gram | None:

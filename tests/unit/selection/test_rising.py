@@ -1,0 +1,69 @@
+"""Newton steps from cost to cost end where every other way ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_data import blobs
+
+from solvers.ending import Ending
+from solvers.jit.newton import solve_free
+from solvers.kernels import KERNELS
+from solvers.machines import MACHINES
+from solvers.problem import kernel_from, pose
+from solvers.run import Limits, Run
+from solvers.selection import rising, whole
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows, Matrices
+
+COSTS = 0.5, 8.0, 256.0
+BOXES = [
+    name for name, machine in MACHINES.items() if machine.split == "joint" and machine.form(3, 1.0).feasible == "box"
+]
+
+
+@pytest.mark.parametrize("weight", [None, "balanced"])
+@pytest.mark.parametrize("machine", BOXES)
+def test_optima_are_those_of_pair_steps(machine: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rising, "price", lambda part, alpha: 0.0)  # no pair step is affordable
+    X, y = blobs(n=75, classes=3, seed=3)
+    rows = FoldRows.of(X[:60], y[:60], X[60:], y[60:])
+    kernel = kernel_from("rbf", KERNELS, gamma=0.5)
+    settings = Settings(limits=Limits(tolerance=1e-5), class_weight=weight)
+    matrices = Matrices.of_kernel(rows, kernel, keep_distances=True)
+    found = whole.along(rows, machine, kernel, COSTS, settings, lambda: False, matrices)
+    for cost, result in zip(COSTS, found, strict=True):
+        weights = settings.weights(rows)
+        problem = pose(rows.train, rows.labels, machine=machine, kernel=kernel, cost=cost, class_weight=weights)
+        run = Run(problem, "s2do", Limits(tolerance=1e-5))
+        while run.running:
+            run.advance()
+        other = run.certificate()
+        assert result.ending is Ending.CONVERGED
+        assert result.certificate.violation <= 1e-5
+        assert result.certificate.infeasibility == 0.0
+        assert result.certificate.dual <= other.primal + 1e-9
+        assert other.dual <= result.certificate.primal + 1e-9
+        assert result.certificate.dual == pytest.approx(other.dual, rel=1e-5)
+
+
+def test_newton_steps_were_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+    step = rising.Course.newton
+    monkeypatch.setattr(rising, "price", lambda part, alpha: 0.0)
+    monkeypatch.setattr(rising.Course, "newton", lambda *given: taken.append(1) or step(*given))
+    test_optima_are_those_of_pair_steps("llw", None, monkeypatch)
+    assert taken
+
+
+@given(st.integers(1, 12), st.integers(0, 1000))
+def test_a_system_of_free_variables_is_solved(count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points, directions = rng.normal(size=(8, 3)), rng.normal(size=(4, 3))
+    K, couplings = points @ points.T, directions @ directions.T
+    examples, kinds = rng.integers(0, 8, count), rng.integers(0, 4, count)
+    right = rng.normal(size=count)
+    Q = K[np.ix_(examples, examples)] * couplings[np.ix_(kinds, kinds)] + 0.1 * np.eye(count)
+    assert np.allclose(Q @ solve_free(K, examples, kinds, couplings, 0.1, right), right, atol=1e-8)
