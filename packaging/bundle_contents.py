@@ -53,7 +53,8 @@ UNWANTED = re.compile(
   | numba/np/ufunc/(?:tbb|omp)pool\.  # nothing here runs in parallel loops
   | (?:^|/)tests?/ | \.pyi$ | \.pxd$ | \.pyx$ | \.h$ | \.hpp$ | \.c$ | \.cpp$ | \.lib$ | \.a$
   | sklearn/datasets/(?:data|descr|images)/ | matplotlib/mpl-data/(?:sample_data|images|plot_directive)/
-  | matplotlib/mpl-data/fonts/(?:afm/|ttf/(?:DejaVuSerif|STIX|cm[a-z]+10|DejaVuSansMono-\w*Oblique)) | pyqtgraph/examples/
+  | matplotlib/mpl-data/fonts/(?:afm/|ttf/(?:DejaVuSerif|STIX|cm[a-z]+10|DejaVuSansMono-\w*Oblique))
+  | pyqtgraph/examples/
   | pillow\.libs/lib(?:avif|webp|lcms2|sharpyuv)
     """,
     re.VERBOSE,
