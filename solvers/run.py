@@ -86,6 +86,14 @@ class Run:
         return done + (self._part.gram.evaluations if shared or self._unfinished else 0)
 
     @property
+    def examples_seen(self) -> int | None:
+        """How often an online method has taken an example; of any other method nothing."""
+        seen = getattr(self.solver, "examples_seen", None)
+        if seen is None:
+            return None
+        return self._tally.examples + (seen(self._state) if self._unfinished else 0)
+
+    @property
     def solver_used(self) -> str:
         """What did the work, as far as it is known: `auto` may have changed over in some of the parts."""
         return "+".join(sorted(self._used | self._using()))
@@ -209,6 +217,7 @@ class Run:
     def _close(self, proof: Proof, *, stalled: bool) -> None:
         alpha = self._feasible_alpha()
         self._used |= self._using()
+        self._tally.examples = self.examples_seen or 0
         self._tally.add(self.problem, len(self._finished), alpha, proof, self._state.steps, self._part.gram.evaluations)
         self._finished.append(Finished(alpha, proof, stalled))
         if self.problem.machine.split == "pairs":
@@ -258,6 +267,7 @@ class Run:
             "seconds": self.seconds,
             "stalled": [done.stalled for done in self._finished],
             "tally": [self._tally.steps, self._tally.evaluations],
+            "examples": self._tally.examples,
             "evaluations": self._part.gram.evaluations,
             "counters": {name: getattr(self, name) for name in COUNTERS},
             "start": self._start is not None,
@@ -278,6 +288,7 @@ class Run:
         for number, done in enumerate(self._finished):
             self._tally.add(self.problem, number, done.alpha, done.proof, 0, 0)
         self._tally.steps, self._tally.evaluations = header["tally"]
+        self._tally.examples = header.get("examples", 0)  # which earlier checkpoints do not count
         if self._unfinished:
             self._open(len(self._finished))
             checkpoint.restore_state(self._state, saved, "state")

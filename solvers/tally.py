@@ -29,6 +29,7 @@ class Tally:
     certificate: Certificate = field(default_factory=lambda: Certificate(0.0, 0.0, 0.0, 0.0))
     steps: int = 0
     evaluations: int = 0
+    examples: int = 0  # taken by an online method
 
     @classmethod
     def of(cls, problem: Problem) -> Tally:

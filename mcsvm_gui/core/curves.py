@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-Axis = Literal["seconds", "iteration"]
+Axis = Literal["seconds", "iteration", "examples"]
 Line = tuple[np.ndarray, np.ndarray]
 EMPTY = np.empty(0)
 BAND = 300  # corners of a shaded band along each edge, at most
@@ -29,6 +29,11 @@ class Course:
     accuracies: tuple[float | None, float | None] = (None, None)  # in the end, on all rows: training, test
 
 
+def online(course: Course) -> bool:
+    """Whether examples were counted as they were taken."""
+    return bool(np.isfinite(course.readings.get("examples", EMPTY)).any())
+
+
 def convergence(course: Course, axis: Axis) -> dict[str, Line]:
     return _of(course.trace, axis, ("primal", "dual"))
 
@@ -46,7 +51,7 @@ def support_per_class(course: Course, axis: Axis) -> list[Line]:
     counts = course.readings.get("support_per_class")
     if counts is None or not counts.size:
         return []
-    return [(course.readings[axis], counts[:, number]) for number in range(counts.shape[1])]
+    return [(_places(course.readings, axis), counts[:, number]) for number in range(counts.shape[1])]
 
 
 def accuracy(course: Course, axis: Axis) -> dict[str, Line]:
@@ -54,7 +59,9 @@ def accuracy(course: Course, axis: Axis) -> dict[str, Line]:
     lines = {}
     for kind, final in zip(("train_accuracy", "test_accuracy"), course.accuracies, strict=True):
         x, y = _of(course.readings, axis, (kind,)).get(kind, (EMPTY, EMPTY))
-        if final is not None and course.trace[axis].size:
+        if axis == "examples":
+            x = course.readings.get("examples", EMPTY)[: y.size]
+        elif final is not None and course.trace[axis].size:
             x, y = np.append(x, course.trace[axis][-1]), np.append(y, final)
         if np.isfinite(y).any():
             lines[kind] = x, 100.0 * y
@@ -62,7 +69,12 @@ def accuracy(course: Course, axis: Axis) -> dict[str, Line]:
 
 
 def _of(table: Mapping[str, np.ndarray], axis: Axis, kinds: tuple[str, ...]) -> dict[str, Line]:
-    return {kind: (table[axis], table[kind]) for kind in kinds if kind in table and table[kind].size}
+    return {kind: (_places(table, axis), table[kind]) for kind in kinds if kind in table and table[kind].size}
+
+
+def _places(table: Mapping[str, np.ndarray], axis: Axis) -> np.ndarray:
+    """Only accuracy is known by examples taken; the others are drawn against steps then."""
+    return table["iteration" if axis == "examples" else axis]
 
 
 def band(lower: Line, upper: Line) -> Line:
@@ -77,11 +89,18 @@ def band(lower: Line, upper: Line) -> Line:
 
 def reach(courses: Iterable[Course], axis: Axis) -> tuple[float, float] | None:
     """From where to where all of them go, so that plots under each other can be compared."""
-    ends = [(course.trace[axis][0], course.trace[axis][-1]) for course in courses if course.trace[axis].size]
+    places = [_places(course.trace, axis) for course in courses]
+    ends = [(line[0], line[-1]) for line in places if line.size]
     if not ends:
         return None
     low, high = float(min(first for first, _ in ends)), float(max(last for _, last in ends))
     return (low, high) if low < high else None
+
+
+def taken(courses: Iterable[Course]) -> tuple[float, float] | None:
+    """As `reach`, of examples taken."""
+    counts = [course.readings["examples"] for course in courses if online(course)]
+    return (float(min(map(np.nanmin, counts))), float(max(map(np.nanmax, counts)))) if counts else None
 
 
 def settled(line: Line) -> tuple[float, float]:

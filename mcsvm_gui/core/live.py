@@ -32,6 +32,7 @@ class Reading:
     train_accuracy: float
     test_accuracy: float
     support_per_class: tuple[int, ...]
+    examples: float = float("nan")  # taken so far, by an online method
 
 
 class Readings(Series):
@@ -40,13 +41,14 @@ class Readings(Series):
     FIXED = "iteration", "seconds", "train_accuracy", "test_accuracy"
 
     def __init__(self, classes: int, limit: int = 1000) -> None:
-        super().__init__(len(self.FIXED) + classes, limit)
+        super().__init__(len(self.FIXED) + classes + 1, limit)
 
     def append(self, reading: Reading) -> None:
         self.add(
             (
                 *(reading.iteration, reading.seconds, reading.train_accuracy, reading.test_accuracy),
                 *reading.support_per_class,
+                reading.examples,
             )
         )
 
@@ -54,11 +56,20 @@ class Readings(Series):
         """One array per column, and `support_per_class` with one row per reading."""
         rows = self.rows.copy()
         named = {name: rows[:, column] for column, name in enumerate(self.FIXED)}
-        return {**named, "support_per_class": rows[:, len(self.FIXED) :]}
+        return {**named, "support_per_class": rows[:, len(self.FIXED) : -1], "examples": rows[:, -1]}
+
+    def pack(self) -> np.ndarray:
+        """The first line, of counters, says that the last column counts examples: earlier projects have none."""
+        packed = super().pack()
+        packed[0, len(self.FIXED) - 1] = 1.0
+        return packed
 
     @classmethod
     def unpack(cls, packed: np.ndarray) -> Readings:
-        readings = cls(packed.shape[1] - len(cls.FIXED))
+        if packed[0, len(cls.FIXED) - 1] == 0.0:
+            packed = np.hstack([packed, np.full((len(packed), 1), np.nan)])
+            packed[0, -1] = 0.0
+        readings = cls(packed.shape[1] - len(cls.FIXED) - 1)
         readings.restore(packed)
         return readings
 
@@ -99,6 +110,7 @@ class Watch:
             self._train.accuracy(model),
             float("nan") if self._test is None else self._test.accuracy(model),
             tuple(np.bincount(self._labels[used], minlength=self._classes).tolist()),
+            float("nan") if run.examples_seen is None else float(run.examples_seen),
         )
         self._last = time.perf_counter()
         self._cost = self._last - began

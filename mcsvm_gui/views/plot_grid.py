@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QCheckBox,
     QGridLayout,
@@ -26,6 +27,7 @@ from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
 LOWEST = 15 * UNIT  # of one plot
+AXES: tuple[Axis, ...] = ("seconds", "iteration", "examples")
 
 
 class PlotGrid(QWidget):
@@ -63,7 +65,11 @@ class PlotGrid(QWidget):
         self.legend = RunLegend()
         row.addWidget(self.legend, 1)
         self._axes = QButtonGroup(self)
-        for name, text, axis in (("axisTime", tr("Time"), "seconds"), ("axisSteps", tr("Steps"), "iteration")):
+        for name, text, axis in (
+            ("axisTime", tr("Time"), "seconds"),
+            ("axisSteps", tr("Steps"), "iteration"),
+            ("axisExamples", tr("Examples seen"), "examples"),
+        ):
             button = QPushButton(text)
             button.setObjectName(name)
             button.setAccessibleName(tr("Draw against {what}", what=text))
@@ -71,6 +77,7 @@ class PlotGrid(QWidget):
             button.setChecked(axis == "seconds")
             button.setProperty("axis", axis)
             button.setStyleSheet(f"padding: {UNIT // 2}px {UNIT}px;")
+            button.setVisible(axis != "examples")
             self._axes.addButton(button)
             row.addWidget(button)
         self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)
@@ -118,15 +125,32 @@ class PlotGrid(QWidget):
     def finish(self) -> None:
         if not self.isVisible():
             return
+        self._offer_examples()
         axis, alone, stale = self.axis, self._alone, self._stale
         self._stale = set()
-        reach = curves.reach(self._courses.values(), axis)
+        courses = self._courses.values()
+        reach = curves.reach(courses, axis)
         for plot in self.plots:
             for run in sorted(stale):
                 plot.draw(self._courses[run], axis, alone=alone)
-            plot.reach = reach
+            counted = axis == "examples" and isinstance(plot, AccuracyPlot)
+            plot.reach = curves.taken(courses) if counted else reach
             if plot.isVisible():
                 plot.finish()
+
+    def _offer_examples(self) -> None:
+        """Of online methods alone accuracy is drawn against examples, unless another axis is chosen then."""
+        online = bool(self._courses) and all(curves.online(course) for course in self._courses.values())
+        button = self._axis_button("examples")
+        if online == button.isVisibleTo(self):
+            return
+        button.setVisible(online)
+        if online:
+            self._axis_before = self.axis
+            button.setChecked(True)
+        elif button.isChecked():
+            self._axis_before, before = "seconds", self._axis_before
+            self._axis_button(before).setChecked(True)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -134,17 +158,21 @@ class PlotGrid(QWidget):
 
     # -- how it is drawn --------------------------------------------------------------------------
 
+    _axis_before: Axis = "seconds"  # what is gone back to from examples seen
+
     @property
     def axis(self) -> Axis:
-        button = self._axes.checkedButton()
-        return "iteration" if button is not None and button.property("axis") == "iteration" else "seconds"
+        return next((axis for axis in AXES if self._axis_button(axis).isChecked()), "seconds")
+
+    def _axis_button(self, axis: Axis) -> QAbstractButton:
+        return next(button for button in self._axes.buttons() if button.property("axis") == axis)
 
     def view(self) -> dict[str, object]:
-        return {"axis": self.axis, **{name: box.isChecked() for name, box in self._logs.items()}}
+        axis = self._axis_before if self.axis == "examples" else self.axis
+        return {"axis": axis, **{name: box.isChecked() for name, box in self._logs.items()}}
 
     def set_view(self, view: dict[str, object]) -> None:
-        for button in self._axes.buttons():
-            button.setChecked(button.property("axis") == view.get("axis", "seconds"))
+        self._axis_button("iteration" if view.get("axis") == "iteration" else "seconds").setChecked(True)
         for name, box in self._logs.items():
             box.setChecked(bool(view.get(name)))
 
@@ -171,7 +199,8 @@ class PlotGrid(QWidget):
     def _name_axes(self) -> None:
         words = tr("seconds of training") if self.axis == "seconds" else tr("steps")
         for plot in self.plots:
-            plot.name_axis("bottom", words)
+            counted = self.axis == "examples" and isinstance(plot, AccuracyPlot)
+            plot.name_axis("bottom", tr("examples seen") if counted else words)
 
     # -- one of them large ------------------------------------------------------------------------
 

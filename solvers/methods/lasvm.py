@@ -49,7 +49,12 @@ class Lasvm:
         state.memory["counts"] = np.zeros(6, dtype=np.int64)
         state.memory["best"] = np.array([-np.inf])
         state.memory["shown"] = np.zeros(len(part))
+        state.memory["seen"] = np.zeros(1, dtype=np.int64)
         return state
+
+    def examples_seen(self, state: State) -> int:
+        """How often one was taken: as many as there are after a pass, more where some are taken again."""
+        return int(state.memory["seen"][0])
 
     def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress:
         learner = self._learner(part, state)
@@ -135,6 +140,7 @@ class Learner:
             force=forced,
         )
         self.state.steps += 1
+        self.state.memory["seen"] += 1
 
     def _next(self) -> int:
         queue, position = self.state.memory["queue"], int(self.counts[POSITION])

@@ -256,6 +256,29 @@ def test_the_axis_can_be_changed(page: TrainPage, qtbot: QtBot) -> None:
     assert page.view() == {"axis": "iteration", "logX": False, "logY": False}
 
 
+def test_accuracy_of_an_online_run_is_drawn_against_examples(page: TrainPage) -> None:
+    page.show_run("ova 1", Badge("running", "x"), "")
+    page.show_runs([(1, "ova 1", "ova")])
+    button = page.findChild(QPushButton, "axisExamples")
+    assert button.isHidden()
+    one, taken = course(1, "ova"), np.arange(60.0)
+    counted = {"iteration": taken, "seconds": taken, "train_accuracy": np.full(60, 0.5), "examples": 10.0 * taken}
+    one = replace(one, readings=counted)
+    page.draw([one])
+    assert not button.isHidden()
+    assert button.isChecked()
+    convergence, *_, accuracy = page.plots.plots
+    np.testing.assert_array_equal(accuracy._curves[1, "train_accuracy"].getOriginalDataset()[0], 10.0 * taken)
+    np.testing.assert_array_equal(convergence._curves[1, "dual"].getOriginalDataset()[0], one.trace["iteration"])
+    assert accuracy.getPlotItem().getAxis("bottom").labelText == "examples seen"
+    assert accuracy.area.viewRange()[0][1] == pytest.approx(590.0, rel=0.05)
+    assert page.view()["axis"] == "seconds"  # what is kept for other runs
+    page.show_runs([(1, "ova 1", "ova"), (2, "cs 2", "cs")])
+    page.draw([course(2, "cs")])
+    assert button.isHidden()
+    assert page.plots.axis == "seconds"
+
+
 def test_views_there_and_back(page: TrainPage, qtbot: QtBot) -> None:
     view: dict[str, object] = {"axis": "iteration", "logX": True, "logY": True}
     with qtbot.assertNotEmitted(page.view_changed):

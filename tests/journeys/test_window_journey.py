@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from journeys.hand import Hand
-from PySide6.QtWidgets import QAbstractItemView
+from PySide6.QtWidgets import QAbstractItemView, QPushButton
 
 from mcsvm_gui import cli
 from mcsvm_gui.core import resources
+from mcsvm_gui.views.plots.live import AccuracyPlot
 
 SIX = ["ww", "llw", "cs", "ova", "ovo", "dag"]
 
@@ -108,3 +109,27 @@ def test_the_copied_command_gives_the_same_numbers(
     assert cli.main([*arguments, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert {**printed, "seconds": 0} == {**document, "seconds": 0}
+
+
+def test_an_online_run_is_followed_by_the_examples_it_has_seen(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    hand.work.open_data(str(resources.dataset("segment")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.work.set_preparation(holdout=0.3)
+    hand.go("Train")
+    hand.choose("machineCombo", "ova")
+    hand.choose("solverCombo", "lasvm")
+    hand.type("costEdit", "2^4")
+    hand.click("startButton")
+    (run,) = hand.runs.ids()
+    hand.wait(lambda: hand.runs.record(run).state == "done")
+    button = hand.find(QPushButton, "axisExamples")
+    hand.wait(button.isChecked)
+    table = hand.runs.readings(run).table()
+    lines = hand.find(AccuracyPlot, "accuracyPlot")._curves
+    for kind in ("train_accuracy", "test_accuracy"):
+        x, y = lines[run, kind].getOriginalDataset()
+        assert list(x) == list(table["examples"])
+        assert list(y) == list(100.0 * table[kind])
+    assert (table["examples"][1:] >= table["examples"][:-1]).all()
+    hand.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -317,3 +319,19 @@ def test_a_solver_keeps_few_of_many_examples(method: str) -> None:
         run.advance()
     assert run._state.memory["example"].size < len(x) / 2
     assert run.certificate().violation <= 1e-3
+
+
+@pytest.mark.parametrize("machine", ["ova", "ovo"])
+def test_examples_are_counted_as_they_are_taken(machine: str) -> None:
+    """Every part takes each of its examples once and then those that violate; a checkpoint goes on counting."""
+    problem = problem_of(X, Y, machine, cost=20.0)
+    run, counts = Run(problem, "lasvm"), [0]
+    while run.running:
+        run.advance(8)
+        assert run.examples_seen is not None
+        assert run.examples_seen >= counts[-1]
+        counts.append(run.examples_seen)
+        run = Run.load(problem, io.BytesIO(run.pack()))
+    assert counts[1] <= 8
+    assert counts[-1] >= sum(len(problem.part(number)) for number in range(problem.part_count))
+    assert Run(problem, "smo").examples_seen is None
