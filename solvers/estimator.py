@@ -16,13 +16,14 @@ from solvers.certificate import total_of
 from solvers.errors import InputError
 from solvers.increment import Increment, all_classes, check_portions, codes_of, going_on, lasting, learns_online
 from solvers.kernels import KERNELS, Kernel
+from solvers.methods.reason import reason
 from solvers.model import Model, class_scores
 from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
 from solvers.run import Limits, Run
 from solvers.threads import limited
 from solvers.trace import Sample
 
-OF_A_RUN = "certificate_", "ending_", "trace_"
+OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_"
 
 
 class MultiClassSVC(ClassifierMixin, BaseEstimator):
@@ -40,12 +41,12 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
     of all pairs, or a score per class (as CalibratedClassifierCV needs).
 
     After `fit`: classes_, support_, n_support_ (per class), dual_coef_ (a row per class function, or per pair),
-    intercept_, n_iter_, seconds_, kernel_evaluations_, ending_ (why it ended), certificate_ (primal, dual, gap,
-    relative_gap, violation, infeasibility) and trace_, one array for each of iteration, seconds, dual, primal,
-    violation, support and bounded.
+    intercept_, n_iter_, seconds_, kernel_evaluations_, solver_used_ and solver_reason_ (what auto took, and in a
+    sentence why), ending_ (why it ended), certificate_ (primal, dual, gap, relative_gap, violation, infeasibility)
+    and trace_, one array for each of iteration, seconds, dual, primal, violation, support and bounded.
 
     `partial_fit` (ova, ovo and dag) goes on learning from rows that come in portions, by LASVM. It forgets rows that
-    become no support vectors, so the model then has no certificate_, and no ending_ and trace_.
+    become no support vectors, so the model then has no certificate_, and no ending_, trace_ and solver_used_.
     """
 
     def __init__(
@@ -236,6 +237,8 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self.certificate_ = total_of(proofs)
         assert run.ending is not None
         self.ending_, self.trace_ = run.ending, run.trace.table()
+        self.solver_used_ = run.solver_used
+        self.solver_reason_ = reason(self.solver, self.solver_used_)
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = run.iterations, run.kernel_evaluations, run.seconds
         self._tell(model)
 

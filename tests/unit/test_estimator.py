@@ -77,6 +77,13 @@ def test_what_a_fitted_model_tells(machine: str) -> None:
         assert not model.dual_coef_[0, Y[model.support_] == 2].any()
 
 
+@pytest.mark.parametrize(("asked", "kernel", "used"), [("ipm", "rbf", "ipm"), ("auto", "linear", "linear-newton")])
+def test_what_did_the_work_is_said(asked: str, kernel: str, used: str) -> None:
+    model = trained(X, Y, solver=asked, kernel=kernel)
+    assert model.solver_used_ == used
+    assert ("asked for" in model.solver_reason_) == (asked == used)
+
+
 @pytest.mark.parametrize("machine", ["ww", "cs", "ova", "ovo"])
 def test_the_trace_has_the_contracts_columns(machine: str) -> None:
     model = trained(X, Y, machine=machine)
