@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import NASTY, ROOT, mcsvm, real_mcsvm
+from command_line import NASTY, ROOT, mcsvm
 
 from mcsvm_gui.core import doctor
 from mcsvm_gui.core.doctor import not_found
@@ -50,11 +50,11 @@ def test_the_largest_score_is_the_prediction(machine: str, blobs: Path, tmp_path
 
 
 def test_predictions_go_to_standard_output_and_words_elsewhere(blobs: Path, model: Path) -> None:
-    answer = real_mcsvm("predict", model, blobs)
+    answer = mcsvm("predict", model, blobs)
     assert answer.out.splitlines()[0] == "prediction"
     assert len(answer.out.splitlines()) == 61
     assert "60 rows decided by Weston-Watkins (ww)" in answer.err
-    assert real_mcsvm("predict", model, blobs, "--quiet").err == ""
+    assert mcsvm("predict", model, blobs, "--quiet").err == ""
 
 
 def test_rows_with_missing_cells_are_left_empty_where_they_are_dropped(model: Path, tmp_path: Path) -> None:

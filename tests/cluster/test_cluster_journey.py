@@ -42,7 +42,7 @@ def test_a_search_begun_on_a_cluster_is_finished_here(
     began = time.monotonic()
     hand.click("tuneStopButton")
     hand.wait(lambda: not hand.window.assembly.searches.running)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 5.0
     before = done(hand)
     assert 0 < before < 9 * 7 * 10 * 6
     hand.type("schedulerEdit", "")
