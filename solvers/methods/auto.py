@@ -23,6 +23,7 @@ NAME = "auto"
 SUPPORTS = "every machine, kernel and bias"
 
 HASTE = 4.0  # how much sooner, where pair steps lead nowhere
+LED = 2.0  # how much later, where splitting leads pair steps: they catch up, and such an interior point costs more
 NEXT = 2.0  # the growth of what is spent before the interior point is asked for its price again
 
 
@@ -62,17 +63,18 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     if effort[3] < race[0]:
         pace.lead(part, state, tolerance)
         return progress
-    worth = effort[3] * (HASTE if astray(part, state) else 1.0)
+    worth = effort[3] * haste(part, state)
     asked = price.interior(part, worth)
     race[0] = -1.0 if asked <= worth or progress is Progress.STALLED else max(asked / HASTE, NEXT * effort[3])
     return Progress.MOVING
 
 
-def astray(part: Part, state: State) -> bool:
-    """Whether the violation exceeds that of alpha = 0, where a system per class makes the interior point a safe bet.
+def haste(part: Part, state: State) -> float:
+    """How much sooner than at equal prices to change over.
 
-    One system for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
+    Where the violation exceeds that of alpha = 0, a system per class makes the interior point a safe bet. One system
+    for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
     """
     if not separable(Layout(part)):
-        return False
-    return two_level.Workbench(part).look(state) > float(part.form.margin.max())
+        return 1.0 / LED if pace.leads(state) else 1.0
+    return HASTE if two_level.Workbench(part).look(state) > float(part.form.margin.max()) else 1.0

@@ -47,6 +47,11 @@ def start(part: Part) -> np.ndarray:
     return np.array(Pace(first, 0.5 * first))
 
 
+def leads(state: State) -> bool:
+    """Whether there was a burst."""
+    return Pace(*state.memory["pace"]).rank > 0.0
+
+
 def lead(part: Part, state: State, tolerance: float) -> None:
     """A burst, if it is time for one."""
     pace, effort = Pace(*state.memory["pace"]), state.memory["effort"]
