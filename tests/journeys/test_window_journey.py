@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from journeys.hand import Hand
-from PySide6.QtWidgets import QAbstractItemView, QPushButton
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QPushButton
 
 from mcsvm_gui import cli
 from mcsvm_gui.core import resources
@@ -117,6 +117,7 @@ def test_an_online_run_is_followed_by_the_examples_it_has_seen(open_window: Call
     hand.wait(lambda: hand.work.dataset is not None)
     hand.work.set_preparation(holdout=0.3)
     hand.go("Train")
+    hand.wait(lambda: hand.find(QComboBox, "solverCombo").findData("lasvm") >= 0)  # once the solvers are loaded
     hand.choose("machineCombo", "ova")
     hand.choose("solverCombo", "lasvm")
     hand.type("costEdit", "2^4")
