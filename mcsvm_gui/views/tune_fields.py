@@ -46,6 +46,7 @@ class TuneFields(QWidget):
         self.spins: dict[str, QSpinBox] = {}
         self.checks: dict[str, QCheckBox] = {}
         self._closed: dict[QWidget, str] = {}  # what cannot be entered, and why
+        self._tips: dict[QWidget, str] = {}  # of the same, where it can
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self._errors: dict[str, QLabel] = {}
         self._grid = QGridLayout(self)
@@ -282,7 +283,9 @@ class TuneFields(QWidget):
     def close_field(self, key: str, why: str) -> None:
         """Nothing can be entered there; without a reason, it can."""
         widget = self._rows[key][-1] if key not in self.edits else self.edits[key]
+        self._tips.setdefault(widget, widget.toolTip())
         self._closed[widget] = why
+        widget.setToolTip(why or self._tips[widget])
         widget.setEnabled(not why)
         widget.setAccessibleDescription(why)
 

@@ -160,10 +160,12 @@ def test_without_a_cluster_the_field_says_why(page: TunePage) -> None:
 
 
 def test_a_field_that_was_closed_opens_again(page: TunePage) -> None:
+    jobs = page.fields.spins["jobs"]
+    tip = jobs.toolTip()
     page.close_field("jobs", "of the cluster")
-    assert not page.fields.spins["jobs"].isEnabled()
+    assert (jobs.isEnabled(), jobs.toolTip()) == (False, "of the cluster")
     page.close_field("jobs", "")
-    assert page.fields.spins["jobs"].isEnabled()
+    assert (jobs.isEnabled(), jobs.toolTip()) == (True, tip)
 
 
 def test_the_test_button_asks_once(page: TunePage, qtbot: QtBot) -> None:
