@@ -197,7 +197,6 @@ def run_epochs(rows, task, w, constant, alpha, order, counts, bar, stop, visits)
 def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, aim, stop, visits):
     """As `run_epochs`; aim[0] is the violation at which all wake."""
     n, done = alpha.shape[0], 0
-    by_class = np.ascontiguousarray(w.T)
     members, sizes = np.empty(alpha.shape, dtype=np.int32), np.empty(n, dtype=np.int64)
     all_members(task.length, task.labels, members, sizes)
     claimed = False
@@ -206,7 +205,7 @@ def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, aim, stop,
         counts[LOT] = np.int64(shuffle(order, asked, np.uint64(counts[LOT])))
         worst, awake = epoch_of_sums(
             rows.values, rows.indices, rows.starts, task.rule, task.labels, task.upper, task.curvature, task.offset,
-            task.own, task.shared, by_class, constant, alpha, order, asked, members, sizes,
+            task.own, task.shared, w, constant, alpha, order, asked, members, sizes,
         )  # fmt: skip
         done += max(asked, 1)
         counts[AWAKE], aim[0] = awake, max(min(aim[0], worst), stop)
@@ -214,5 +213,4 @@ def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, aim, stop,
             claimed = asked == n and worst <= stop
             counts[AWAKE], aim[0] = n, max(FALL * aim[0], stop)
             all_members(task.length, task.labels, members, sizes)
-    w[:] = by_class.T
     return done, claimed

@@ -7,21 +7,27 @@ is at its bound, less the mean of the free ones. Most examples couple nothing, s
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.linear_example import gradient_of
 from solvers.jit.sequential_whole import threshold
 
 NOTHING = 1e-12  # an entry is at most this, where the mean takes away all there was
 
 
-@compiled
+@compiled(relaxed=True)
 def respond(rule, real, sums, labels, upper, functions, anchor, sigma, alpha, full):
     """alpha = projection(anchor + sigma gradient); which sums are at their bound."""
     falling = np.empty(alpha.shape[1])
     for i in range(labels.size):
-        y, total = labels[i], 0.0
+        y, base, total = labels[i], rule.margin_other, 0.0
+        if rule.before != 0.0:
+            base -= rule.before * functions[i, y]
         for p in range(alpha.shape[1]):
-            wish = anchor[i, p] + sigma * gradient_of(rule, y, p, functions[i]) if real[y, p] else 0.0
-            alpha[i, p] = max(wish, 0.0) if sums else min(max(wish, 0.0), upper[i])
+            alpha[i, p] = max(anchor[i, p] + sigma * (base - rule.other * functions[i, p]), 0.0)
+        if y < alpha.shape[1]:
+            own = anchor[i, y] + sigma * (rule.margin_own - rule.own * functions[i, y])
+            alpha[i, y] = max(own, 0.0) if real[y, y] else 0.0
+        for p in range(alpha.shape[1]):
+            if not sums:
+                alpha[i, p] = min(alpha[i, p], upper[i])
             total += alpha[i, p]
         full[i] = sums and total > upper[i]
         if full[i]:

@@ -45,8 +45,14 @@ def test_sparse_features_give_the_same(solve) -> None:
 
 def test_a_limit_is_told_apart_from_an_optimum() -> None:
     found = lsvm(X, SIGNS, 2.0**8, 1e-10, limit=3)
-    assert not found.converged
-    assert found.dual < found.primal
+    assert (found.converged, found.iterations) == (False, 3)
+    assert found.violation > 1e-10
+    assert found.dual < asvm(X, SIGNS, 2.0**8, 1e-10).primal < found.primal
+
+
+def test_lsvm_ends_where_variables_only_tend_to_zero() -> None:
+    """They come to zero from above as slowly as from below: who waits for exact zeros waits for ever."""
+    assert all(lsvm(X, SIGNS, 2.0**power, 1e-3, limit=1000).converged for power in range(-8, 9))
 
 
 @pytest.mark.parametrize(("signs", "cost"), [(SIGNS[:-1], 1.0), (np.zeros(40), 1.0), (SIGNS, 0.0)])

@@ -133,6 +133,21 @@ def test_the_solution_at_another_cost_saves_steps(machine: str, bias: str, metho
     assert warm.certificate().dual == pytest.approx(cold.certificate().dual, rel=1e-4)
 
 
+@pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo"])
+def test_who_ends_early_says_how_far_the_optimum_may_be(machine: str, method: str) -> None:
+    """The certificate holds the optimum between two numbers, wherever the steps end."""
+    optimum = solved(X, "linear", machine, bias="regularized").certificate()
+    for limit in (1, 20, 200):
+        run = Run(problem_of(X, Y, machine, "linear", cost=2.0, bias="regularized"), method, Limits(1e-9, steps=limit))
+        while run.running:
+            run.advance()
+        certificate = run.certificate()
+        assert run.ending in (Ending.STEP_LIMIT, Ending.CONVERGED)
+        assert certificate.dual <= optimum.primal * (1.0 + 1e-9)
+        assert certificate.primal >= optimum.dual * (1.0 - 1e-9)
+        assert certificate.infeasibility <= 1e-9
+
+
 def test_rows_of_zeros_and_features_without_values(method: str) -> None:
     """A row of zeros has curvature 0: its variables go to the bound."""
     x = np.hstack([X, np.zeros((90, 2))])
