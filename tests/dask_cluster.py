@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60.0  # seconds, for a process to be there
+LONELY = 120  # seconds after which a process ends that tests could not end, as they were killed
 
 
 class DaskCluster:
@@ -19,7 +20,8 @@ class DaskCluster:
         self._scheduler_file = folder / "scheduler.json"
         self.workers: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start(
-            "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self._scheduler_file
+            *("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self._scheduler_file),
+            *("--idle-timeout", f"{LONELY} s"),
         )
 
     @property
@@ -34,7 +36,17 @@ class DaskCluster:
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         place = self._folder / f"worker-{len(self.workers)}"
-        options = "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--local-directory", place
+        options = (
+            "--host",
+            "127.0.0.1",
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--death-timeout",
+            LONELY,
+            "--local-directory",
+            place,
+        )
         self.workers.append(self._start("worker", self.address, *options))
         return self.workers[-1]
 
