@@ -114,7 +114,7 @@ class Course:
         free = (x > 0.0) & (x < self.upper)
         step = np.zeros(x.shape)
         if free.any():
-            examples = np.nonzero(free)[0]
+            examples = np.ascontiguousarray(np.nonzero(free)[0])  # compiled for no other layout
             right = -self.layout.read(moved)[free]
             step[free] = solve_free(
                 self.gram.matrix, examples, self.kinds[free], self.couplings, 1.0 / self.sigma, right

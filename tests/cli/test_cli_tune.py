@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +95,8 @@ def test_the_words_say_where_the_edge_is(blobs: Path) -> None:
 
 
 def test_cells_out_of_time_are_exit_code_3(blobs: Path) -> None:
-    answer = mcsvm("tune", blobs, "--machine", "ww", *SMALL, "--tol", "1e-13", "--time-limit", "1e-9", "--json")
+    hard = "--machine", "llw", "--solver", "smo", "--C", "2^8:2^10", "--gamma", "2^-6:2^-5", "--step", 2, "--folds", 3
+    answer = mcsvm("tune", blobs, *hard, "--tol", "1e-13", "--time-limit", "1e-9", "--json")
     assert answer.code == 3
     assert all(len(cell["endings"]) == 3 and cell["relative_gap"] >= -1e-9 for cell in answer.document["cells"])
 
@@ -142,12 +143,13 @@ def test_help_names_every_search() -> None:
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     out = tmp_path / "cells.csv"
     data = ROOT / "resources" / "datasets" / "segment.csv"
-    program = process("tune", data, "--machine", "ova,llw", "--jobs", 1, "-o", out, "--json")
-    time.sleep(5.0)  # whether it still compiles or has cells to keep
+    screen, terminal = os.openpty()
+    program = process("tune", data, "--machine", "ova,llw", "--jobs", 1, "-o", out, "--json", stderr=terminal)
+    os.close(terminal)
+    os.read(screen, 1)  # the search has begun, whether it still compiles or has cells to keep
     program.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    document, errors = program.communicate(timeout=60)
-    assert time.monotonic() - began < 10.0
-    assert program.returncode == 130, errors
+    document, _ = program.communicate(timeout=60)
+    os.close(screen)
+    assert program.returncode == 130
     assert '"stopped": true' in document
     assert len(pd.read_csv(out)) <= 450

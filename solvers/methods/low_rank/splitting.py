@@ -86,7 +86,8 @@ class Splitting:
         made = made_by(self.part, state.alpha)
         by_factor, _ = self.centre(self.V @ (self.V.T @ made))
         u, pull = -state.functions / self.rho, (by_factor - state.functions) / self.rho
-        return made.astype(np.float32), u.astype(np.float32), pull.astype(np.float32)
+        z, u, pull = (np.asarray(table, np.float32, order="C") for table in (made, u, pull))
+        return z, u, pull
 
     def move(self, state: State, alpha: np.ndarray) -> bool:
         """To alpha, if the dual is not lower there, else as far towards it as the dual rises; whether anywhere."""
