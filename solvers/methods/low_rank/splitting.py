@@ -85,8 +85,8 @@ class Splitting:
     def begin(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         made = made_by(self.part, state.alpha)
         by_factor, _ = self.centre(self.V @ (self.V.T @ made))
-        u, pull = -state.functions / self.rho, (by_factor - state.functions) / self.rho
-        z, u, pull = (np.asarray(table, np.float32, order="C") for table in (made, u, pull))
+        tables = made, -state.functions / self.rho, (by_factor - state.functions) / self.rho
+        z, u, pull = (np.asarray(table, np.float32, order="C") for table in tables)
         return z, u, pull
 
     def move(self, state: State, alpha: np.ndarray) -> bool:
