@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
 from solvers.jit import simplex
 from solvers.jit.box import SNAP
+from solvers.methods.factoring import factored
 
 RIDGE = 1e-11  # share of the largest diagonal entry added to Q_FF: directions without curvature stay put
 HALVINGS = 8
@@ -108,12 +109,8 @@ def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     """matrix^-1 right, or None where it is not positive definite even with the ridge."""
     ridged = matrix  # its caller's no more
     ridged[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
-    try:
-        return cho_solve(
-            cho_factor(ridged, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False
-        )
-    except LinAlgError:
-        return None
+    factor = factored(ridged)
+    return None if factor is None else cho_solve(factor, right, check_finite=False)
 
 
 class BalancedFace(Face):

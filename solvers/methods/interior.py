@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import cho_solve
+
+from solvers.methods.factoring import Factor, factored
 
 ITERATIONS = 40
 TO_THE_EDGE = 0.99
@@ -53,9 +55,8 @@ class Interior:
         matrix = self.Q.copy()
         matrix[self.pairs] += ratio[self.group[self.pairs[0]]]
         matrix[np.diag_indices(self.x.size)] += self.z / self.x
-        try:
-            factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+        factor = factored(matrix)
+        if factor is None:
             return False
         residual = self.Q @ self.x - self.c - self.z + self.w[self.group] - self._pull(self.y)
         none_x, none_t = np.zeros(self.x.size), np.zeros(self.t.size)
@@ -76,7 +77,7 @@ class Interior:
         return 0.0 if self.balance is None else self.balance * y
 
     def _direction(
-        self, factor: tuple, residual: np.ndarray, centre: float, second_x: np.ndarray, second_t: np.ndarray
+        self, factor: Factor, residual: np.ndarray, centre: float, second_x: np.ndarray, second_t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         toward_x = (centre - second_x) / self.x - self.z
         toward_t = (centre - second_t) / self.t - self.w

@@ -12,10 +12,11 @@ from typing import Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotri
 
 from solvers.gram import Gram
 from solvers.machines import DualForm
+from solvers.methods.factoring import factored
 from solvers.methods.low_rank.factor import factor_of
 from solvers.methods.low_rank.layout import Layout
 
@@ -119,25 +120,23 @@ class Separate:
 
     def prepare(self, diagonal: Diagonal) -> bool:
         table = self.layout.table(diagonal.inverse) * self.squares
-        self.factors, coupling = [], 0.0
+        self.factors, coupling = [], np.zeros((self.columns.V.shape[1],) * 2)
         for output in range(self.outputs):
             matrix = self.columns.weighted(table[:, output])
             matrix[np.diag_indices(matrix.shape[0])] += self.columns.precision
-            factor, failed = dpotrf(matrix.T, lower=0, overwrite_a=True)
-            if failed:
+            factor = factored(matrix)
+            if factor is None:
                 return False
-            self.factors.append((factor, False))
+            self.factors.append(factor)
             if self.centred:
-                coupling = coupling + dpotri(factor, lower=0)[0]
-        if self.centred:
-            self.coupling, failed = dpotrf(coupling, lower=0, overwrite_a=True)
-            return not failed
-        return True
+                coupling = coupling + dpotri(factor[0], lower=0)[0].T  # its lower half
+        self.coupling = factored(coupling) if self.centred else None
+        return self.coupling is not None or not self.centred
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         u = np.stack([cho_solve(factor, right[:, c], check_finite=False) for c, factor in enumerate(self.factors)], 1)
         if self.centred:
-            common = cho_solve((self.coupling, False), u.sum(axis=1), check_finite=False)
+            common = cho_solve(self.coupling, u.sum(axis=1), check_finite=False)
             u -= np.stack([cho_solve(factor, common, check_finite=False) for factor in self.factors], axis=1)
         return u
 
@@ -168,9 +167,8 @@ class Together:
                 prior = (1.0 if a == b else 0.0) - (1.0 / self.outputs if self.centred else 0.0)
                 block[np.diag_indices(rank)] += prior * self.columns.precision
                 matrix[a * rank : (a + 1) * rank, b * rank : (b + 1) * rank] = block
-        # LAPACK sees the transpose: its upper triangle is the lower one that was filled
-        self.factor, failed = dpotrf(matrix.T, lower=0, overwrite_a=True)
-        return not failed
+        self.factor = factored(matrix)
+        return self.factor is not None
 
     def squares(self, diagonal: Diagonal) -> np.ndarray:
         """(n, a, b): direction' D^-1 direction of an example. Under sums, of the differences between any two variables,
@@ -189,7 +187,7 @@ class Together:
         return result
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        u = cho_solve((self.factor, False), right[:, : self.count].T.ravel(), check_finite=False)
+        u = cho_solve(self.factor, right[:, : self.count].T.ravel(), check_finite=False)
         u = u.reshape(self.count, -1).T
         if not self.centred:
             return u

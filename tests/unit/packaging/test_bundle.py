@@ -12,6 +12,7 @@ import sys
 import tarfile
 from pathlib import Path
 
+import build as command
 import bundle
 import bundle_contents as contents
 import bundle_entry
@@ -22,8 +23,6 @@ import sizes
 import windows_installer
 from hypothesis import given
 from hypothesis import strategies as st
-
-import build as command
 
 ROOT = Path(__file__).resolve().parents[3]
 
