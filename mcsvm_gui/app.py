@@ -48,6 +48,7 @@ def _without_screen() -> int:
 
 def _with_window(path: str | None) -> int:
     try:
+        from PySide6.QtCore import QTimer
         from PySide6.QtWidgets import QApplication
     except ImportError as error:
         return complain(f"Qt cannot be loaded ({error}); `mcsvm doctor` names the system packages that bring it")
@@ -68,6 +69,8 @@ def _with_window(path: str | None) -> int:
         window.assembly.shell.open(os.path.abspath(path))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
     application.aboutToQuit.connect(window.assembly.close)
+    # Qt ends with its last window, but not where that is closed while it comes up: the process stayed, unseen.
+    window.closed.connect(lambda: QTimer.singleShot(0, application, lambda: application.exit(0)))
     EndWishes(application).wished.connect(window.assembly.shell.leave)
     window.show()
     code = application.exec()

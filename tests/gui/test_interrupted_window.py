@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM close the window as its close button does, with what ran kept."""
+"""Ctrl-C and SIGTERM close the window as its close button does, with what ran kept; so do ends in a hurry."""
 
 from __future__ import annotations
 
@@ -52,3 +52,24 @@ def test_a_signal_closes_the_window_and_keeps_what_ran(word: signal.Signals, tmp
     (record,) = store.records()
     assert (record.state, record.ending) == ("done", "stopped")
     store.close()
+
+
+CLOSED_AT_ONCE = """
+import sys
+from mcsvm_gui import app, assembly
+
+plain = assembly.assemble
+def assemble(*facts):
+    window = plain({project!r})
+    show = window.show
+    window.show = lambda: (show(), window.close())
+    return window
+assembly.assemble = assemble
+sys.exit(app.main([]))
+"""
+
+
+def test_a_window_closed_while_it_comes_up_ends_the_program(tmp_path: Path) -> None:
+    code = CLOSED_AT_ONCE.format(project=str(tmp_path / "a.mcsvmproj"))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=False)
+    assert done.returncode == 0
