@@ -144,6 +144,13 @@ def test_prices_of_bursts_rise_with_the_rank() -> None:
     assert price.splitting(part, 1e-9, 0.0)[0] > 0.0
 
 
+def test_a_price_is_found_where_no_column_is_fine_enough() -> None:
+    """A kernel of three different rows leaves a rest of rounding alone, however fine a factor is asked for."""
+    x, y = np.repeat(np.eye(3), 20, axis=0), np.repeat(np.arange(3), 20)
+    part = problem_of(x, y, "cs").part(0)
+    assert price.splitting(part, 0.0, np.inf)[1] == 3
+
+
 def test_rounds_that_do_well_are_not_led() -> None:
     well = pace.Pace(look=1.0, pause=0.1, since=1.0, before=1.0)
     assert well.left(2.0, 1e-2, 1e-4) == pytest.approx(1.0)
