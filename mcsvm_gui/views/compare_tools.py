@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QWidget
 
-from mcsvm_gui.views import icons
-from mcsvm_gui.views.giving_button import GivingButton
+from mcsvm_gui.views.giving_button import labelled
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -27,11 +26,11 @@ class CompareTools(QWidget):
         self.progress.setObjectName("compareProgress")
         self.progress.setProperty("role", "muted")
         self.progress.setTextFormat(Qt.TextFormat.PlainText)
-        self.copy_button = self._button("compareCopyButton", tr("Copy"), tr("Copy what is shown"), "copy")
-        self.save_button = self._button("compareSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
+        self.copy_button = labelled("compareCopyButton", tr("Copy"), tr("Copy what is shown"), "copy")
+        self.save_button = labelled("compareSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
         words = tr("Save these runs as an experiment that mcsvm run replays")
-        self.experiment_button = self._button("saveExperimentButton", tr("Experiment…"), words, "export")
-        self.report_button = self._button("exportReportButton", tr("Report"), tr("Write a report"), "report")
+        self.experiment_button = labelled("saveExperimentButton", tr("Experiment…"), words, "export")
+        self.report_button = labelled("exportReportButton", tr("Report"), tr("Write a report"), "report")
         self.report_button.hide()
         self._buttons = self.copy_button, self.save_button, self.experiment_button, self.report_button
         row = QHBoxLayout(self)
@@ -41,14 +40,6 @@ class CompareTools(QWidget):
         row.addWidget(self.progress, 1)
         for button in self._buttons:
             row.addWidget(button)
-
-    def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
-        button = GivingButton(text)
-        icons.put(button, sign)
-        button.setObjectName(name)
-        button.setAccessibleName(tip)
-        button.setToolTip(tip)
-        return button
 
     def show_words(self, shown: bool) -> None:
         for button in self._buttons:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton
 
+from mcsvm_gui.views import icons
+
 
 class GivingButton(QPushButton):
     def __init__(self, words: str) -> None:
@@ -17,3 +19,13 @@ class GivingButton(QPushButton):
     def show_words(self, shown: bool) -> None:
         self._shown = shown
         self.say(self._words)
+
+
+def labelled(name: str, words: str, tip: str, icon: str) -> GivingButton:
+    """Its tip is also what it is called aloud."""
+    button = GivingButton(words)
+    icons.put(button, icon)
+    button.setObjectName(name)
+    button.setAccessibleName(tip)
+    button.setToolTip(tip)
+    return button

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLay
 
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.badge import Badge
-from mcsvm_gui.views.giving_button import GivingButton
+from mcsvm_gui.views.giving_button import labelled
 from mcsvm_gui.views.status import ElidedLabel
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -41,9 +41,12 @@ class RunCard(QFrame):
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.pause = _button("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
-        self.stop = _button("stopKeepButton", tr("Stop and keep"), tr("End now and keep the model so far"), "stop-keep")
-        self.discard = _button("discardButton", tr("Discard"), tr("End now and keep nothing"), "discard")
+        self.pause = labelled("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
+        words = tr("End now and keep the model so far")
+        self.stop = labelled("stopKeepButton", tr("Stop and keep"), words, "stop-keep")
+        self.discard = labelled("discardButton", tr("Discard"), tr("End now and keep nothing"), "discard")
+        for button in (self.pause, self.stop, self.discard):
+            button.setAccessibleName(button.text())
         self.pause.clicked.connect(self.pause_asked)
         self.stop.clicked.connect(self.stop_asked)
         self.discard.clicked.connect(self.discard_asked)
@@ -91,12 +94,3 @@ class RunCard(QFrame):
         self.pause.say(tr("Resume") if paused else tr("Pause"))
         self.pause.setAccessibleName(tr("Resume") if paused else tr("Pause"))
         icons.put(self.pause, "play" if paused else "pause")
-
-
-def _button(name: str, text: str, tip: str, icon: str) -> GivingButton:
-    button = GivingButton(text)
-    icons.put(button, icon)
-    button.setObjectName(name)
-    button.setAccessibleName(text)
-    button.setToolTip(tip)
-    return button

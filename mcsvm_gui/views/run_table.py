@@ -25,7 +25,7 @@ from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.views import file_dialogs, icons, theme
-from mcsvm_gui.views.giving_button import GivingButton
+from mcsvm_gui.views.giving_button import labelled
 from mcsvm_gui.views.run_marks import RunDelegate
 from mcsvm_gui.views.run_model import RunModel
 from mcsvm_gui.views.theme import UNIT
@@ -223,21 +223,13 @@ class RunPanel(QWidget):
         self.counted = QLabel()
         self.counted.setObjectName("runCountLabel")
         self.counted.setProperty("role", "muted")
-        self.copy_button = self._button("runCopyButton", tr("Copy"), tr("Copy the rows for a spreadsheet"), "copy")
-        self.save_button = self._button("runSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
-        self.delete_button = self._button("runDeleteButton", tr("Delete"), tr("Delete the selected runs"), "trash")
+        self.copy_button = labelled("runCopyButton", tr("Copy"), tr("Copy the rows for a spreadsheet"), "copy")
+        self.save_button = labelled("runSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
+        self.delete_button = labelled("runDeleteButton", tr("Delete"), tr("Delete the selected runs"), "trash")
         self.copy_button.clicked.connect(self.table.copy)
         self.save_button.clicked.connect(self._ask_to_save)
         self.delete_button.clicked.connect(self.table.ask_to_delete)
         self.table.selectionModel().selectionChanged.connect(lambda *ignored: self._refresh())
-
-    def _button(self, name: str, text: str, tip: str, sign: str) -> GivingButton:
-        button = GivingButton(text)
-        icons.put(button, sign)
-        button.setObjectName(name)
-        button.setAccessibleName(tip)
-        button.setToolTip(tip)
-        return button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
