@@ -129,7 +129,9 @@ def test_an_online_run_is_followed_by_the_examples_it_has_seen(open_window: Call
     table = hand.runs.readings(run).table()
     lines = hand.find(AccuracyPlot, "accuracyPlot")._curves
     for kind in ("train_accuracy", "test_accuracy"):
-        x, y = lines[run, kind].getOriginalDataset()
+        line = lines[run, kind]
+        hand.wait(lambda line=line: line.getOriginalDataset()[0].size == len(table["examples"]))  # drawn on a timer
+        x, y = line.getOriginalDataset()
         assert list(x) == list(table["examples"])
         assert list(y) == list(100.0 * table[kind])
     assert (table["examples"][1:] >= table["examples"][:-1]).all()
