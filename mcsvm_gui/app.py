@@ -59,8 +59,10 @@ def _with_window(path: str | None) -> int:
     _name(application)
     from mcsvm_gui.assembly import assemble
     from mcsvm_gui.views import fonts
+    from mcsvm_gui.workers.garbage import GarbageCollector
     from mcsvm_gui.workers.wishes import EndWishes
 
+    GarbageCollector(application)
     fonts.supply()
     window = assemble(path if path and path.endswith(".mcsvmproj") else None)
     if path and path.endswith(".mcsvmproj"):

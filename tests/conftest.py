@@ -1,6 +1,7 @@
 """What holds for every test: no screen, no file among the user's own, and no word of warning that nobody expects."""
 
 import atexit
+import gc
 import logging
 import os
 import shutil
@@ -8,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
+
+from mcsvm_gui.workers.garbage import collect_what_is_due
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 MANY = 1000  # tests
@@ -27,8 +30,17 @@ def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCapture
     assert not loud, f"unexpected log lines: {loud}"
 
 
+@pytest.fixture(autouse=True)
+def garbage_of_this_thread_alone() -> Iterator[None]:
+    """Widgets of earlier tests are torn down here, never by a thread that is busy beside: that crashes, or hangs."""
+    yield
+    collect_what_is_due()
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where nearly all tests run, nearly everything is compiled."""
+    gc.disable()
+    gc.freeze()
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if worker and len(session.items) > MANY:
         from compile_together import compile_together
