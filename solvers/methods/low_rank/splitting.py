@@ -9,7 +9,6 @@ them; those of single examples stay, which blocks see best. Small rho does the f
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
 
 from solvers.jit import splitting
 from solvers.methods.low_rank.factor import factor_of
@@ -54,8 +53,7 @@ class Splitting:
             self.V = np.hstack([np.full((len(part), 1), np.sqrt(part.offset)), self.V])
         square = self.V.T @ self.V
         square[np.diag_indices_from(square)] += rho
-        lower = cholesky(square, lower=True, overwrite_a=True, check_finite=False)
-        half = solve_triangular(lower, self.V.T, lower=True, check_finite=False)
+        half = np.linalg.solve(np.linalg.cholesky(square), self.V.T)  # SciPy's would hold the interpreter's lock
         self.half = np.ascontiguousarray(half.T, dtype=np.float32)  # half half' = V (rho + V'V)^-1 V'
 
     def centre(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg as sl
 import scipy.sparse as sp
+from scipy.linalg import cho_solve
 
 from solvers.jit.linear_system import couple_functions, couplings, pair_of
 from solvers.machines import DualForm
@@ -78,7 +78,8 @@ class System:
         matrix = self.sigma * blocks.reshape(k * width, k * width)
         matrix[np.diag_indices_from(matrix)] += np.tile(self.columns.stiffness, k)
         self._hold_biases(matrix, residual)
-        step = sl.cho_solve(sl.cho_factor(matrix, lower=True, overwrite_a=True), residual.T.ravel())
+        lower = np.linalg.cholesky(matrix)  # SciPy's would hold the interpreter's lock
+        step = cho_solve((lower.T, False), residual.T.ravel(), check_finite=False)
         return np.ascontiguousarray(step.reshape(k, width).T)
 
     def _block(self, a: int, b: int) -> np.ndarray:
