@@ -19,7 +19,7 @@ from solvers.certificate import Certificate, Proof, certify, prove_idle, seen_in
 from solvers.ending import Ending
 from solvers.errors import InputError
 from solvers.methods import METHODS, Method, Progress
-from solvers.methods.state import equality_range, examine, refresh, seed, weights_of
+from solvers.methods.state import equality_range, examine, seed, weights_of
 from solvers.model import Model
 from solvers.problem import Part, Problem, with_offset
 from solvers.tally import Finished, Tally, mark
@@ -27,10 +27,6 @@ from solvers.trace import Sample, Trace
 from solvers.warmup import warm_up
 
 SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
-STRICTEST = 1e-4  # share of the tolerance that an inner problem under an exact bias is solved to, at the least
-COUNTERS = "_failures", "_best_violation", "_strictness", "_restless", "_least_move"  # of the part at hand
-WORTH_A_LOOK = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
-LOOSE = 1e-2  # what the first inner problem under an exact bias is solved to; later ones follow the moves of b
 FEASIBLE = 1e-9  # share of all bounds by which alpha may miss its constraints
 CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
 
@@ -134,7 +130,7 @@ class Run:
         return max(1, min(wanted, self.limits.steps - self.iterations))
 
     def _tolerance(self) -> float:
-        return self.limits.tolerance * self._strictness
+        return self.limits.tolerance * self._outer.strictness
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -143,17 +139,15 @@ class Run:
         outer = self._part.balanced and not keeps_balance(self.solver, self._part)
         self._view = with_offset(self._part, balance.SIGMA) if outer else self._part
         self._state = self.solver.start(self._view)
-        self._failures, self._best_violation, self._strictness = 0, np.inf, 1.0
-        self._restless, self._least_move = 0, np.inf
-        if outer:
-            self._strictness = max(1.0, LOOSE / self.limits.tolerance)
+        self._failures, self._best_violation = 0, np.inf
+        self._outer = (balance.Outer.loose if outer else balance.Outer)(self.limits.tolerance)
         if self._start is not None:
             begin = self._start[number]
             seed(self._view, self._state, balance.balanced(self._view, begin) if self._view.balanced else begin)
 
     def _confirm(self) -> None:
         """Believe convergence only after recomputing everything from alpha in float64."""
-        if self._view is not self._part and not self._settled():
+        if self._view is not self._part and not self._outer.settled(self._view, self._state):
             return
         proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
         violation = proof.certificate.violation
@@ -167,16 +161,15 @@ class Run:
         elif self._view is self._part:
             self._state.functions[...] = proof.products + self._state.constant
         else:
-            self._strictness *= 0.5
-            refresh(self._view, self._state)
+            self._outer.tighten(self._view, self._state)
 
     def _doubt(self) -> None:
         """The method is at its wits' end: it may be done without knowing, or b may yet move."""
         proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
         if self._proves(proof):
             self._close(proof, stalled=False)
-        elif self._view is not self._part and self._restless <= CONFIRMATIONS:
-            self._restless += 1
+        elif self._view is not self._part and self._outer.restless <= balance.PATIENCE:
+            self._outer.restless += 1
             self._confirm()
         else:
             self._close(proof, stalled=True)
@@ -185,18 +178,6 @@ class Run:
         if proof.certificate.infeasibility > FEASIBLE * float(self._part.upper.sum()):
             return False
         return proof.certificate.violation <= self.limits.tolerance or self._gap_reached(proof.certificate)
-
-    def _settled(self) -> bool:
-        """One outer step on b; whether b rests. Where it does not come to rest, the inner problems are too inexact."""
-        moved = balance.shift(self._view, self._state)
-        if moved > 0.5 * self._least_move:
-            self._restless += 1
-            self._strictness = max(0.5 * self._strictness, STRICTEST)
-            refresh(self._view, self._state)
-        self._strictness = min(self._strictness, max(1.0, 0.1 * moved / self.limits.tolerance))
-        self._least_move = min(moved, self._least_move)
-        rests = moved <= WORTH_A_LOOK * self.limits.tolerance and self._strictness <= 1.0
-        return rests or self._restless > CONFIRMATIONS
 
     def _feasible_alpha(self) -> np.ndarray:
         return self._state.alpha if self._view is self._part else balance.repair(self._part, self._state.alpha)
@@ -269,10 +250,16 @@ class Run:
             "tally": [self._tally.steps, self._tally.evaluations],
             "examples": self._tally.examples,
             "evaluations": self._part.gram.evaluations,
-            "counters": {name: getattr(self, name) for name in COUNTERS},
+            "counters": {f"_{name}": value for name, value in self._counters().items()},
             "start": self._start is not None,
             "used": sorted(self._used),
         }
+
+    def _counters(self) -> dict[str, Any]:
+        """Of the part at hand."""
+        outer = asdict(self._outer)
+        del outer["tolerance"]
+        return {"failures": self._failures, "best_violation": self._best_violation, **outer}
 
     def _arrays(self) -> dict[str, np.ndarray]:
         arrays = {"trace": self.trace.pack(), **checkpoint.pack_finished(self._finished)}
@@ -297,8 +284,9 @@ class Run:
             self._start = checkpoint.split(saved.arrays["start"], shapes) if header["start"] else None
         self._part.gram.evaluations = header["evaluations"]
         self._used = set(header["used"])
-        for name in COUNTERS:
-            setattr(self, name, header["counters"][name])
+        counters = {name[1:]: value for name, value in header["counters"].items()}
+        self._failures, self._best_violation = counters.pop("failures"), counters.pop("best_violation")
+        self._outer = balance.Outer(self.limits.tolerance, **counters)
         self.trace, self.seconds = Trace.unpack(saved.arrays["trace"]), header["seconds"]
         self.ending = Ending[header["ending"]] if header["ending"] else None
 
