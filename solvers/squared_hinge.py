@@ -89,21 +89,21 @@ class _Inverse:
         self.H, self.ridge, self.factor = H, ridge, sl.cho_factor(inner, lower=True)
 
     def __call__(self, right: np.ndarray) -> np.ndarray:
-        return (right - self.H @ sl.cho_solve(self.factor, self.H.T @ right)) / self.ridge
+        vector = sl.cho_solve(self.factor, self.H.T @ right, check_finite=False)  # H' of what is returned
+        return (right - self.H @ vector) / self.ridge
 
 
 def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 100_000) -> Solution:
-    """alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1."""
+    """alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1; Q alpha is what it was made of."""
     programme = _Programme(features, signs, cost)
     inverse, beta = programme.inverse(programme.H), STEP * programme.ridge
-    ones = np.ones(programme.signs.size)
-    alpha = inverse(ones)
+    gradient = np.zeros(programme.signs.size)
     for iteration in range(limit + 1):
-        gradient = programme.gradient(alpha)
+        alpha = inverse(1.0 + gradient)
         violation = _violation(alpha, gradient, NEGLIGIBLE * tolerance)
         if violation <= tolerance or iteration == limit:
             break
-        alpha = inverse(ones + np.maximum(gradient - beta * alpha, 0.0))
+        gradient = np.maximum(gradient - beta * alpha, 0.0)
     return programme.solution(alpha, iteration, violation, tolerance)
 
 

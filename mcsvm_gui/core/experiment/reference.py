@@ -7,14 +7,15 @@ Their certificate is of that problem. C is searched as for machines: folds of th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.experiment.searching import SearchSpec
+from mcsvm_gui.core.experiment.journal import Journal, key_of
+from mcsvm_gui.core.experiment.searching import SearchSpec, asked
 from mcsvm_gui.core.posing import Posed, pose_request
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import document, score
@@ -49,11 +50,16 @@ def refuse(request: Request) -> None:
             raise InputError(f"{request.solver} is a reference method: it knows {wanted} only")
 
 
-def solve(request: Request, dataset: Dataset) -> Solved:
+def posed_of(request: Request, dataset: Dataset) -> Posed:
+    """The same for every C."""
     posed = pose_request(replace(request, machine="ovo", solver="auto"), dataset)
+    if posed.problem.classes != 2:
+        raise InputError(f"{request.solver} is a reference method: it knows two classes, not {posed.problem.classes}")
+    return posed
+
+
+def solve(request: Request, posed: Posed) -> Solved:
     problem, began = posed.problem, time.perf_counter()
-    if problem.classes != 2:
-        raise InputError(f"{request.solver} is a reference method: it knows two classes, not {problem.classes}")
     signs = np.where(problem.labels == 0, 1.0, -1.0)
     with limited(request.threads):
         solution = REFERENCES[request.solver](
@@ -100,42 +106,67 @@ def document_of(trained: TrainedModel, solved: Solved) -> dict[str, Any]:
 # -- search ---------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class _Fold:
+    posed: Posed
+    train: Dataset
+    test: Dataset
+
+
 def search(
-    request: Request, spec: SearchSpec, dataset: Dataset, stopped: Callable[[], bool]
+    request: Request, spec: SearchSpec, dataset: Dataset, stopped: Callable[[], bool], journal: Journal | None = None
 ) -> tuple[Request, dict[str, Any]] | None:
     """The request with its best C, and how that was found; of equals the smaller C."""
     if spec.holdout is not None or spec.search != "grid":
         raise InputError(f"{request.solver} is a reference method: its C is searched on a grid and in folds only")
     assert dataset.labels is not None
-    costs, folds = spec.costs.values, stratified(dataset.labels, spec.folds, request.seed)
-    accuracy, gaps, seconds = np.empty((len(costs), len(folds))), np.zeros(len(costs)), 0.0
-    for place, cost in enumerate(costs):
-        for number, fold in enumerate(folds):
-            if stopped():
+    parts = [
+        (dataset.take(fold.train), dataset.take(fold.test))
+        for fold in stratified(dataset.labels, spec.folds, request.seed)
+    ]
+    folds = [_Fold(posed_of(request, train), train, test) for train, test in parts]
+    done: list[Mapping[str, Any]] = []
+    for cost in spec.costs.values:
+        key = key_of("reference", dataset.digest, asked(replace(request, C=cost)), spec.folds)
+        entry = None if journal is None else journal.get(key)
+        if entry is None:
+            entry = _tried(replace(request, C=cost), folds, stopped)
+            if entry is None:
                 return None
-            asked = replace(request, C=cost)
-            solved = solve(asked, dataset.take(fold.train))
-            trained = trained_of(asked, dataset, solved)
-            accuracy[place, number] = score(trained, dataset.take(fold.test))[0]
-            seconds += solved.seconds
-            if not solved.solution.converged:
-                gaps[place] = max(gaps[place], trained.certificate.relative_gap)
-    means = accuracy.mean(axis=1)
+            if journal is not None:
+                journal.add(key, entry)
+        done.append(entry)
+    means = np.array([np.mean(entry["fold_accuracy"]) for entry in done])
     best = int(np.argmax(means >= means.max() - EQUAL))
-    return replace(request, C=costs[best]), _account(spec, means, best, gaps, seconds)
+    return replace(request, C=spec.costs.values[best]), _account(spec, means, best, done)
 
 
-def _account(spec: SearchSpec, means: np.ndarray, best: int, gaps: np.ndarray, seconds: float) -> dict[str, Any]:
+def _tried(request: Request, folds: Sequence[_Fold], stopped: Callable[[], bool]) -> dict[str, Any] | None:
+    """One C on all folds; nothing where that was stopped."""
+    accuracy, gaps, seconds = [], [], 0.0
+    for fold in folds:
+        if stopped():
+            return None
+        solved = solve(request, fold.posed)
+        trained = trained_of(request, fold.train, solved)
+        accuracy.append(score(trained, fold.test)[0])
+        gaps.append(0.0 if solved.solution.converged else trained.certificate.relative_gap)
+        seconds += solved.seconds
+    label = f"{request.solver} on {folds[0].train.name}"
+    return {"label": label, "C": request.C, "fold_accuracy": accuracy, "worst_gap": max(gaps), "seconds": seconds}
+
+
+def _account(spec: SearchSpec, means: np.ndarray, best: int, done: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """As of a search for machines."""
-    grid = Grid(("ovo",), spec.costs, None)
-    unsolved = gaps[gaps > 0.0]
+    grid, seconds = Grid(("ovo",), spec.costs, None), sum(entry["seconds"] for entry in done)
+    unsolved = [entry["worst_gap"] for entry in done if entry["worst_gap"] > 0.0]
     return {
         "cells": means.size,
         "mean": float(means[best]),
         "equal": int((means >= means.max() - EQUAL).sum()),
         "edges": list(grid.edges(Cell("ovo", spec.costs.values[best], None))),
-        "unsolved": unsolved.size,
-        "worst_gap": float(unsolved.max()) if unsolved.size else None,
+        "unsolved": len(unsolved),
+        "worst_gap": max(unsolved, default=None),
         "seconds": seconds,
         "seconds_together": seconds,
         "together": ["ovo"],

@@ -214,11 +214,11 @@ class _Worker:
         request, how = job.spec.request, None
         reference.refuse(request)
         if job.spec.search is not None:
-            found = reference.search(request, job.spec.search, dataset, self._stopped)
+            found = reference.search(request, job.spec.search, dataset, self._stopped, self._journal)
             if found is None:
                 return None
             request, how = found
-        solved = reference.solve(request, dataset)
+        solved = reference.solve(request, reference.posed_of(request, dataset))
         trained = reference.trained_of(request, dataset, solved)
         return _judged(job, trained, reference.document_of(trained, solved), solved.posed.train, test, how)
 

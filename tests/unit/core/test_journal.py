@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_data import blobs
 
 from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, running
+from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, reference, running
 from mcsvm_gui.core.experiment.searching import Searches, SearchSpec
 from mcsvm_gui.core.measures import lines_of
+from mcsvm_gui.core.posing import Posed
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
 
@@ -32,6 +34,14 @@ EXPERIMENTS = {
     "held out": Experiment("Held out", Plan(), (IRIS,), (RunSpec("iris", "ww", Request(holdout=0.3)),)),
     "not tested": Experiment("All rows", Plan(), (IRIS,), (RunSpec("iris", "ww", Request()),)),
 }
+
+
+@pytest.fixture
+def two_classes(tmp_path: Path) -> Path:
+    rows, labels = blobs(n=60, classes=2, features=3, seed=8)
+    lines = [",".join([*map(str, row), "ab"[label]]) for row, label in zip(rows, labels, strict=True)]
+    (tmp_path / "two.csv").write_text("\n".join(["p,q,r,label", *lines]))
+    return tmp_path / "two.csv"
 
 
 @pytest.fixture
@@ -74,6 +84,29 @@ def test_an_interrupted_experiment_goes_on(path: Path) -> None:
     assert not results.interrupted
     assert results.kept == 4 - len(trained[1]) > 0
     assert [trial.accuracies for trial in results.trials] == [trial.accuracies for trial in perform(wanted).trials]
+
+
+def test_the_search_of_a_reference_method_goes_on_from_cost_to_cost(
+    path: Path, two_classes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, spec = Request(machine="ovo", solver="asvm", kernel="linear"), SearchSpec("2^-2:2^1", folds=3)
+    runs = (RunSpec("two", "asvm", request, {}, spec),)
+    wanted = Experiment("x", Plan("shares", count=1), (DataSpec("two", str(two_classes)),), runs)
+    asked, solve = [], reference.solve
+
+    def counted(request: Request, posed: Posed) -> reference.Solved:
+        asked.append(request.C)
+        return solve(request, posed)
+
+    monkeypatch.setattr(reference, "solve", counted)
+    results = perform(wanted, stopped=lambda: len(asked) > 7, journal=Journal(path))  # in the third cost
+    assert results.interrupted
+    again = perform(wanted, journal=Journal(path))
+    assert sorted(asked[8:-1]) == [1.0] * 3 + [2.0] * 3
+    document, plain = (done.trials[0].finished[0].document for done in (again, perform(wanted)))
+    assert {**document["search"], "seconds": 0, "seconds_together": 0} == {
+        **plain["search"], "seconds": 0, "seconds_together": 0,
+    }  # fmt: skip
 
 
 def test_only_the_same_training_of_the_same_rows_is_the_same(path: Path) -> None:
