@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from solvers.choice import find_method
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
@@ -16,7 +17,6 @@ from solvers.methods import lasvm
 from solvers.model import Model
 from solvers.online.stream import Expansion, Stream, Terms
 from solvers.problem import checked_points, positive, shown
-from solvers.run import find_method
 
 VARIANTS = {method.NAME: method for method in (lasvm.RANDOM, lasvm.GRADIENT, lasvm.ACTIVE, lasvm.FIRST_ORDER)}
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from solvers import balance, checkpoint
 from solvers.certificate import Certificate, Proof, certify, prove_idle, seen_indefinite, total_of
+from solvers.choice import chosen, find_method, keeps_balance, refuse
 from solvers.ending import Ending
-from solvers.errors import InputError
-from solvers.methods import METHODS, Method, Progress
+from solvers.methods import Method, Progress
 from solvers.methods.state import equality_range, examine, seed, weights_of
 from solvers.model import Model
-from solvers.problem import Part, Problem, with_offset
+from solvers.problem import Problem, with_offset
 from solvers.tally import Finished, Tally, mark
 from solvers.trace import Sample, Trace
 from solvers.warmup import warm_up
@@ -390,36 +390,7 @@ class Run:
         return Model.of(self.problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs])
 
 
-def find_method(name: str | Method) -> Method:
-    """By its name in the registry, or a method that is none of those."""
-    if not isinstance(name, str) and hasattr(name, "advance"):
-        return name
-    if not isinstance(name, str) or name not in METHODS:
-        raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
-    return METHODS[name]
-
-
-def chosen(problem: Problem, method: Method) -> Method:
-    """The method at work: `auto` may leave a problem to another."""
-    delegate = getattr(method, "delegate", None)
-    return method if delegate is None else METHODS[delegate(problem.part(0))]
-
-
 def with_natural_gap(limits: Limits, method: Method) -> Limits:
     """Plain Frank-Wolfe closes the gap but never the violation: unless told otherwise it stops by the gap."""
     natural = getattr(method, "NATURAL_GAP", None)
     return replace(limits, gap_tolerance=natural) if natural and limits.gap_tolerance is None else limits
-
-
-def keeps_balance(method: Method, part: Part) -> bool:
-    """Whether the method itself keeps sum_i W_i = 0; otherwise b is found by an outer iteration."""
-    return part.form.outputs == 1 or getattr(method, "KEEPS_BALANCE", False)
-
-
-def refuse(problem: Problem, method: Method) -> None:
-    """Refuse what the method cannot do before anything starts, in a sentence that says what would work."""
-    part = problem.part(0)
-    view = part if not part.balanced or keeps_balance(method, part) else with_offset(part, balance.SIGMA)
-    reason = method.refuse(view)
-    if reason is not None:
-        raise InputError(reason)

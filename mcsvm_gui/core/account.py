@@ -135,7 +135,8 @@ def _scores(document: Mapping[str, Any]) -> str:
 def progress(trace: Trace, request: Request, classes: int) -> str:
     """How far, how fast, how long: of a training that goes on."""
     from mcsvm_gui.core.projection import seconds_left
-    from solvers.run import Limits, find_method, with_natural_gap
+    from solvers.choice import find_method
+    from solvers.run import Limits, with_natural_gap
     from solvers.trace import Sample
 
     if not len(trace):

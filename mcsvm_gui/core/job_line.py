@@ -81,7 +81,8 @@ def pace(trace: Trace) -> float | None:
 
 def _left(trace: Trace, request: Request, classes: int) -> str:
     from mcsvm_gui.core.projection import seconds_left
-    from solvers.run import Limits, find_method, with_natural_gap
+    from solvers.choice import find_method
+    from solvers.run import Limits, with_natural_gap
     from solvers.trace import Sample
 
     samples = [Sample(*row) for row in trace.rows[-account.TREND :].tolist()]
