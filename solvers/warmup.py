@@ -33,7 +33,7 @@ def warm_up(method: Method, part: Part) -> None:
 def tiny(part: Part) -> Part:
     """A few points, two of them alike, of the first classes."""
     labels = np.arange(EXAMPLES) % min(CLASSES, part.form.classes)
-    points = Points(np.sin(np.outer(np.arange(EXAMPLES) // 2, [1.0, 2.0])))
+    points = Points(np.sin(np.outer(np.maximum(np.arange(EXAMPLES), 1), [1.0, 2.0])))
     kernel = part.gram.kernel if part.gram.kernel.name == "linear" else KERNEL
     return Part(part.form, labels, np.ones(EXAMPLES), Gram(kernel, points, 1.0), part.bias, part.offset)
 

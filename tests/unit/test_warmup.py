@@ -67,8 +67,12 @@ print(sorted(late), len(signatures()) > 20)
 
 @pytest.mark.parametrize(
     "machines",
-    [["ww", "cs"], pytest.param(["ww", "cs", "llw", "ova", "ovo", "ats"], marks=pytest.mark.large)],
-    ids=["two", "every"],
+    [
+        ["ww", "cs"],
+        pytest.param(["ovo"], marks=pytest.mark.large),  # alone: nothing that another has loaded
+        pytest.param(["ww", "cs", "llw", "ova", "ovo", "ats"], marks=pytest.mark.large),
+    ],
+    ids=["two", "binary", "every"],
 )
 def test_nothing_is_compiled_inside_the_clock(machines: list[str]) -> None:
     code = WATCH.format(root=str(TESTS.parent), tests=str(TESTS), machines=machines)
