@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 
 from mcsvm_gui.commands import output
 from mcsvm_gui.commands.interrupt import Interrupt
-from mcsvm_gui.commands.progress import GAP, Progress
+from mcsvm_gui.commands.progress import EVERY, GAP, Progress
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.experiment import Experiment, Journal, Results, Trial, perform
@@ -32,6 +33,13 @@ class Course(Progress):
             self._samples.clear()
         self(session, sample)
 
+    def searching(self, job: Job, done: int, expected: int | None) -> None:
+        """Before the training, on its line."""
+        self._job, now = job, time.monotonic()
+        if self._shown and now - self._last >= EVERY:
+            self._last = now
+            self._write(f"searching: {done} trials" if expected is None else f"searching: {done} of {expected} trials")
+
     def _write(self, text: str) -> None:
         super()._write(f"{self._job.words}{GAP}{text}" if self._job is not None and text else text)
 
@@ -53,7 +61,8 @@ def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: In
     course = Course(options.quiet)
     course.begin("preparing ...")
     try:
-        return perform(experiment, course.training, lambda: interrupt.wished, jobs_of(options), journal)
+        jobs = jobs_of(options)
+        return perform(experiment, course.training, lambda: interrupt.wished, jobs, journal, course.searching)
     finally:
         course.end()
 

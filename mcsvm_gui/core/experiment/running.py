@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from solvers.errors import InputError
 from solvers.trace import Sample
 
 Report = Callable[["Job", Session, Sample], object]
+Searching = Callable[["Job", int, int | None], object]  # trials that are done, and how many there will be if known
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,7 @@ def perform(
     stopped: Callable[[], bool] = lambda: False,
     jobs: int = 1,
     journal: Journal | None = None,
+    searching: Searching = lambda *_: None,
 ) -> Results:
     """`stopped` is asked between slices; what was done until then is in the results, and in the journal."""
     began = time.perf_counter()
@@ -70,7 +73,7 @@ def perform(
         experiment, data=tuple(replace(spec, digest=loaded.datasets[spec.name].digest) for spec in experiment.data)
     )
     work = list(_jobs(experiment, loaded.datasets))
-    worker = _Worker(loaded, report, stopped, journal)
+    worker = _Worker(loaded, report, stopped, journal, searching)
     done = [worker(job) for job in work] if jobs == 1 else _threaded(worker, work, jobs)
     trials = tuple(_trial(run, work, done) for run in experiment.runs)
     if not any(trial.finished for trial in trials) and not stopped():
@@ -154,9 +157,15 @@ class _Worker:
     """Called with jobs, from one thread or several; what a machine cannot do becomes a sentence."""
 
     def __init__(
-        self, loaded: _Loaded, report: Report | None, stopped: Callable[[], bool], journal: Journal | None
+        self,
+        loaded: _Loaded,
+        report: Report | None,
+        stopped: Callable[[], bool],
+        journal: Journal | None,
+        searching: Searching,
     ) -> None:
         self._loaded, self._report, self._stopped, self._journal = loaded, report, stopped, journal
+        self._searching = searching
         self._refused: set[tuple[str, str]] = set()
         self._searches = Searches(stopped, journal)
         self._lock = threading.Lock()
@@ -196,7 +205,8 @@ class _Worker:
             return self._train_reference(job, dataset, test)
         request, how = job.spec.request, None
         if job.spec.search is not None:
-            found = self._searches.chosen(request, job.spec.search, job.rivals, dataset)
+            told = partial(self._searching, job)
+            found = self._searches.chosen(request, job.spec.search, job.rivals, dataset, told)
             if found is None:
                 return None
             request, how = found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.dataset import Dataset
@@ -16,10 +17,12 @@ from solvers.problem import positive
 from solvers.selection.cell import Cell
 from solvers.selection.grid import Range, best
 from solvers.selection.search import SEARCHES
+from solvers.selection.task import Done
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.tuning import Tuned, TuneRequest
 
+Told = Callable[[int, int | None], object]  # trials that are done, and how many there will be, where that is known
 COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
 
 
@@ -86,14 +89,14 @@ class Searches:
         self._found: dict[str, dict[str, dict[str, Any]]] = {}
 
     def chosen(
-        self, request: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset
+        self, request: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset, told: Told
     ) -> tuple[Request, dict[str, Any]] | None:
         """The request with its best cell, and how that was found; nothing where the search was stopped."""
         plain = apart_from_machine(request)
         key = key_of("search", dataset.digest, spec.document(), asked(plain), list(machines))
         with self._lock:
             if key not in self._found:
-                self._found[key] = self._known(key) or self._search(key, plain, spec, machines, dataset)
+                self._found[key] = self._known(key) or self._search(key, plain, spec, machines, dataset, told)
             found = self._found[key].get(request.machine)
         if found is None:
             if not self._stopped():
@@ -106,7 +109,7 @@ class Searches:
         return None if entry is None else entry["found"]
 
     def _search(
-        self, key: str, plain: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset
+        self, key: str, plain: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset, told: Told
     ) -> dict[str, dict[str, Any]]:
         from mcsvm_gui.core.experiment.kept_cells import KeptCells
         from mcsvm_gui.core.tuning import Tuning
@@ -115,7 +118,14 @@ class Searches:
         wanted = spec.wanted(machines, plain.kernel)
         kept = None if self._journal is None else KeptCells(self._journal, request, wanted, dataset)
         tuning = Tuning(request, wanted, dataset, {} if kept is None else kept.done())
-        tuned = tuning.run(None if kept is None else kept.keep, self._stopped)
+        came = count(1 + len(tuning.done))
+
+        def report(done: Done) -> None:
+            if kept is not None:
+                kept.keep(done)
+            told(next(came), tuning.expected)
+
+        tuned = tuning.run(report, self._stopped)
         if tuned.stopped:
             return {}
         cells = {machine: cell for machine in machines if (cell := best(tuned.results, machine)) is not None}

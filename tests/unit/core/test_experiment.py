@@ -234,7 +234,12 @@ def test_a_search_is_that_of_the_tune_command_and_its_best_cell_is_told() -> Non
     requests = [Request(machine="ww"), Request(machine="ovo"), Request(machine="cs", margin=2.0)]
     published = {"validation": 0.9, "search_seconds": 1.0}
     runs = tuple(RunSpec("iris", request.machine, request, published, spec) for request in requests)
-    results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
+    heard: list[tuple[str, int, int | None]] = []
+    results = perform(
+        Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs),
+        searching=lambda job, done, expected: heard.append((job.spec.label, done, expected)),
+    )
+    assert heard == [("ww", done, 18) for done in range(1, 19)] + [("cs", done, 9) for done in range(1, 10)]
     for trial in results.trials:
         document = trial.finished[0].document
         costs, gammas = Range(0.0, 2.0), Range(-2.0, 0.0)
