@@ -52,7 +52,7 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
         return visit(part, state, tolerance)
     columns = columns_of(part)
     if state.memory["point"].size == 0:
-        state.memory["point"] = point_of(part, columns, state)
+        begin(part, columns, state)
     if violation_of(part, state) <= tolerance:
         return Progress.CONVERGED
     move(part, state, columns, tolerance)
@@ -93,6 +93,23 @@ def columns_of(part: Part) -> Columns:
     return columns
 
 
+def begin(part: Part, columns: Columns, state: State) -> None:
+    """From an alpha made elsewhere, whose dual no step may lead below."""
+    if part.balanced and part.form.outputs == 1:
+        state.constant = state.constant + wanted_shift(part, state)
+        refresh(part, state)
+    state.memory["best"][0] = dual_of(part, columns, state.alpha)[0]
+    state.memory["point"] = point_of(part, columns, state)
+
+
+def wanted_shift(part: Part, state: State) -> float:
+    """Of a free bias of two classes: what their free variables ask for, both classes alike."""
+    free = (state.alpha[:, 0] > 0.0) & (state.alpha[:, 0] < part.upper)
+    wanted = part.form.direction[part.labels, 0, 0] * part.form.margin[part.labels, 0] - state.functions[:, 0]
+    sides = [wanted[free & (part.labels == side)] for side in (0, 1)]
+    return float(np.mean([np.median(side) for side in sides])) if all(map(len, sides)) else 0.0
+
+
 def point_of(part: Part, columns: Columns, state: State) -> np.ndarray:
     vectors = columns.rows.T @ weights_of(part, state.alpha)
     if part.balanced:
@@ -125,17 +142,22 @@ def move(part: Part, state: State, columns: Columns, tolerance: float) -> None:
         memory["sigma"] /= GROWTH
 
 
-def settle(part: Part, state: State, columns: Columns, alpha: np.ndarray, trial: Trial) -> bool:
-    """Whether this alpha is better; if so the state goes there, with functions made of it."""
+def dual_of(part: Part, columns: Columns, alpha: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """With W, without a free bias, and the sums of the weights."""
     weights = weights_of(part, alpha)
     vectors = columns.rows.T @ weights
     energy = 0.5 * float(np.vdot(columns.stiffness[:, None] * vectors, vectors))
-    dual = float(np.vdot(part.form.margin[part.labels], alpha)) - energy
+    return float(np.vdot(part.form.margin[part.labels], alpha)) - energy, vectors, weights.sum(axis=0)
+
+
+def settle(part: Part, state: State, columns: Columns, alpha: np.ndarray, trial: Trial) -> bool:
+    """Whether this alpha is better; if so the state goes there, with functions made of it."""
+    dual, vectors, sums = dual_of(part, columns, alpha)
     if dual <= state.memory["best"][0]:
         return False
     state.memory["best"][0] = dual
     state.alpha[...] = alpha
-    state.constant = trial.vectors[-1].copy() if part.balanced else part.offset * weights.sum(axis=0)
+    state.constant = trial.vectors[-1].copy() if part.balanced else part.offset * sums
     if part.balanced:
         vectors[-1] = state.constant
     state.functions[...] = columns.rows @ vectors

@@ -19,6 +19,7 @@ from solvers.problem import Part
 NEWTON_STEPS = 60
 TRIES = 20  # lengths of one step
 FLAT = 0.3  # share of the slope at the beginning that may be left at its end
+FARTHER = 10.0  # a step that is too short becomes so much longer at most
 
 
 @dataclass
@@ -68,14 +69,17 @@ class ProximalStep:
         for _ in range(TRIES):
             other = self.at(trial.vectors + length * direction, trial.functions + length * moved)
             here = self.slope(other, direction, moved)
-            if here <= -FLAT * slope:
-                if here >= FLAT * slope or high == np.inf:
-                    return other
+            if abs(here) <= -FLAT * slope:
+                return other
+            if here < 0.0:
                 low, at_low = length, here
             else:
                 high, at_high = length, here
-            share = at_low / (at_low - at_high)
-            length = low + min(max(share, 0.1), 0.9) * (high - low)
+            if high < np.inf:
+                share = at_low / (at_low - at_high)
+                length = low + min(max(share, 0.1), 0.9) * (high - low)
+            else:
+                length *= min(max(slope / (slope - here), 2.0), FARTHER) if here > slope else FARTHER
         return other
 
     def slope(self, trial: Trial, direction: np.ndarray, moved: np.ndarray) -> float:

@@ -21,6 +21,8 @@ from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import linear, linear_newton
 from solvers.methods.primal import system
+from solvers.methods.primal.proximal import ProximalStep
+from solvers.methods.primal.system import Columns
 from solvers.problem import BIASES, pose
 from solvers.run import Limits, Run
 
@@ -146,6 +148,28 @@ def test_who_ends_early_says_how_far_the_optimum_may_be(machine: str, method: st
         assert certificate.dual <= optimum.primal * (1.0 + 1e-9)
         assert certificate.primal >= optimum.dual * (1.0 - 1e-9)
         assert certificate.infeasibility <= 1e-9
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("machine", ["ovo", "cs", "llw"])
+def test_no_step_leads_below_the_alpha_begun_with(machine: str, bias: str, newton_alone: None) -> None:
+    """Nor to a bias far away: both happened where the first system was solved at a bias of zero."""
+    before = solved(X + 20.0, linear_newton.NAME, machine, bias=bias).alphas()
+    problem = problem_of(X + 20.0, Y, machine, "linear", cost=2.0, bias=bias)
+    run = Run(problem, linear_newton.NAME, Limits(1e-9), [0.7 * alpha for alpha in before])
+    duals = [run.sample().dual, *(run.advance(1).dual for _ in range(5))]
+    assert min(duals) >= duals[0] - 1e-9 * abs(duals[0])
+
+
+def test_a_free_bias_that_nothing_holds_is_found_from_far_away() -> None:
+    part = problem_of(X, Y, "ovo", "linear", cost=2.0, bias="exact").part(0)
+    step = ProximalStep(part, Columns.of(part), np.zeros((len(part), 1)), sigma=1.0)
+    far = np.zeros((X.shape[1] + 1, 1))
+    near, _ = step.solve(far.copy(), 1e-9)
+    far[-1] = 1e6
+    found, steps = step.solve(far, 1e-9)
+    assert steps <= 20
+    np.testing.assert_allclose(found.vectors, near.vectors, atol=1e-6)
 
 
 def test_rows_of_zeros_and_features_without_values(method: str) -> None:
