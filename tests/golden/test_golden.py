@@ -124,7 +124,6 @@ def test_dual_optimum_primal(method: str, case: dict[str, Any]) -> None:
     assert proof.primal >= optimum - ROUND * abs(optimum)
     if model.ending_ is Ending.STEP_LIMIT and may_crawl(method, case):
         return
-    assert model.ending_ is Ending.CONVERGED
     if too_slow(method, case):
         return
     assert model.ending_ is Ending.CONVERGED
