@@ -2,12 +2,14 @@
 
     python -m pytest tests/benchmarks/bench_linear.py -s
 
-C = 2^-8 .. 2^8 in half steps, tolerance 1e-3. Seeding: two classes, exact bias, the optimum at the C before times the
-ratio of both; `smo-first-order` is the paper's LIBSVM of 2003 (q = 2), `linear` its larger working sets (q = 30),
-`linear-newton` what `auto` takes; a count with `>` holds runs that came to SECONDS. Time: regularized bias, as in
-LIBLINEAR, which gets the tolerance and the passes it needs to reach our objective within SHARE, time of the last try
-alone; beyond PATIENCE times our seconds it is given up and its row says `>`. LIBLINEAR runs with its own defaults
-otherwise; no training of ours ends without a certificate.
+C = 2^-8 .. 2^8 in half steps, tolerance 1e-3, CPU seconds of one thread. Seeding: two classes, exact bias, the optimum
+at the C before times the ratio of both; `smo-first-order` is the paper's LIBSVM of 2003 (q = 2), `linear` its larger
+working sets (q = 30), `linear-newton` what `auto` takes; a count with `>` holds runs that came to SECONDS. Time:
+regularized bias, as in LIBLINEAR. Ours ends by its violation; LIBLINEAR, whose own stopping test says nothing about its
+objective, is tried from its loosest settings on, and what counts is the first try whose primal value comes within a
+share of ours, its time alone: within 1e-3, which users may mean by solved, and within 1e-5, which is what our tolerance
+gives (gaps of 1e-5 and less). Beyond PATIENCE times our seconds it is given up and its row says `>`, which flatters it.
+No training of ours ends without a certificate.
 """
 
 from __future__ import annotations
@@ -42,9 +44,9 @@ pytestmark = [
 ]
 COSTS = 2.0 ** np.arange(-8.0, 8.5, 0.5)
 SMALL, LARGE = ["heart", "australian", "pima", "german"], ["ijcnn1", "a9a", "w8a"]
-SECONDS = 5.0  # of one training
-SHARE, PATIENCE = 1e-5, 20.0
-TRIES = [(1e-2, 1000), (1e-3, 1000), (1e-3, 10_000), (1e-4, 100_000), (1e-5, 1_000_000)]  # of LIBLINEAR
+SECONDS = 20.0  # of one training
+SHARES, PATIENCE = (1e-3, 1e-5), 20.0
+TRIES = [(1e-1, 1000), (1e-2, 1000), (1e-3, 1000), (1e-3, 10_000), (1e-4, 100_000), (1e-5, 1_000_000)]  # of LIBLINEAR
 PAPER = {  # iterations: with alpha seeding, without; q = 30 with seeding
     "heart": (27_231, 2_449_067, 1_317),
     "australian": (79_162, 20_353_966, 6_533),
@@ -55,7 +57,6 @@ PAPER = {  # iterations: with alpha seeding, without; q = 30 with seeding
     "w8a": (24_044_242, 1e8, 2_673_578),
 }
 COUNTED = [(name, method) for name in SMALL for method in ("smo-first-order", "linear", "linear-newton")]
-COUNTED += [(name, "linear-newton") for name in LARGE]
 COUNTED += [(name, "linear-newton") for name in LARGE]
 
 
@@ -77,11 +78,11 @@ def read(name: str) -> tuple[Any, np.ndarray]:
 
 def trained(name: str, machine: str, cost: float, bias: str, method: str, start: Any = None) -> tuple[Run, float]:
     problem = pose(*read(name), machine=machine, kernel=KERNELS["linear"](), cost=cost, bias=bias)
-    began = time.perf_counter()
+    began = time.process_time()
     run = Run(problem, method, Limits(1e-3, seconds=SECONDS if bias == "exact" else None), start)
     while run.running:
         run.advance()
-    return run, time.perf_counter() - began
+    return run, time.process_time() - began
 
 
 def rehearse(name: str, machine: str, bias: str, method: str) -> None:
@@ -130,44 +131,45 @@ def simplex_primal(name: str, model: LinearSVC, cost: float) -> float:
 
 
 def liblinear(
-    name: str, cost: float, goal: float, patience: float, primal: Callable[..., float], **kind: Any
-) -> tuple[float, bool]:
-    """Seconds of the first try that reaches the objective; whether one did."""
-    seconds = 0.0
+    name: str, cost: float, optimum: float, patience: float, primal: Callable[..., float], **kind: Any
+) -> list[tuple[float, bool]]:
+    """For every share: seconds of the first try that comes so near; whether one did."""
+    found: list[tuple[float, bool]] = []
     for tolerance, passes in TRIES:
         model = LinearSVC(C=cost, tol=tolerance, max_iter=passes, random_state=0, **kind)
-        began = time.perf_counter()
+        began = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(*read(name))
-        seconds = time.perf_counter() - began
-        if primal(name, model, cost) <= goal:
-            return seconds, True
-        if seconds > patience:
+        seconds, value = time.process_time() - began, primal(name, model, cost)
+        found += [(seconds, True) for share in SHARES[len(found) :] if value <= optimum * (1.0 + share)]
+        if seconds > patience or len(found) == len(SHARES):
             break
-    return seconds, False
+    return found + [(seconds, False)] * (len(SHARES) - len(found))
 
 
 def race(name: str, machine: str, bias: str, costs: np.ndarray, primal: Callable[..., float], **kind: Any) -> str:
-    """Both over all costs; the line to print. The ratio is at most 1 where ours is no slower."""
+    """Both over all costs; the line to print. A ratio is at most 1 where ours is no slower."""
     rehearse(name, machine, bias, "auto")
-    ours, theirs, missed, used = 0.0, 0.0, 0, set()
+    liblinear(name, costs[0], np.inf, 0.0, primal, **kind)
+    ours, theirs, missed, used = 0.0, np.zeros(len(SHARES)), np.zeros(len(SHARES), int), set()
     for cost in costs:
         run, seconds = trained(name, machine, cost, bias, "auto")
         certificate = run.certificate()
         assert run.ending is Ending.CONVERGED
         assert certificate.violation <= 1e-3
-        other, reached = liblinear(
-            name, cost, certificate.primal * (1.0 + SHARE), PATIENCE * seconds + 1.0, primal, **kind
+        others = liblinear(name, cost, certificate.primal, PATIENCE * seconds + 1.0, primal, **kind)
+        ours, used = ours + seconds, used | {run.solver.NAME}
+        theirs += [other for other, _ in others]
+        missed += [not reached for _, reached in others]
+    line = f"{name:10s} {machine:4s} {'+'.join(sorted(used)):14s} {ours:7.2f} s   LIBLINEAR"
+    for share, other, late in zip(SHARES, theirs, missed, strict=True):
+        line += (
+            f"   within {share:.0e} {'>' if late else ''}{other:.2f} s, ratio {'<' if late else ''}{ours / other:.2f}"
         )
-        ours, theirs, missed = ours + seconds, theirs + other, missed + (not reached)
-        used.add(run.solver.NAME)
-    rest = f", which missed the objective {missed} of {len(costs)} times" if missed else ""
-    assert ours <= theirs or missed == 0
-    return (
-        f"{name:10s} {machine:4s} {'+'.join(sorted(used)):14s} {ours:7.2f} s   LIBLINEAR {'>' if missed else ' '}"
-        f"{theirs:7.2f} s   ratio {'<' if missed else ' '}{ours / theirs:.2f}{rest}"
-    )
+        line += f" ({late} of {len(costs)} missed)" if late else ""
+    assert ours <= theirs[-1], line
+    return line
 
 
 @pytest.mark.parametrize("name", SMALL + LARGE)
@@ -195,9 +197,9 @@ def test_the_reference_methods(name: str, capsys: pytest.CaptureFixture[str]) ->
     signs, line = 2.0 * labels - 1.0, f"{name:10s}"
     with limited(1):
         for solve, limit in ((asvm, 10_000), (lsvm, 1000)):
-            began = time.perf_counter()
+            began = time.process_time()
             found = [solve(rows, signs, cost, 1e-3, limit) for cost in COSTS[::4]]
-            seconds, late = time.perf_counter() - began, sum(not one.converged for one in found)
+            seconds, late = time.process_time() - began, sum(not one.converged for one in found)
             total = sum(one.iterations for one in found)
             gap = max((one.primal - one.dual) / one.primal for one in found)
             line += f"   {solve.__name__} {total:6,} iterations {seconds:6.2f} s, gap {max(gap, 0.0):.0e}"
