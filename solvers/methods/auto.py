@@ -4,14 +4,14 @@ For a linear kernel of few features `delegate` names another method. All else be
 problems are solved by at once; when it has cost as much as the interior point would, that takes over. How much this is,
 the rank of the kernel says, which is probed when it matters: at most twice the time of the better of the two. A share
 of that is enough where pair steps have not even brought the violation below what it is at zero. On the way, bursts of
-operator splitting lead the pair steps where these crawl.
+operator splitting lead the pair steps where these crawl, and large costs are climbed to from small ones.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from solvers.methods import ipm, two_level
+from solvers.methods import climb, ipm, two_level
 from solvers.methods.low_rank import pace, price
 from solvers.methods.low_rank.layout import Layout
 from solvers.methods.low_rank.normal import separable
@@ -41,6 +41,7 @@ def start(part: Part) -> State:
     # what two-level S2DO may cost before the interior point is asked for; below zero once that has taken over
     state.memory["race"] = np.array([price.least(part)])
     state.memory["pace"] = pace.start(part)
+    state.memory["climb"] = climb.start()
     return state
 
 
@@ -57,11 +58,16 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     race, effort = state.memory["race"], state.memory["effort"]
     if race[0] < 0.0:
         return ipm.advance(part, state, steps, tolerance)
-    progress = two_level.advance(part, state, steps, tolerance)
+    climbing = climb.climbing(state)
+    progress = (climb if climbing else two_level).advance(part, state, steps, tolerance)
     if progress is Progress.CONVERGED:
         return progress
+    if climb.due(part, state):
+        climb.begin(part, state)
+        return Progress.MOVING
     if effort[3] < race[0]:
-        pace.lead(part, state, tolerance)
+        if not climbing:
+            pace.lead(part, state, tolerance)
         return progress
     worth = effort[3] * haste(part, state)
     asked = price.interior(part, worth)
@@ -75,6 +81,8 @@ def haste(part: Part, state: State) -> float:
     Where the violation exceeds that of alpha = 0, a system per class makes the interior point a safe bet. One system
     for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
     """
+    if climb.climbing(state):
+        return 1.0 / HASTE
     if not separable(Layout(part)):
         return 1.0 / LED if pace.leads(state) else 1.0
     return HASTE if two_level.Workbench(part).look(state) > float(part.form.margin.max()) else 1.0

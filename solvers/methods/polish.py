@@ -32,13 +32,46 @@ def select(part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float
     upper = part.upper[:, None]
     real = part.form.real[part.labels]
     if part.form.feasible == "simplex":
-        level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1)
-        level = np.where(alpha.sum(axis=1) < part.upper * FULL, np.minimum(level, 0.0), level)
-        competing = real & ((alpha > 0.0) | (gradient > level[:, None] - threshold))
+        competing = real & ((alpha > 0.0) | (gradient > _level(part, alpha, gradient) - threshold))
         return choose(competing & ~_settled(part, alpha, competing)[:, None], gradient)
     free = (alpha > 0.0) & (alpha < upper)
     wanted = real & (free | ((gradient > threshold) & (alpha < upper)) | ((gradient < -threshold) & (alpha > 0.0)))
     return choose(wanted, gradient)
+
+
+def foremost(
+    part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
+) -> Selection:
+    """All free variables and, of the others, those that violate most: so many, or this share of the free ones."""
+    real, used = part.form.real[part.labels], alpha > 0.0
+    if part.form.feasible == "simplex":
+        level = _level(part, alpha, gradient)
+        above = np.where(real, gradient - level, 0.0)
+        violation = np.maximum(above.max(axis=1), -level[:, 0])
+        room = alpha.sum(axis=1) < part.upper * FULL
+        free = used.any(axis=1) & (room | (used.sum(axis=1) > 1))
+        some = free | _largest(np.where(free, 0.0, violation), threshold, max(least, int(share * free.sum())))
+        best = np.maximum(above.max(axis=1, keepdims=True), threshold)
+        return choose(real & some[:, None] & (used | (above >= best)), gradient)
+    free = real & used & (alpha < part.upper[:, None])
+    violation = np.where(used, -gradient, gradient) * (real & ~free)
+    return choose(free | _largest(violation, threshold, max(least, int(share * free.sum()))), gradient)
+
+
+def _largest(values: np.ndarray, threshold: float, most: int) -> np.ndarray:
+    """Which are above the threshold, and among the largest."""
+    above = np.flatnonzero(values > threshold)
+    if above.size > most:
+        above = above[np.argpartition(-values.ravel()[above], most - 1)[:most]]
+    chosen = np.zeros(values.size, dtype=bool)
+    chosen[above] = True
+    return chosen.reshape(values.shape)
+
+
+def _level(part: Part, alpha: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """(n, 1) the gradient that others of the example compete with: the smallest in use, or the slack's."""
+    level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1)
+    return np.where(alpha.sum(axis=1) < part.upper * FULL, np.minimum(level, 0.0), level)[:, None]
 
 
 def _settled(part: Part, alpha: np.ndarray, competing: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from solvers.jit import block, box, optimality, pair, simplex
 from solvers.methods import polish as polishing
-from solvers.methods.state import Progress, State, equality_range, gradients, refresh
+from solvers.methods.state import Progress, State, equality_range, gradients, refresh, weights_of
 from solvers.problem import Part
 
 EXAMPLES = 128  # of a block
@@ -162,14 +162,21 @@ class Workbench:
             gradient -= part.form.direction[part.labels, :, 0] * 0.5 * (high + low)
         return gradient
 
-    def solve_chosen(self, state: State, chosen: polishing.Selection, goal: float) -> bool:
+    def solve_chosen(self, state: State, chosen: polishing.Selection, goal: float, *, exact: bool = False) -> bool:
+        """`exact`: the functions are, so that it is enough to move them by what changes."""
         part = self.part
         values, steps, _ = polishing.polish(part, state.alpha, chosen, goal)
         rows = chosen.examples[chosen.member]
         change = values - state.alpha[rows, chosen.slot]
+        before = weights_of(part, state.alpha)
         state.alpha[rows, chosen.slot] = values
-        state.constant += part.offset * (change @ part.form.direction[part.labels[rows], chosen.slot])
-        refresh(part, state)  # single-precision rows would hide how well this is solved
+        moved = weights_of(part, state.alpha) - before
+        shift = part.offset * moved.sum(axis=0)
+        state.constant += shift
+        if exact:
+            state.functions += part.gram.times(moved) + shift
+        else:
+            refresh(part, state)  # single-precision rows would hide how well this is solved
         state.steps += steps
         return bool(change.any())
 
