@@ -28,7 +28,7 @@ KEEPS_BALANCE = True
 SIGMA, GROWTH, LARGEST = 1.0, 4.0, 1e8  # proximal parameter, in units of the cost: first, growing by, at most
 CLOSE = 0.1  # share of the tolerance, to which class functions follow alpha at least
 IDLE = 6  # proximal steps in vain before it stalls
-EXPECTED = 40  # Newton steps
+EXPECTED = 20  # Newton steps
 
 COLUMNS: weakref.WeakKeyDictionary[Part, Columns] = weakref.WeakKeyDictionary()
 

@@ -68,10 +68,14 @@ class System:
 
     def _factored(self, residual: np.ndarray) -> np.ndarray:
         width, k = self.columns.width, self.outputs
-        blocks = np.zeros((k, width, k, width))
-        for a in range(k):
-            for b in range(a + 1):
-                blocks[a, :, b, :] = blocks[b, :, a, :] = self._block(a, b)
+        blocks, rows = np.zeros((k, width, k, width)), self.columns.rows[self.examples]
+        sparse = sp.issparse(rows)
+        weighted = sp.diags_array(self.values) @ rows if sparse else self.values[:, None] * rows
+        pairs, ends = ((a, b) for a in range(k) for b in range(a + 1)), self.starts.tolist()
+        for (a, b), first, last in zip(pairs, ends, ends[1:], strict=False):
+            if first < last:
+                block = rows[first:last].T @ weighted[first:last]
+                blocks[a, :, b, :] = blocks[b, :, a, :] = block.toarray() if sparse else block
         if self.centred:
             blocks -= blocks.mean(axis=0)
             blocks -= blocks.mean(axis=2)[:, :, None, :]
@@ -81,13 +85,6 @@ class System:
         lower = np.linalg.cholesky(matrix)  # SciPy's would hold the interpreter's lock
         step = cho_solve((lower.T, False), residual.T.ravel(), check_finite=False)
         return np.ascontiguousarray(step.reshape(k, width).T)
-
-    def _block(self, a: int, b: int) -> np.ndarray:
-        pair = self._pair(a, b)
-        rows, weight = self.columns.rows[self.examples[pair]], self.values[pair]
-        if sp.issparse(rows):
-            return (rows.T @ (sp.diags_array(weight) @ rows)).toarray()
-        return rows.T @ (weight[:, None] * rows)
 
     def _pair(self, a: int, b: int) -> slice:
         """Where the entries of outputs a >= b are."""
