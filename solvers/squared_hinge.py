@@ -21,6 +21,8 @@ STEP = 1.9  # of lsvm, as a share of 1 / (2 C): below 2 it converges from anywhe
 NEGLIGIBLE = 0.01  # share of the tolerance that a variable may be from zero (Chung et al. 2002, appendix C)
 DECREASE = 1e-4  # Armijo's, of asvm
 SHORTEST = 1e-10
+LONGER = 4.0  # than the step before, at most
+FRESH = 100  # changes of a system until it is made anew
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,12 @@ class _Programme:
         else:
             self.H = self.signs[:, None] * np.hstack([rows, ones])
 
-    def gradient(self, alpha: np.ndarray) -> np.ndarray:
-        return self.H @ (self.H.T @ alpha) + self.ridge * alpha - 1.0
+    def gradient(self, alpha: np.ndarray, vector: np.ndarray) -> np.ndarray:
+        """`vector`: H' alpha, here and below."""
+        return self.H @ vector + self.ridge * alpha - 1.0
 
-    def value(self, alpha: np.ndarray) -> float:
-        vector = self.H.T @ alpha
+    def value(self, alpha: np.ndarray, vector: np.ndarray) -> float:
         return float(0.5 * (vector @ vector) + 0.5 * self.ridge * (alpha @ alpha) - alpha.sum())
-
-    def inverse(self, H: Any) -> _Inverse:
-        return _Inverse(H, self.ridge)
 
     def solution(self, alpha: np.ndarray, iterations: int, violation: float, tolerance: float) -> Solution:
         alpha = np.maximum(alpha, 0.0)
@@ -74,29 +73,41 @@ class _Programme:
             iterations=iterations,
             converged=violation <= tolerance,
             primal=primal,
-            dual=-self.value(alpha),
+            dual=-self.value(alpha, vector),
             violation=violation,
         )
 
 
 class _Inverse:
-    """(H H' + ridge I)^-1 through (H' H + ridge I)^-1."""
+    """(H H' + ridge I)^-1 through (H' H + ridge I)^-1, of all rows of H or of some, which change by few."""
 
-    def __init__(self, H: Any, ridge: float) -> None:
-        inner = H.T @ H
-        inner = inner.toarray() if sp.issparse(inner) else inner
-        inner[np.diag_indices_from(inner)] += ridge
-        self.H, self.ridge, self.factor = H, ridge, sl.cho_factor(inner, lower=True)
+    def __init__(self, programme: _Programme) -> None:
+        self.H, self.ridge = programme.H, programme.ridge
+        self.rows = np.zeros(programme.signs.size, dtype=bool)
+        self.inner, self.age = np.diag(np.full(self.H.shape[1], self.ridge)), 0
+
+    def choose(self, rows: np.ndarray) -> _Inverse:
+        changed, self.age = np.flatnonzero(rows != self.rows), self.age + 1
+        if changed.size > rows.sum() or self.age > FRESH:
+            self.inner, self.age, changed = np.diag(np.full(self.H.shape[1], self.ridge)), 0, np.flatnonzero(rows)
+        part, sign = self.H[changed], np.where(rows[changed], 1.0, -1.0)
+        if sp.issparse(part):
+            self.inner += (part.T @ (sp.diags_array(sign) @ part)).toarray()
+        else:
+            self.inner += part.T @ (sign[:, None] * part)
+        self.rows, self.factor = rows, sl.cho_factor(self.inner, lower=True)
+        return self
 
     def __call__(self, right: np.ndarray) -> np.ndarray:
+        """Of a `right` that is zero in other rows; zero there."""
         vector = sl.cho_solve(self.factor, self.H.T @ right, check_finite=False)  # H' of what is returned
-        return (right - self.H @ vector) / self.ridge
+        return np.where(self.rows, (right - self.H @ vector) / self.ridge, 0.0)
 
 
 def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 100_000) -> Solution:
     """alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1; Q alpha is what it was made of."""
     programme = _Programme(features, signs, cost)
-    inverse, beta = programme.inverse(programme.H), STEP * programme.ridge
+    inverse, beta = _Inverse(programme).choose(np.ones(programme.signs.size, dtype=bool)), STEP * programme.ridge
     gradient = np.zeros(programme.signs.size)
     for iteration in range(limit + 1):
         alpha = inverse(1.0 + gradient)
@@ -116,33 +127,41 @@ def _violation(alpha: np.ndarray, gradient: np.ndarray, negligible: float = 0.0)
 def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 10_000) -> Solution:
     """Newton steps on the variables not active at zero, projected; a gradient step where these do not descend."""
     programme = _Programme(features, signs, cost)
-    alpha = np.maximum(programme.inverse(programme.H)(np.ones(programme.signs.size)), 0.0)
+    everything = np.ones(programme.signs.size, dtype=bool)
+    inverse = _Inverse(programme).choose(everything)
+    alpha = np.maximum(inverse(everything * 1.0), 0.0)
+    vector, length = programme.H.T @ alpha, 1.0
     for iteration in range(limit + 1):
-        gradient = programme.gradient(alpha)
+        gradient = programme.gradient(alpha, vector)
         violation = _violation(alpha, gradient)
         if violation <= tolerance or iteration == limit:
             break
-        free = np.flatnonzero((alpha > 0.0) | (gradient < 0.0))
-        direction = -alpha
-        direction[free] += programme.inverse(programme.H[free])(np.ones(free.size))
-        following = _descend(programme, alpha, gradient, direction)
+        free = (alpha > 0.0) | (gradient < 0.0)
+        direction = inverse.choose(free)(free * 1.0) - alpha
+        following = _descend(programme, alpha, vector, gradient, direction, min(1.0, LONGER * length))
         if following is None:
-            following = _descend(programme, alpha, gradient, -gradient)
+            following = _descend(programme, alpha, vector, gradient, -gradient, 1.0)
         if following is None:  # no step decreases it any more: the tolerance is beyond the arithmetic
             break
-        alpha = following
+        alpha, vector, length = following
     return programme.solution(alpha, iteration, violation, tolerance)
 
 
 def _descend(
-    programme: _Programme, alpha: np.ndarray, gradient: np.ndarray, direction: np.ndarray
-) -> np.ndarray | None:
-    """Along a direction, projected, as far as it decreases sufficiently."""
-    now, length = programme.value(alpha), 1.0
+    programme: _Programme,
+    alpha: np.ndarray,
+    vector: np.ndarray,
+    gradient: np.ndarray,
+    direction: np.ndarray,
+    length: float,
+) -> tuple[np.ndarray, np.ndarray, float] | None:
+    """Along a direction, projected, as far as it decreases sufficiently, from a length on."""
+    now = programme.value(alpha, vector)
     while length > SHORTEST:
         other = np.maximum(alpha + length * direction, 0.0)
         promised = float(gradient @ (other - alpha))
-        if promised < 0.0 and programme.value(other) <= now + DECREASE * promised:
-            return other
+        there = programme.H.T @ other
+        if promised < 0.0 and programme.value(other, there) <= now + DECREASE * promised:
+            return other, there, length
         length *= 0.5
     return None
