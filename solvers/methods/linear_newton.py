@@ -27,6 +27,7 @@ KEEPS_BALANCE = True
 
 SIGMA, GROWTH, LARGEST = 1.0, 4.0, 1e8  # proximal parameter, in units of the cost: first, growing by, at most
 CLOSE = 0.1  # share of the tolerance, to which class functions follow alpha at least
+LOSS = 1e-3  # share of the dual begun with that the first step may cost
 IDLE = 6  # proximal steps in vain before it stalls
 EXPECTED = 20  # Newton steps
 
@@ -94,11 +95,12 @@ def columns_of(part: Part) -> Columns:
 
 
 def begin(part: Part, columns: Columns, state: State) -> None:
-    """From an alpha made elsewhere, whose dual no step may lead below."""
+    """From an alpha made elsewhere, whose dual no step may lead far below: one near the optimum may still violate."""
     if part.balanced and part.form.outputs == 1:
         state.constant = state.constant + wanted_shift(part, state)
         refresh(part, state)
-    state.memory["best"][0] = dual_of(part, columns, state.alpha)[0]
+    dual = dual_of(part, columns, state.alpha)[0]
+    state.memory["best"][0] = dual - LOSS * abs(dual)
     state.memory["point"] = point_of(part, columns, state)
 
 

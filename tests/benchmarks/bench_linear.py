@@ -44,7 +44,7 @@ pytestmark = [
 ]
 COSTS = 2.0 ** np.arange(-8.0, 8.5, 0.5)
 SMALL, LARGE = ["heart", "australian", "pima", "german"], ["ijcnn1", "a9a", "w8a"]
-SECONDS = 20.0  # of one training
+SECONDS = dict.fromkeys(SMALL, 5.0) | dict.fromkeys(LARGE, 20.0)  # of one training
 SHARES, PATIENCE = (1e-3, 1e-5), 10.0
 TRIES = [(1e-1, 1000), (1e-2, 1000), (1e-3, 1000), (1e-3, 10_000), (1e-4, 100_000), (1e-5, 1_000_000)]  # of LIBLINEAR
 PAPER = {  # iterations: with alpha seeding, without; q = 30 with seeding
@@ -79,7 +79,7 @@ def read(name: str) -> tuple[Any, np.ndarray]:
 def trained(name: str, machine: str, cost: float, bias: str, method: str, start: Any = None) -> tuple[Run, float]:
     problem = pose(*read(name), machine=machine, kernel=KERNELS["linear"](), cost=cost, bias=bias)
     began = time.process_time()
-    run = Run(problem, method, Limits(1e-3, seconds=SECONDS if bias == "exact" else None), start)
+    run = Run(problem, method, Limits(1e-3, seconds=SECONDS[name] if bias == "exact" else None), start)
     while run.running:
         run.advance()
     return run, time.process_time() - began
