@@ -1,11 +1,72 @@
-"""The Newton system of some variables of a whole part, cut out of a kernel matrix, factored and solved in one call.
+"""What Newton steps on all variables of a box machine need, straight on a whole kernel matrix.
 
-NumPy's factorisation here leaves the interpreter lock to other threads; SciPy's would keep it.
+Variables stand as (example, variable), class functions as (class, example), so that products run along examples.
+The system of the free variables is cut out of the matrix, factored and solved in one call: NumPy's factorisation here
+leaves the interpreter lock to other threads, SciPy's would keep it.
 """
 
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.block import variable_gradient
+
+
+@compiled
+def gradients(rule, functions, labels, slot, out):
+    """margin - <direction, f> of every variable."""
+    for i in range(slot.shape[0]):
+        for j in range(slot.shape[1]):
+            out[i, j] = variable_gradient(rule, functions, labels[i], slot[i, j], i)
+
+
+@compiled(relaxed=True)
+def raise_by(target, row, factor):
+    for i in range(target.size):
+        target[i] += factor * row[i]
+
+
+@compiled
+def add_products(rule, K, labels, slot, change, functions):
+    """functions += K @ weights(change): rows of variables that do not change cost nothing."""
+    outputs, n = functions.shape
+    weights, shared, everywhere = np.empty(outputs), np.zeros(n), False
+    for i in range(n):
+        y, common, used = labels[i], 0.0, False
+        weights[:] = 0.0
+        for j in range(slot.shape[1]):
+            p, x = slot[i, j], change[i, j]
+            if x == 0.0:
+                continue
+            used = True
+            if p == y:
+                weights[p] += x * rule.own
+                common += x * rule.constant_own
+            else:
+                weights[p] += x * rule.other
+                weights[y] += x * rule.before
+                common += x * rule.constant_other
+        if not used:
+            continue
+        for c in range(outputs):
+            if weights[c] != 0.0:
+                raise_by(functions[c], K[i], weights[c])
+        if common != 0.0:
+            everywhere = True
+            raise_by(shared, K[i], common)
+    if everywhere:
+        for c in range(outputs):
+            raise_by(functions[c], shared, 1.0)
+
+
+@compiled
+def clipped_product(wish, read, length, upper):
+    """<projection(wish - length read), read>."""
+    total = 0.0
+    for i in range(read.shape[0]):
+        for j in range(read.shape[1]):
+            r = read[i, j]
+            total += min(max(wish[i, j] - length * r, 0.0), upper[i]) * r
+    return total
 
 
 @compiled(relaxed=True)

@@ -1,41 +1,41 @@
-"""Newton steps from one cost to the next: for joint machines in a box, where pair steps are dear.
+"""Newton steps for joint machines in a box, where pair steps are dear: as costs rise.
 
 A proximal step, maximise dual(x) - |x - centre|^2 / (2 sigma), has a dual of its own that is smooth in the class
-functions f = K V: there x(f) = projection(centre + sigma gradient(f)), and V = weights(x(f)) at its optimum (as
-methods/primal/proximal.py has it for linear kernels). The functions of the cost before begin it, as they change less
-than alpha does; only the free variables need a system. Every x(f) is feasible, so that its own gradient may end it.
+functions f = K weights(u): there x(f) = projection(centre + sigma gradient(f)), and x(f) = u at its optimum (as
+methods/primal/proximal.py has it for linear kernels). Only the free variables need a system, and products only what
+changes. Every x(f) is feasible, so that its own gradient may end it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from solvers.jit.newton import solve_free
+from solvers.jit import newton
+from solvers.kernels import KERNELS
 from solvers.methods import auto, two_level
 from solvers.methods.low_rank.layout import Layout
 from solvers.methods.state import Progress, State, weights_of
-from solvers.problem import Part
-from solvers.run import Run
+from solvers.problem import Part, pose
 from solvers.selection.shared import SharedGram
 
-SIGMA, GROWTH = 300.0, 3.0  # of the proximal step, in units of the cost: first, and growing by
+SIGMA, GROWTH = 30.0, 3.0  # of the proximal step, in units of the cost: first, and growing by
+# A small one leaves many variables free, which is dear where few are; fewer steps are better where systems are large.
+LIGHT, POWER, MOST = 1200.0, 3, 30.0  # so it begins (LIGHT / free variables)^POWER times as large, within 1 and MOST
 STEPS = 4  # of a slice, which a wish to stop waits for
 PATIENCE = 200  # steps for a cost, after which another way is gone
 PAIRS = 3000  # pair steps of a slice before
-CLOSE, FLAT, TRIES = 0.05, 0.1, 20
-# What all Newton steps at a cost take, in seconds, roughly: products by the matrix, and systems of the free variables,
-# which are more on the way than at its end.
-USUAL, MORE = 60, 1.4
-PER_ENTRY, PER_CUBE = 1.2e-9, 1e-11
+CLOSE, FLAT, TRIES = 0.1, 0.1, 20
+# What all Newton steps at a cost take, in seconds, roughly: passes over all variables, products, and systems
+USUAL, PER_VARIABLE, PER_PRODUCT, PER_CUBE = 15, 1e-7, 4e-10, 8e-12
 
 
 class Rising:
-    """A method for the costs of one fold and gamma: what it learns at one it keeps for the next.
+    """A method for the costs of one fold and gamma.
 
     Pair steps come first, until they cost what Newton steps would: at most twice the time of the better of the two.
-    Where Newton steps were needed, the next cost begins with them, as it is harder still.
     """
 
     NAME, SUPPORTS = auto.NAME, auto.SUPPORTS
@@ -44,97 +44,114 @@ class Rising:
     def __init__(self, gram: SharedGram) -> None:
         self.gram = gram
         self.course: Course | None = None
-        self.before: np.ndarray | None = None  # weights at the cost before
-        self.patience = 0.0  # what pair steps may cost
         warm_up()
 
     def start(self, part: Part) -> State:
         self.course = None
         return auto.start(part)
 
-    def keep(self, run: Run) -> None:
-        """The optimum at this cost, for the next one."""
-        part, alpha = run.problem.part(0), run.alphas()[0]
-        self.before = weights_of(part, alpha)
-        self.patience = price(part, alpha) if self.course is None else 0.0
-
     def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress:
         if part.gram is not self.gram:
             return auto.advance(part, state, steps, tolerance)  # a tiny problem to compile with
         if self.course is None:
-            patience = self.patience if self.before is not None else price(part, state.alpha)
-            if state.memory["effort"][3] < patience:
+            if state.memory["effort"][3] < price(part, state.alpha):
                 return two_level.advance(part, state, PAIRS, tolerance)
-            weights = weights_of(part, state.alpha) if self.before is None else self.before
-            self.course = Course(part, self.gram, state.alpha, weights)
+            self.course = Course(part, self.gram, state.alpha)
         if self.course.steps >= PATIENCE:
             return auto.advance(part, state, steps, tolerance)
         return self.course.advance(state, tolerance)
 
 
 def price(part: Part, alpha: np.ndarray) -> float:
-    free = MORE * np.count_nonzero((alpha > 0.0) & (alpha < part.upper[:, None]))
-    return USUAL * (PER_ENTRY * len(part) ** 2 + PER_CUBE * free**3)
+    free = float(np.count_nonzero((alpha > 0.0) & (alpha < part.upper[:, None])))
+    return USUAL * (PER_VARIABLE * alpha.size + PER_PRODUCT * len(part) * free + PER_CUBE * free**3)
 
 
 class Course:
     """Proximal steps at one cost."""
 
-    def __init__(self, part: Part, gram: SharedGram, alpha: np.ndarray, weights: np.ndarray) -> None:
-        self.gram, self.layout = gram, Layout(part)
-        self.upper, self.sigma, self.steps = part.upper[:, None], SIGMA * float(part.upper.mean()), 0
-        self.centre = np.take_along_axis(alpha, self.layout.slot, axis=1)
-        self.V = weights
+    def __init__(self, part: Part, gram: SharedGram, alpha: np.ndarray) -> None:
+        self.part, self.gram, self.layout, self.steps = part, gram, Layout(part), 0
+        self.upper, self.sigma = part.upper[:, None], SIGMA * float(part.upper.mean())
         form, slot = part.form, self.layout.slot
         directions = form.direction.reshape(-1, form.outputs)
         self.couplings, self.kinds = directions @ directions.T, part.labels[:, None] * form.slots + slot
+        self.centre = np.take_along_axis(alpha, slot, axis=1)
+        crowd = max(1.0, float(np.count_nonzero(self.free(self.centre))))
+        self.sigma *= min(max(1.0, (LIGHT / crowd) ** POWER), MOST)
+        self.begin(self.centre, self.exact(self.centre))
+
+    def exact(self, x: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(self.gram.times(weights_of(self.part, self.layout.table(x))).T)
+
+    def free(self, x: np.ndarray) -> np.ndarray:
+        return (x > 0.0) & (x < self.upper)
+
+    def begin(self, x: np.ndarray, functions: np.ndarray) -> None:
+        """A proximal step around x, first along the way that leaves its free variables free."""
+        self.centre = self.u = x
+        self.functions = functions
+        self.newton(x, np.zeros(x.shape), np.zeros(functions.shape), self.gradient(functions))
+
+    def gradient(self, functions: np.ndarray) -> np.ndarray:
+        """Of all variables."""
+        out = np.empty(self.centre.shape)
+        newton.gradients(self.part.form.rule, functions, self.part.labels, self.layout.slot, out)
+        return out
+
+    def read(self, functions: np.ndarray) -> np.ndarray:
+        """<direction, f>."""
+        return self.layout.margin - self.gradient(functions)
+
+    def add_products(self, change: np.ndarray, functions: np.ndarray) -> np.ndarray:
+        newton.add_products(
+            self.part.form.rule, self.gram.matrix, self.part.labels, self.layout.slot, change, functions
+        )
+        return functions
 
     def advance(self, state: State, tolerance: float) -> Progress:
-        layout = self.layout
-        self.functions, before = self.gram.times(self.V), self.steps
+        before = self.steps
         while True:
-            x = np.clip(self.centre + self.sigma * layout.gradient(self.functions), 0.0, self.upper)
-            lacking = layout.weights(x) - self.V
-            moved = self.gram.times(lacking)
+            x = np.clip(self.centre + self.sigma * self.gradient(self.functions), 0.0, self.upper)
+            moved = self.add_products(x - self.u, np.zeros(self.functions.shape))
             reached = self.functions + moved
-            violation = violation_of(layout.gradient(reached), x, self.upper)
+            violation = violation_of(self.gradient(reached), x, self.upper)
             if violation <= tolerance or self.steps >= before + STEPS:
                 break
             far = float(np.abs(x - self.centre).max()) / self.sigma
-            if float(np.abs(moved).max()) <= max(CLOSE * tolerance, CLOSE * far) or not self.newton(x, lacking, moved):
-                self.centre, self.sigma = x, GROWTH * self.sigma
+            read = self.read(moved)
+            settled = float(np.abs(read).max()) <= CLOSE * max(tolerance, far)
+            if settled or not self.newton(x, x - self.u, moved, -read):
+                self.sigma *= GROWTH
+                self.begin(x, self.exact(x))
             self.steps += 1
-        state.alpha[...] = layout.table(x)
-        state.functions[...] = reached
+        state.alpha[...] = self.layout.table(x)
+        state.functions[...] = reached.T
         state.steps += self.steps - before
         return Progress.CONVERGED if violation <= tolerance else Progress.MOVING
 
-    def newton(self, x: np.ndarray, lacking: np.ndarray, moved: np.ndarray) -> bool:
-        """One step in V; returns whether there was a way down."""
-        free = (x > 0.0) & (x < self.upper)
+    def newton(self, x: np.ndarray, lacking: np.ndarray, moved: np.ndarray, wish: np.ndarray) -> bool:
+        """One step of u towards `wish`, were what is free at x to stay free; returns whether there was a way down."""
+        free = self.free(x)
         step = np.zeros(x.shape)
         if free.any():
             examples = np.ascontiguousarray(np.nonzero(free)[0])  # compiled for no other layout
-            right = -self.layout.read(moved)[free]
-            step[free] = solve_free(
-                self.gram.matrix, examples, self.kinds[free], self.couplings, 1.0 / self.sigma, right
+            step[free] = newton.solve_free(
+                self.gram.matrix, examples, self.kinds[free], self.couplings, 1.0 / self.sigma, wish[free]
             )
-        change = self.layout.weights(step)
-        direction, along = lacking + change, moved + self.gram.times(change)
+        direction, along = lacking + step, self.add_products(step, moved.copy())
         length = self.search(direction, along)
-        self.V = self.V + length * direction
+        self.u = self.u + length * direction
         self.functions = self.functions + length * along
         return length > 0.0
 
     def search(self, direction: np.ndarray, along: np.ndarray) -> float:
         """To where the slope nearly vanishes: slopes see what values lose to rounding."""
-        wish = self.centre + self.sigma * self.layout.gradient(self.functions)
-        read = self.layout.read(along)
-        level, bend = float(np.vdot(self.V, along)), float(np.vdot(direction, along))
+        read, wish = self.read(along), self.centre + self.sigma * self.gradient(self.functions)
+        level, bend = float(np.vdot(self.u, read)), float(np.vdot(direction, read))
 
         def slope(length: float) -> float:
-            answer = np.clip(wish - (length * self.sigma) * read, 0.0, self.upper)
-            return level + length * bend - float(np.vdot(answer, read))
+            return level + length * bend - newton.clipped_product(wish, read, self.sigma * length, self.part.upper)
 
         first = at_low = slope(0.0)
         if first >= 0.0:
@@ -160,4 +177,9 @@ def violation_of(gradient: np.ndarray, x: np.ndarray, upper: np.ndarray) -> floa
 @cache
 def warm_up() -> None:
     """Compiled before any clock starts, once per process."""
-    solve_free(np.eye(2), np.arange(2), np.zeros(2, np.int64), np.eye(1), 1.0, np.ones(2))
+    kernel = KERNELS["rbf"](gamma=1.0)
+    problem = pose(np.sin(np.outer(np.arange(12), [1.0, 2.0])), np.arange(12) % 3, machine="llw", kernel=kernel)
+    matrix = kernel.block(problem.points, problem.points, np.empty((12, 12)))
+    gram = SharedGram(kernel, problem.points, matrix)
+    part = replace(problem.part(0), gram=gram)
+    Course(part, gram, np.full((12, 3), 0.5)).advance(State.zero(part), 1e-3)

@@ -58,8 +58,6 @@ def along(
             if stopped():
                 return
             run.advance(steps)
-        if isinstance(method, Rising):
-            method.keep(run)
         yield result_of(run, rows, matrices)
 
 
