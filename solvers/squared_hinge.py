@@ -27,11 +27,12 @@ FRESH = 100  # changes of a system until it is made anew
 
 @dataclass(frozen=True)
 class Solution:
-    """dual <= optimum <= primal, both recomputed from alpha, whether it converged or not."""
+    """dual <= optimum <= primal, the one of alpha, the other of the weights, whether it converged or not."""
 
     weights: np.ndarray
     bias: float
-    alpha: np.ndarray
+    iterate: np.ndarray  # what the weights are made of: lsvm comes to zero from below as well
+    alpha: np.ndarray  # the same without what is below zero
     iterations: int
     converged: bool
     primal: float
@@ -62,18 +63,19 @@ class _Programme:
         return float(0.5 * (vector @ vector) + 0.5 * self.ridge * (alpha @ alpha) - alpha.sum())
 
     def solution(self, alpha: np.ndarray, iterations: int, violation: float, tolerance: float) -> Solution:
-        alpha = np.maximum(alpha, 0.0)
-        vector = self.H.T @ alpha
+        iterate, alpha = alpha, np.maximum(alpha, 0.0)
+        vector = self.H.T @ iterate
         slack = np.maximum(0.0, 1.0 - self.H @ vector)
         primal = 0.5 * float(vector @ vector) + self.cost * float(slack @ slack)
         return Solution(
             weights=vector[:-1],
             bias=float(vector[-1]),
+            iterate=iterate,
             alpha=alpha,
             iterations=iterations,
             converged=violation <= tolerance,
             primal=primal,
-            dual=-self.value(alpha, vector),
+            dual=-self.value(alpha, self.H.T @ alpha),
             violation=violation,
         )
 

@@ -52,7 +52,21 @@ def test_a_limit_is_told_apart_from_an_optimum() -> None:
 
 def test_lsvm_ends_where_variables_only_tend_to_zero() -> None:
     """They come to zero from above as slowly as from below: who waits for exact zeros waits for ever."""
-    assert all(lsvm(X, SIGNS, 2.0**power, 1e-3, limit=1000).converged for power in range(-8, 9))
+    found = [lsvm(X, SIGNS, 2.0**power, 1e-3, limit=1000) for power in range(-8, 9)]
+    assert all(one.converged for one in found)
+    assert all(one.primal - one.dual <= 1e-3 * one.primal for one in found)
+
+
+def test_weights_are_those_of_the_iterate_and_alpha_is_feasible() -> None:
+    """Taking away what lies below zero by little, on many rows, would move the weights by much."""
+    found = lsvm(X, SIGNS, 2.0**8, 1e-3, limit=20)
+    H = SIGNS[:, None] * np.hstack([X, np.ones((40, 1))])
+    np.testing.assert_allclose(H.T @ found.iterate, [*found.weights, found.bias])
+    slack = np.maximum(1.0 - H @ [*found.weights, found.bias], 0.0)
+    norm = found.weights @ found.weights + found.bias**2
+    assert found.primal == pytest.approx(0.5 * norm + 2.0**8 * slack @ slack)
+    assert (found.iterate < 0.0).any()
+    np.testing.assert_array_equal(found.alpha, np.maximum(found.iterate, 0.0))
 
 
 @pytest.mark.parametrize(("signs", "cost"), [(SIGNS[:-1], 1.0), (np.zeros(40), 1.0), (SIGNS, 0.0)])

@@ -71,7 +71,7 @@ def solve(request: Request, posed: Posed) -> Solved:
 def trained_of(request: Request, dataset: Dataset, solved: Solved) -> TrainedModel:
     posed, solution = solved.posed, solved.solution
     problem = posed.problem
-    weights = np.where(problem.labels == 0, solution.alpha, -solution.alpha)[:, None]
+    weights = np.where(problem.labels == 0, solution.iterate, -solution.iterate)[:, None]
     used = np.flatnonzero(solution.alpha)
     origin = Origin(
         solver=request.solver,
