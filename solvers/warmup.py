@@ -11,7 +11,7 @@ from solvers.certificate import certify
 from solvers.gram import Gram
 from solvers.jit import simplex
 from solvers.kernels import KERNELS, Points
-from solvers.methods import METHODS, Method, Progress
+from solvers.methods import METHODS, Method, Progress, proximal
 from solvers.methods.low_rank import splitting
 from solvers.problem import Part
 
@@ -47,6 +47,8 @@ def _rehearse(method: Method, part: Part) -> None:
         _project(part)
         if splitting.applies(part):
             splitting.Splitting(part, rho=1.0, rank=EXAMPLES).carry(state, steps=1)
+        if not part.balanced:
+            _take_proximal_step(method, part)
     elif method.NAME == "linear-newton":  # whose coordinate steps end with a tiny problem
         _take_newton_steps(method, part)
     elif method.NAME == "ipm":  # which ends with it
@@ -57,6 +59,12 @@ def _take_newton_steps(method: Method, part: Part) -> None:
     state = method.start(part)
     state.memory["visiting"][0] = 0.0
     method.advance(part, state, STEPS, 1e-3)
+
+
+def _take_proximal_step(method: Method, part: Part) -> None:
+    state = method.start(part)
+    proximal.begin(part, state)
+    proximal.advance(part, state, 0.0)
 
 
 def _project(part: Part) -> None:

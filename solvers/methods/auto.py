@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.methods import climb, ipm, two_level
+from solvers.methods import climb, ipm, proximal, two_level
 from solvers.methods.low_rank import pace, price
 from solvers.methods.low_rank.layout import Layout
 from solvers.methods.low_rank.normal import separable
@@ -42,6 +42,7 @@ def start(part: Part) -> State:
     state.memory["race"] = np.array([price.least(part)])
     state.memory["pace"] = pace.start(part)
     state.memory["climb"] = climb.start()
+    state.memory["proximal"] = proximal.start()
     return state
 
 
@@ -58,6 +59,10 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     race, effort = state.memory["race"], state.memory["effort"]
     if race[0] < 0.0:
         return ipm.advance(part, state, steps, tolerance)
+    if proximal.stepping(state):
+        progress = proximal.advance(part, state, tolerance)
+        race[0] = race[0] if proximal.stepping(state) or climb.climbing(state) else -1.0
+        return progress
     climbing = climb.climbing(state)
     progress = (climb if climbing else two_level).advance(part, state, steps, tolerance)
     if progress is Progress.CONVERGED:
@@ -71,6 +76,9 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
         return progress
     worth = effort[3] * haste(part, state)
     asked = price.interior(part, worth)
+    if asked <= worth and proximal.due(part, state):
+        proximal.begin(part, state)
+        return Progress.MOVING
     race[0] = -1.0 if asked <= worth or progress is Progress.STALLED else max(asked / HASTE, NEXT * effort[3])
     return Progress.MOVING
 

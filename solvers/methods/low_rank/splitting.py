@@ -78,7 +78,7 @@ class Splitting:
             splitting.settle(
                 part.form.rule, part.form.feasible == "simplex", part.labels, part.upper, self.rho, wanted, z, u, alpha
             )
-        return self.move(state, clean(part, alpha.astype(np.float64)))
+        return towards(part, state, clean(part, alpha.astype(np.float64)))
 
     def begin(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         made = made_by(self.part, state.alpha)
@@ -87,19 +87,20 @@ class Splitting:
         z, u, pull = (np.asarray(table, np.float32, order="C") for table in tables)
         return z, u, pull
 
-    def move(self, state: State, alpha: np.ndarray) -> bool:
-        """To alpha, if the dual is not lower there, else as far towards it as the dual rises; whether anywhere."""
-        part, step = self.part, alpha - state.alpha
-        weights = weights_of(part, alpha)
-        constant = state.constant + part.offset * (weights - weights_of(part, state.alpha)).sum(axis=0)
-        functions = part.gram.times(weights) + constant
-        before = float(np.vdot(gradients(part, state.functions), step))
-        after = float(np.vdot(gradients(part, functions), step))
-        share = 1.0 if before + after >= 0.0 else max(0.0, before / (before - after))
-        state.alpha += share * step
-        state.functions += share * (functions - state.functions)
-        state.constant = state.constant + share * (constant - state.constant)
-        return share > 0.0
+
+def towards(part: Part, state: State, alpha: np.ndarray) -> bool:
+    """To alpha, if the dual is not lower there, else as far towards it as the dual rises; whether anywhere."""
+    step = alpha - state.alpha
+    weights = weights_of(part, alpha)
+    constant = state.constant + part.offset * (weights - weights_of(part, state.alpha)).sum(axis=0)
+    functions = part.gram.times(weights) + constant
+    before = float(np.vdot(gradients(part, state.functions), step))
+    after = float(np.vdot(gradients(part, functions), step))
+    share = 1.0 if before + after >= 0.0 else max(0.0, before / (before - after))
+    state.alpha += share * step
+    state.functions += share * (functions - state.functions)
+    state.constant = state.constant + share * (constant - state.constant)
+    return share > 0.0
 
 
 def clean(part: Part, alpha: np.ndarray) -> np.ndarray:

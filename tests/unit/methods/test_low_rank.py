@@ -11,6 +11,7 @@ from small_data import blobs, dense_kernel, finished, problem_of
 from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
+from solvers.methods import proximal
 from solvers.methods.low_rank import price
 from solvers.methods.low_rank.factor import Factor
 from solvers.methods.low_rank.layout import Layout
@@ -105,7 +106,8 @@ def test_a_gap_reached_between_the_bounds_ends_at_them(machine: str) -> None:
 
 @pytest.fixture
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interior point is said to cost nothing."""
+    """The interior point is said to cost nothing, and nothing else takes its place."""
+    monkeypatch.setattr(proximal, "due", lambda part, state: False)
     monkeypatch.setattr(price, "least", lambda part: 0.0)
     monkeypatch.setattr(price, "interior", lambda part, affordable: 0.0)
 
