@@ -1,8 +1,8 @@
 """What Newton steps on all variables of a box machine need, straight on a whole kernel matrix.
 
 Variables stand as (example, variable), class functions as (class, example), so that products run along examples.
-The system of the free variables is cut out of the matrix, factored and solved in one call: NumPy's factorisation here
-leaves the interpreter lock to other threads, SciPy's would keep it.
+The system of the free variables is cut out of the matrix and factored in one call: NumPy's factorisation here leaves
+the interpreter lock to other threads, SciPy's would keep it.
 """
 
 import numpy as np
@@ -69,15 +69,9 @@ def clipped_product(wish, read, length, upper):
     return total
 
 
-@compiled(relaxed=True)
-def subtract(target, column, factor):
-    for b in range(target.size):
-        target[b] -= factor * column[b]
-
-
 @compiled
-def solve_free(K, examples, kinds, couplings, ridge, right):
-    """(Q + ridge) x = right, Q[a, b] = couplings[kind a, kind b] K[example a, example b]."""
+def factor_free(K, examples, kinds, couplings, ridge):
+    """The lower factor of Q + ridge, Q[a, b] = couplings[kind a, kind b] K[example a, example b]."""
     m = examples.size
     A = np.zeros((m, m))
     for a in range(m):
@@ -85,14 +79,4 @@ def solve_free(K, examples, kinds, couplings, ridge, right):
         for b in range(a, m):
             A[a, b] = coupling[kinds[b]] * row[examples[b]]
         A[a, a] += ridge
-    L = np.linalg.cholesky(A.T)  # both column by column in memory, of the lower halves
-    x = right.copy()
-    for a in range(m):
-        x[a] /= L[a, a]
-        subtract(x[a + 1 :], L[a + 1 :, a], x[a])
-    for a in range(m - 1, -1, -1):
-        total = x[a]
-        for b in range(a + 1, m):
-            total -= L[b, a] * x[b]
-        x[a] = total / L[a, a]
-    return x
+    return np.linalg.cholesky(A.T)  # both column by column in memory, of the lower halves

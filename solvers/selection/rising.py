@@ -20,6 +20,7 @@ from solvers.methods.low_rank.layout import Layout
 from solvers.methods.state import Progress, State, weights_of
 from solvers.problem import Part, pose
 from solvers.selection.shared import SharedGram
+from solvers.selection.system import System
 
 SIGMA, GROWTH = 30.0, 3.0  # of the proximal step, in units of the cost: first, and growing by
 # A small one leaves many variables free, which is dear where few are; fewer steps are better where systems are large.
@@ -28,6 +29,7 @@ STEPS = 4  # of a slice, which a wish to stop waits for
 PATIENCE = 200  # steps for a cost, after which another way is gone
 PAIRS = 3000  # pair steps of a slice before
 CLOSE, FLAT, TRIES = 0.1, 0.1, 20
+REFINED, SHARP = 3, 1e-9  # times that a solution is bettered, and what it may lack, a share of what it is for
 # What all Newton steps at a cost take, in seconds, roughly: passes over all variables, products, and systems
 USUAL, PER_VARIABLE, PER_PRODUCT, PER_CUBE = 15, 1e-7, 4e-10, 8e-12
 
@@ -76,6 +78,7 @@ class Course:
         form, slot = part.form, self.layout.slot
         directions = form.direction.reshape(-1, form.outputs)
         self.couplings, self.kinds = directions @ directions.T, part.labels[:, None] * form.slots + slot
+        self.system: System | None = None
         self.centre = np.take_along_axis(alpha, slot, axis=1)
         crowd = max(1.0, float(np.count_nonzero(self.free(self.centre))))
         self.sigma *= min(max(1.0, (LIGHT / crowd) ** POWER), MOST)
@@ -132,18 +135,31 @@ class Course:
 
     def newton(self, x: np.ndarray, lacking: np.ndarray, moved: np.ndarray, wish: np.ndarray) -> bool:
         """One step of u towards `wish`, were what is free at x to stay free; returns whether there was a way down."""
-        free = self.free(x)
-        step = np.zeros(x.shape)
-        if free.any():
-            examples = np.ascontiguousarray(np.nonzero(free)[0])  # compiled for no other layout
-            step[free] = newton.solve_free(
-                self.gram.matrix, examples, self.kinds[free], self.couplings, 1.0 / self.sigma, wish[free]
-            )
-        direction, along = lacking + step, self.add_products(step, moved.copy())
+        step, made = self.solve(np.flatnonzero(self.free(x)), wish)
+        direction, along = lacking + step, moved + made
         length = self.search(direction, along)
         self.u = self.u + length * direction
         self.functions = self.functions + length * along
         return length > 0.0
+
+    def solve(self, chosen: np.ndarray, wish: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The change of the chosen variables that lowers their gradients by `wish`, and its products."""
+        step, made, lack = np.zeros(wish.shape), np.zeros(self.functions.shape), wish
+        for _ in range(REFINED if chosen.size else 0):
+            part = np.zeros(wish.shape)
+            part.ravel()[chosen] = self.system_of(chosen).solve(chosen, lack.ravel()[chosen])
+            step += part
+            self.add_products(part, made)
+            lack = wish - self.read(made) - step / self.sigma
+            if np.abs(lack.ravel()[chosen]).max() <= SHARP * np.abs(wish.ravel()[chosen]).max():
+                break
+        return step, made
+
+    def system_of(self, chosen: np.ndarray) -> System:
+        ridge = 1.0 / self.sigma
+        if self.system is None or not self.system.near(chosen, ridge):
+            self.system = System(self.gram.matrix, self.kinds, self.couplings, ridge, chosen)
+        return self.system
 
     def search(self, direction: np.ndarray, along: np.ndarray) -> float:
         """To where the slope nearly vanishes: slopes see what values lose to rounding."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,14 +11,14 @@ from hypothesis import strategies as st
 from small_data import blobs
 
 from solvers.ending import Ending
-from solvers.jit.newton import solve_free
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import kernel_from, pose
 from solvers.run import Limits, Run
-from solvers.selection import rising, whole
+from solvers.selection import rising, system, whole
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
+from solvers.selection.system import System
 
 COSTS = 0.5, 8.0, 256.0
 BOXES = [
@@ -28,6 +30,7 @@ BOXES = [
 @pytest.mark.parametrize("machine", BOXES)
 def test_optima_are_those_of_pair_steps(machine: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rising, "price", lambda part, alpha: 0.0)  # no pair step is affordable
+    monkeypatch.setattr(system, "LARGE", 1)  # nor another factor
     X, y = blobs(n=75, classes=3, seed=3)
     rows = FoldRows.of(X[:60], y[:60], X[60:], y[60:])
     kernel = kernel_from("rbf", KERNELS, gamma=0.5)
@@ -58,12 +61,13 @@ def test_newton_steps_were_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert taken
 
 
-@given(st.integers(1, 12), st.integers(0, 1000))
-def test_a_system_of_free_variables_is_solved(count: int, seed: int) -> None:
+@given(st.integers(1, 24), st.integers(1, 24), st.integers(0, 1000))
+def test_a_system_solves_for_other_variables_than_its_own(count: int, other: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     points, directions = rng.normal(size=(8, 3)), rng.normal(size=(4, 3))
-    K, couplings = points @ points.T, directions @ directions.T
-    examples, kinds = rng.integers(0, 8, count), rng.integers(0, 4, count)
-    right = rng.normal(size=count)
-    Q = K[np.ix_(examples, examples)] * couplings[np.ix_(kinds, kinds)] + 0.1 * np.eye(count)
-    assert np.allclose(Q @ solve_free(K, examples, kinds, couplings, 0.1, right), right, atol=1e-8)
+    K, couplings, kinds = points @ points.T, directions @ directions.T, rng.integers(0, 4, (8, 3))
+    own, chosen = (np.sort(rng.choice(24, some, replace=False)) for some in (count, other))
+    right, examples, kind = rng.normal(size=other), chosen // 3, kinds.ravel()[chosen]
+    Q = K[np.ix_(examples, examples)] * couplings[np.ix_(kind, kind)] + 0.1 * np.eye(other)
+    with mock.patch.object(system, "BLOCK", 5):
+        assert np.allclose(Q @ System(K, kinds, couplings, 0.1, own).solve(chosen, right), right, atol=1e-8)
