@@ -26,6 +26,15 @@ def raise_by(target, row, factor):
 
 
 @compiled
+def combine(K, weights, products):
+    """products += weights' K: as fast as BLAS where all weights count, and faster where many are zero."""
+    for i in range(K.shape[0]):
+        for c in range(weights.shape[1]):
+            if weights[i, c] != 0.0:
+                raise_by(products[c], K[i], weights[i, c])
+
+
+@compiled
 def add_products(rule, K, labels, slot, change, functions):
     """functions += K @ weights(change): rows of variables that do not change cost nothing."""
     outputs, n = functions.shape

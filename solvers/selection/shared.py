@@ -14,6 +14,7 @@ import numpy as np
 
 from solvers.errors import InputError
 from solvers.gram import Gram
+from solvers.jit import newton
 from solvers.kernels import KERNELS, Kernel, Points, squared_distances
 from solvers.kernels.rbf import Rbf
 from solvers.problem import kernel_from
@@ -113,7 +114,6 @@ class SharedGram(Gram):
         return examples
 
     def times(self, weights: np.ndarray) -> np.ndarray:
-        involved = np.flatnonzero(weights.any(axis=1))
-        if 2 * involved.size > len(self):
-            return self.matrix @ weights
-        return self.matrix[involved].T @ weights[involved]
+        products = np.zeros((weights.shape[1], len(self)))
+        newton.combine(self.matrix, np.ascontiguousarray(weights, np.float64), products)
+        return products.T

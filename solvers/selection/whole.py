@@ -10,8 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from solvers.certificate import Proof, total_of
+from solvers.certificate import Certificate, Proof, certify, total_of
+from solvers.ending import Ending
 from solvers.gram import Gram
+from solvers.jit.optimality import FULL
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import Model, decide
@@ -52,6 +54,9 @@ def along(
     run: Run | None = None
     for cost in costs:
         problem = at_cost(base, cost, gram)
+        if run is not None and settings.solver == SEEDED and unbounded(run):
+            yield replace(result_of(run, rows, matrices), seconds=0.0, steps=0, certificate=moved(run, problem))
+            continue
         start = seeds(run, problem) if run is not None and settings.solver == SEEDED else None
         run = Run(problem, method, settings.limits, start)
         while run.running:
@@ -59,6 +64,20 @@ def along(
                 return
             run.advance(steps)
         yield result_of(run, rows, matrices)
+
+
+def unbounded(run: Run) -> bool:
+    """Whether no bound touches the optimum, so that it is the optimum at every larger cost as well."""
+    part, alpha = run.problem.part(0), run.alphas()[0]
+    if run.problem.machine.split != "joint" or part.balanced or run.ending is not Ending.CONVERGED:
+        return False
+    reach = alpha.sum(axis=1) if part.form.feasible == "simplex" else alpha.max(axis=1)
+    return bool((reach < part.upper * FULL).all()) and run.certificate().violation <= run.limits.tolerance
+
+
+def moved(run: Run, problem: Problem) -> Certificate:
+    """Of the same alpha at another cost."""
+    return certify(problem.part(0), run.alphas()[0], run.proofs()[0].products).certificate
 
 
 def method_for(problem: Problem, gram: Gram | None, settings: Settings) -> str | Rising:

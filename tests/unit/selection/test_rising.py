@@ -52,6 +52,23 @@ def test_optima_are_those_of_pair_steps(machine: str, weight: str | None, monkey
         assert result.certificate.dual == pytest.approx(other.dual, rel=1e-5)
 
 
+@pytest.mark.parametrize("machine", [name for name, machine in MACHINES.items() if machine.split == "joint"])
+def test_an_optimum_that_no_bound_touches_stays_one(machine: str) -> None:
+    X, y = blobs(n=75, classes=3, seed=3)
+    rows, kernel = FoldRows.of(X[:60], y[:60], X[60:], y[60:]), kernel_from("rbf", KERNELS, gamma=200.0)
+    settings, costs = Settings(limits=Limits(tolerance=1e-5)), (1.0, 1e4, 1e6)
+    matrices = Matrices.of_kernel(rows, kernel, keep_distances=True)
+    *_, before, last = whole.along(rows, machine, kernel, costs, settings, lambda: False, matrices)
+    problem = pose(rows.train, rows.labels, machine=machine, kernel=kernel, cost=costs[-1])
+    run = Run(problem, "s2do", settings.limits)
+    while run.running:
+        run.advance()
+    assert (last.steps, last.accuracy, last.ending) == (0, before.accuracy, Ending.CONVERGED)
+    assert last.certificate.violation <= 1e-5
+    assert last.certificate.dual <= run.certificate().primal + 1e-9
+    assert run.certificate().dual <= last.certificate.primal + 1e-9
+
+
 def test_newton_steps_were_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
     step = rising.Course.newton
