@@ -20,10 +20,10 @@ from solvers.problem import Part
 
 FIRST = 128.0  # cost times curvature over margin up to which pair steps do well
 FACTOR = 4.0  # from one cost to the next
-LOOSE = 0.05  # violation, as a share of the margin, at which to go on
-LEAST, SHARE = 80, 0.3  # of the variables that are not free in a round: so many, or of the free ones
+LOOSE = 0.3  # violation, as a share of the margin, at which to go on
+LEAST, SHARE = 50, 0.3  # of the variables that are not free in a round: so many, or of the free ones
 PATIENCE = 80  # rounds at one cost, until something else is tried
-PRICE = 0.08, 0.04  # of the first cost and of each further one, on the scale of two-level S2DO: seconds, roughly
+PRICE = 0.05, 0.04  # of the first cost and of each further one, on the scale of two-level S2DO: seconds, roughly
 BEFORE, AFTER = 0.0, -1.0
 
 
