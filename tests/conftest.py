@@ -1,10 +1,12 @@
 """What holds for every test: no screen, no file among the user's own, and no word of warning that nobody expects."""
 
 import atexit
+import faulthandler
 import gc
 import logging
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 
@@ -14,6 +16,7 @@ from mcsvm_gui.workers.garbage import collect_what_is_due
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 MANY = 1000  # tests
+GRACE = 30.0  # seconds beyond the time limit of a test
 _home = tempfile.mkdtemp(prefix="mcsvm-tests-")
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 for _kind in ("DATA", "CONFIG", "STATE"):  # the cache stays where it is: compiling anew would take minutes
@@ -35,6 +38,19 @@ def garbage_of_this_thread_alone() -> Iterator[None]:
     """Widgets of earlier tests are torn down here, never by a thread that is busy beside: that crashes, or hangs."""
     yield
     collect_what_is_due()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Who waits in compiled code or in Qt hears no signal: all stacks are printed, and the other worker tells."""
+    mark = item.get_closest_marker("timeout")
+    seconds = float(mark.args[0] if mark and mark.args else item.config.getini("timeout"))
+    if seconds:
+        faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=sys.__stderr__)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
