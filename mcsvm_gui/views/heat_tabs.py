@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QTabWidget, QWidget
 
 from mcsvm_gui.views.plots.heatmap import HeatPlot
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.heat import HeatMap
 
 COLUMNS = 3
+BETWEEN = 15  # milliseconds from one tile to the next
 
 
 class HeatTabs(QTabWidget):
@@ -42,6 +43,9 @@ class HeatTabs(QTabWidget):
         self._grid.setContentsMargins(0, UNIT, 0, 0)
         self._grid.setSpacing(UNIT)
         self._maps: dict[str, HeatMap] = {}
+        self._old: list[str] = []  # tiles that show maps of before
+        self._turn = QTimer(self, interval=BETWEEN)
+        self._turn.timeout.connect(self._draw_next)
         self.currentChanged.connect(lambda _: self._turned())
 
     @property
@@ -62,9 +66,18 @@ class HeatTabs(QTabWidget):
         if here:
             self.plots[here].show_map(self._maps[here])
             return
-        for name, tile in self.tiles.items():
-            tile.show_map(self._maps[name])
-            self.scale.show_ticks(self._maps[name].ticks)
+        self._old += [name for name in self.tiles if name not in self._old]
+        if self._old and not self._turn.isActive():
+            self._draw_next()
+            self._turn.start()
+
+    def _draw_next(self) -> None:
+        """One after another: all at once, beside threads that are busy, would hold up the window."""
+        name = self._old.pop(0)
+        self.tiles[name].show_map(self._maps[name])
+        self.scale.show_ticks(self._maps[name].ticks)
+        if not self._old:
+            self._turn.stop()
 
     def _turned(self) -> None:
         self._draw()
@@ -90,6 +103,8 @@ class HeatTabs(QTabWidget):
 
     def _clear(self) -> None:
         self.clear()  # of tabs; their widgets are still there
+        self._old.clear()
+        self._turn.stop()
         for plot in (*self.plots.values(), *self.tiles.values()):
             self._grid.removeWidget(plot)
             plot.setParent(None)
