@@ -73,7 +73,7 @@ def columns_of(part: Part, sigma: float, stuck: bool) -> Columns:
     factor, rank, most = factor_of(part.gram), price.FIRST, len(part) * (1.0 if stuck else price.FEW)
     allowed = COARSE / (sigma * max(float(part.gram.diagonal.sum()), 1e-300))
     factor.grow(part.gram, rank)
-    while factor.rest_at(rank) > allowed and rank < most and not (factor.whole and rank >= factor.rank):
+    while factor.rest_at(rank) > allowed and rank < most:
         rank += rank // 2
         factor.grow(part.gram, rank)
     if "proximal" not in part.kept:

@@ -34,8 +34,9 @@ class Factor:
         self._make_room(rank)
         while self.rank < rank and not self.whole:
             self._append(gram, int(self._left.argmax()))
-            self._rests.append(float(self._left.sum()))
-            self.whole = self._rests[-1] <= self._nothing
+            left = float(self._left.sum())
+            self.whole = left <= self._nothing
+            self._rests.append(0.0 if self.whole else left)  # so that whoever asks for less and less comes to an end
         if self.rank > begun:
             self.V = np.ascontiguousarray(self._columns[: self.rank].T)
 

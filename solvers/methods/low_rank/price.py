@@ -66,7 +66,7 @@ def splitting(part: Part, rho: float, affordable: float) -> tuple[float, int]:
         factor.grow(part.gram, rank)
         rank = min(rank, factor.rank)
         asked = burst(part, rank) + (PER_ENTRY + 3.0 * PER_OPERATION) * n * rank**2
-        if factor.rest_at(rank) <= allowed or asked > affordable or (factor.whole and rank == factor.rank):
+        if not factor.rest_at(rank) > allowed or asked > affordable:
             return asked, rank
         if rank > FEW * n:
             return np.inf, rank
