@@ -38,12 +38,18 @@ class Progress:
         self._samples.append(sample)
         if len(self._samples) > REMEMBERED:
             del self._samples[::2]
-        now = time.monotonic()
-        if now - self._last >= EVERY:
-            self._last = now
+        if self._due():
             request, parts = session.request, session.posed.problem.part_count
             left = seconds_left(self._samples, request.tol, session.run.limits.gap_tolerance, parts=parts)
             self._write(line(sample, left))
+
+    def _due(self) -> bool:
+        """Whether somebody looks, and the line is old."""
+        now = time.monotonic()
+        if not self._shown or now - self._last < EVERY:
+            return False
+        self._last = now
+        return True
 
     def end(self) -> None:
         """Leave the line as if nothing had been there."""

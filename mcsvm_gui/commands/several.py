@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 
 from mcsvm_gui.commands import output
 from mcsvm_gui.commands.interrupt import Interrupt
-from mcsvm_gui.commands.progress import EVERY, GAP, Progress
+from mcsvm_gui.commands.progress import GAP, Progress
 from mcsvm_gui.core import figures
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.experiment import Experiment, Journal, Results, Trial, perform
@@ -35,9 +34,8 @@ class Course(Progress):
 
     def searching(self, job: Job, done: int, expected: int | None) -> None:
         """Before the training, on its line."""
-        self._job, now = job, time.monotonic()
-        if self._shown and now - self._last >= EVERY:
-            self._last = now
+        self._job = job
+        if self._due():
             self._write(f"searching: {done} trials" if expected is None else f"searching: {done} of {expected} trials")
 
     def _write(self, text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from mcsvm_gui.commands import output
 from mcsvm_gui.commands.interrupt import Interrupt
-from mcsvm_gui.commands.progress import EVERY, GAP, Progress, duration
+from mcsvm_gui.commands.progress import GAP, Progress, duration
 from mcsvm_gui.commands.reading import request_of
 from mcsvm_gui.commands.several import check_report
 from mcsvm_gui.core import request as requests
@@ -141,10 +141,8 @@ class TuneProgress(Progress):
         self._count += 1
         if result.accuracy > self._best[1]:
             self._best = cell.machine, result.accuracy
-        now = time.monotonic()
-        if self._shown and now - self._last >= EVERY:
-            self._last = now
-            self._write(self.words(now - self._began))
+        if self._due():
+            self._write(self.words(self._last - self._began))
 
     def words(self, seconds: float) -> str:
         expected = self._tuning.expected
