@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.crash_dialog import log_text
 from mcsvm_gui.views.dialog import Dialog, words
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.shortcuts_dialog import facts_tree
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -40,7 +41,7 @@ class AboutDialog(Dialog):
         tabs.setAccessibleName(tr("About mcsvm"))
         tabs.addTab(self._text, tr("Licence and sources"))
         tabs.addTab(self._licences(), tr("What is inside"))
-        self.body.addLayout(self._head())
+        nest(self.body, self._head())
         self.body.addWidget(tabs, 1)
         self.add_copy_button()
 
@@ -55,7 +56,7 @@ class AboutDialog(Dialog):
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(beside, 1)
+        nest(row, beside, 1)
         return row
 
     def _licences(self) -> QSplitter:

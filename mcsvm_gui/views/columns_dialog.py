@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from mcsvm_gui.views.dialog import Dialog
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -21,7 +22,7 @@ class ColumnsDialog(Dialog):
         form = QFormLayout()
         self.across = self._combo(form, "acrossCombo", tr("Across"), columns, 0)
         self.up = self._combo(form, "upCombo", tr("Upwards"), columns, 1)
-        self.body.addLayout(form)
+        nest(self.body, form)
         take = self.add_button("takeColumnsButton", tr("Take them"))
         take.setDefault(True)
         take.setEnabled(bool(columns))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mcsvm_gui.core import figures
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.plots.overlay import TraceOverlay, kind_words
 from mcsvm_gui.views.plots.run_bars import Bar, RunBars
 from mcsvm_gui.views.sheet_table import SheetTable
@@ -86,7 +87,7 @@ class CoursePanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, UNIT, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(row)
+        nest(column, row)
         column.addWidget(self.plot, 1)
 
     def _draw(self) -> None:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.views import theme
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.sheet_table import STROKE, SheetTable, stroke_icon
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -54,7 +55,7 @@ class MatrixPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT // 2)
-        column.addLayout(head)
+        nest(column, head)
         column.addWidget(self.table, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         column.addStretch()
         theme.notifier().changed.connect(self._draw_sign)
@@ -95,7 +96,7 @@ class ConfusionView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, UNIT, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(self._bar())
+        nest(column, self._bar())
         self._inside = QWidget()
         self._grid = QGridLayout(self._inside)
         self._grid.setContentsMargins(0, 0, 0, 0)

@@ -25,6 +25,7 @@ from mcsvm_gui.views.advice_list import AdviceList
 from mcsvm_gui.views.data_forms import PreparationForm, ReadingForm
 from mcsvm_gui.views.data_states import Failure, Loading
 from mcsvm_gui.views.data_table import DataTable
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.plots.class_bars import ClassBars
 from mcsvm_gui.views.plots.projection import Projection
 from mcsvm_gui.views.theme import UNIT
@@ -89,7 +90,7 @@ class DataPage(QWidget):
         words.addWidget(self.summary)
         self.header = QHBoxLayout()
         self.header.setSpacing(UNIT)
-        self.header.addLayout(words, 1)
+        nest(self.header, words, 1)
         for button in (self.samples, self.open):
             self.header.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -111,7 +112,7 @@ class DataPage(QWidget):
         page = QVBoxLayout(self)
         page.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, 2 * UNIT)
         page.setSpacing(2 * UNIT)
-        page.addLayout(self.header)
+        nest(page, self.header)
         page.addWidget(self.body, 1)
 
     def _full(self) -> QWidget:

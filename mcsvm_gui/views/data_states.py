@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from mcsvm_gui.core.figures import seconds
 from mcsvm_gui.views.advice_list import Sign
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -72,7 +73,7 @@ class Failure(QWidget):
         line.setSpacing(UNIT)
         line.addWidget(Sign(warns=True), 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.sentence, 1)
-        column.addLayout(line)
+        nest(column, line)
         advice.setContentsMargins(3 * UNIT, 0, 0, 0)
         column.addWidget(advice)
         column.addStretch()

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from mcsvm_gui.views import icons
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -30,8 +31,8 @@ class Dialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(3 * UNIT, 3 * UNIT, 3 * UNIT, 2 * UNIT)
         column.setSpacing(2 * UNIT)
-        column.addLayout(self.body, 1)
-        column.addLayout(self.buttons)
+        nest(column, self.body, 1)
+        nest(column, self.buttons)
 
     def add_button(self, name: str, text: str, icon: str = "") -> QPushButton:
         """To the left of those that are there."""

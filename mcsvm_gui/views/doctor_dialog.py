@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QHeaderView, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from mcsvm_gui.views.dialog import Dialog, set_role, words
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.shortcuts_dialog import facts_tree
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -22,9 +23,10 @@ class DoctorDialog(Dialog):
         self._facts = facts_tree("doctorFacts", tr("This installation"), (tr("What"), tr("Found")))
         self._facts.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.body.addWidget(self._verdict)
-        self.body.addLayout(self._problems)
+        nest(self.body, self._problems)
         self.body.addWidget(self._facts, 1)
         self._copy = self.add_copy_button()
+        self._told: tuple[str, ...] = ()
         self.set_busy()
 
     def set_busy(self) -> None:
@@ -41,6 +43,7 @@ class DoctorDialog(Dialog):
         set_role(self._verdict, "warning" if problems else "good")
         self._verdict.setText(tr("This needs attention:") if problems else tr("Nothing is missing."))
         self._clear()
+        self._told = tuple(problems)
         for problem in problems:
             self._problems.addWidget(words(problem))
         for title, facts in sections:
@@ -62,8 +65,7 @@ class DoctorDialog(Dialog):
                 widget.deleteLater()
 
     def plain_text(self) -> str:
-        labels = [item.widget() for item in map(self._problems.itemAt, range(self._problems.count())) if item]
-        lines = [self._verdict.text(), *(label.text() for label in labels if label is not None)]  # type: ignore[attr-defined]
+        lines = [self._verdict.text(), *self._told]
         for row in range(self._facts.topLevelItemCount()):
             head = self._facts.topLevelItem(row)
             assert head is not None

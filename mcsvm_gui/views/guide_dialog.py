@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QSplitter, QW
 
 from mcsvm_gui.views.dialog import Dialog, words
 from mcsvm_gui.views.guide_text import GuideText
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -42,7 +43,7 @@ class GuideDialog(Dialog):
             halves.addWidget(side)
         halves.setStretchFactor(1, 1)
         halves.setSizes([26 * UNIT, 94 * UNIT])
-        self.body.addLayout(self._search())
+        nest(self.body, self._search())
         self.body.addWidget(halves, 1)
 
     def _search(self) -> QHBoxLayout:

@@ -31,6 +31,7 @@ from mcsvm_gui.views import commands, file_dialogs, icons, menus, theme
 from mcsvm_gui.views.commands import Page
 from mcsvm_gui.views.drop_veil import DropVeil, dropped_files
 from mcsvm_gui.views.navigation import Navigation
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.page_frame import PageFrame
 from mcsvm_gui.views.status import StatusBar
 from mcsvm_gui.views.words import tr
@@ -84,7 +85,7 @@ class MainWindow(QMainWindow):
         centre = QWidget()
         row = QHBoxLayout(centre)
         row.addWidget(self._navigation)
-        row.addLayout(self._column, 1)
+        nest(row, self._column, 1)
         for layout in (row, self._column):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)

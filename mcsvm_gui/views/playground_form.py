@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core import names
 from mcsvm_gui.core.playground.setting import COST_RANGE, GAMMA_RANGE
 from mcsvm_gui.views import theme
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.run_marks import draw_stroke
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -107,7 +108,7 @@ class PlaygroundForm(QWidget):
         grid.addWidget(label, 0, 0)
         grid.addWidget(number, 0, 1)
         grid.addWidget(slider, 1, 0, 1, 2)
-        self._column.addLayout(grid)
+        nest(self._column, grid)
         return slider, number
 
     # -- values -----------------------------------------------------------------------------------

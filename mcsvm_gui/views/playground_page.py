@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.views import file_dialogs, playground_share
 from mcsvm_gui.views.columns_dialog import ColumnsDialog
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.playground_bars import StepBar, Tools, TourBar
 from mcsvm_gui.views.playground_canvas import PlaygroundCanvas
 from mcsvm_gui.views.playground_form import PlaygroundForm
@@ -93,13 +94,13 @@ class PlaygroundPage(QWidget):
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         row.addWidget(self.form)
-        row.addLayout(below, 1)
+        nest(row, below, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
         column.setSpacing(UNIT)
         column.addWidget(self.tools)
         column.addWidget(self.tour)
-        column.addLayout(row, 1)
+        nest(column, row, 1)
 
     def _connect_canvas(self) -> None:
         canvas = self.canvas

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core import curves
 from mcsvm_gui.core.curves import Axis, Course
 from mcsvm_gui.views import theme
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
 from mcsvm_gui.views.run_legend import RunLegend
 from mcsvm_gui.views.theme import UNIT
@@ -45,7 +46,7 @@ class PlotGrid(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(self._bar())
+        nest(column, self._bar())
         self._grid = QGridLayout()
         self._grid.setSpacing(UNIT)
         for place, plot in enumerate(self.plots):
@@ -55,7 +56,7 @@ class PlotGrid(QWidget):
             plot.enlarged.connect(lambda plot=plot: self.enlarge(None if self._enlarged else plot))
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
             plot.save_failed.connect(self.message)
-        column.addLayout(self._grid, 1)
+        nest(column, self._grid, 1)
         self._name_axes()
         theme.notifier().changed.connect(self._repaint)
 

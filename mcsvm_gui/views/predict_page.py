@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QPushButton
 from mcsvm_gui.views import file_dialogs, icons
 from mcsvm_gui.views.badge import Badge
 from mcsvm_gui.views.dialog import set_role, words
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.prediction_table import PredictionTable
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -42,14 +43,14 @@ class PredictPage(QWidget):
         self._make_controls()
         sides = QHBoxLayout()
         sides.setSpacing(4 * UNIT)
-        sides.addLayout(self._model_side(), 1)
-        sides.addLayout(self._data_side(), 1)
+        nest(sides, self._model_side(), 1)
+        nest(sides, self._data_side(), 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, 2 * UNIT)
         column.setSpacing(2 * UNIT)
         column.addWidget(words(tr("Predict"), "title"))
-        column.addLayout(sides)
-        column.addLayout(self._result_row())
+        nest(column, sides)
+        nest(column, self._result_row())
         column.addWidget(self._hint, 1)
         column.addWidget(self._table, 1)
         self._connect()
@@ -89,8 +90,8 @@ class PredictPage(QWidget):
         title.addWidget(self._model_title, 1)
         title.addWidget(self._export)
         side = _column(_row(self._open_model, self._use_run))
-        side.addLayout(title)
-        side.addLayout(badge)
+        nest(side, title)
+        nest(side, badge)
         for label in (self._model_words, self._model_notice):
             side.addWidget(label)
         side.addStretch()
@@ -111,12 +112,12 @@ class PredictPage(QWidget):
             said.addWidget(label)
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
-        row.addLayout(said, 1)
+        nest(row, said, 1)
         for control in (self._only_misses, self._with_scores, self._save):
             row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
         both = QVBoxLayout()
         both.setSpacing(UNIT // 2)
-        both.addLayout(row)
+        nest(both, row)
         both.addWidget(self._saved)
         return both
 
@@ -247,7 +248,7 @@ def _row(*widgets: QWidget) -> QHBoxLayout:
 def _column(head: QHBoxLayout) -> QVBoxLayout:
     side = QVBoxLayout()
     side.setSpacing(UNIT)
-    side.addLayout(head)
+    nest(side, head)
     return side
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLay
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.badge import Badge
 from mcsvm_gui.views.giving_button import labelled
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.status import ElidedLabel
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -65,7 +66,7 @@ class RunCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(row)
+        nest(column, row)
         column.addWidget(self.words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -26,6 +26,7 @@ from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.views import file_dialogs, icons, theme
 from mcsvm_gui.views.giving_button import labelled
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.run_marks import RunDelegate
 from mcsvm_gui.views.run_model import RunModel
 from mcsvm_gui.views.theme import UNIT
@@ -258,8 +259,8 @@ class RunPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(tools)
-        column.addLayout(stack, 1)
+        nest(column, tools)
+        nest(column, stack, 1)
 
     # -- setters ----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSpinBo
 
 from mcsvm_gui.core.settings import Setting
 from mcsvm_gui.views.dialog import Dialog, words
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
 
@@ -38,7 +39,7 @@ class SettingsDialog(Dialog):
         grid.setColumnStretch(2, 1)
         for setting in settings:
             self._add_row(grid, setting)
-        self.body.addLayout(grid)
+        nest(self.body, grid)
 
     def _add_row(self, grid: QGridLayout, setting: Setting) -> None:
         editor = _EDITORS[str if setting.choices else setting.kind](setting, self._tell)

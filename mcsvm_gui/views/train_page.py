@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.machine_form import MachineForm
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.plot_grid import PlotGrid
 from mcsvm_gui.views.run_card import RunCard
 from mcsvm_gui.views.theme import UNIT
@@ -127,7 +128,7 @@ class TrainPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
         column.addWidget(self.splitter, 1)
-        column.addLayout(self._command_row())
+        nest(column, self._command_row())
         return right
 
     def _live(self) -> QWidget:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.views import icons
 from mcsvm_gui.views.heat_tabs import HeatTabs
+from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.tune_fields import TuneFields
 from mcsvm_gui.views.words import tr
@@ -94,7 +95,7 @@ class TunePage(QWidget):
         column.setSpacing(UNIT)
         column.addWidget(scroll, 1)
         column.addWidget(self.obstacle)
-        column.addLayout(buttons)
+        nest(column, buttons)
         return side
 
     def _right(self) -> QWidget:
@@ -109,10 +110,10 @@ class TunePage(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
-        column.addLayout(self._progress_row())
+        nest(column, self._progress_row())
         column.addWidget(self.failure)
         column.addWidget(self._stack, 1)
-        column.addLayout(self._command_row())
+        nest(column, self._command_row())
         return right
 
     def _maps(self) -> QWidget:
@@ -130,8 +131,8 @@ class TunePage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
         column.addWidget(self.tabs, 1)
-        column.addLayout(found)
-        column.addLayout(self._offer_row())
+        nest(column, found)
+        nest(column, self._offer_row())
         return maps
 
     def _offer_row(self) -> QHBoxLayout:
