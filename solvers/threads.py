@@ -13,7 +13,7 @@ from functools import cache
 from numbers import Integral
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from solvers.errors import InputError
 
@@ -41,6 +41,7 @@ def limited(threads: Any) -> AbstractContextManager[object]:
 def _inside(count: int) -> Iterator[None]:
     mine = object()
     with _lock:
+        _take_control()
         limiter = _controller().limit(limits=count, user_api="blas")
         if not _asked:
             _before.append(limiter)
@@ -49,8 +50,15 @@ def _inside(count: int) -> Iterator[None]:
         yield
     finally:
         with _lock:
+            _take_control()
             del _asked[mine]
             if _asked:
                 _controller().limit(limits=next(reversed(_asked.values())), user_api="blas")
             else:
                 _before.pop().restore_original_limits()
+
+
+def _take_control() -> None:
+    """OpenBLAS has one number for all threads, and threadpoolctl lets one thread alone set it, in silence, until that
+    thread ends or lets go; Qt's threads never end for Python. Here the lock does what that rule is for."""
+    OpenBLASController.clear_controlling_thread(force=True)

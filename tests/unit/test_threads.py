@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QThread
 from threadpoolctl import threadpool_info
 
 from solvers.threads import limited
@@ -30,3 +31,26 @@ def test_one_that_leaves_takes_nothing_from_those_that_stay(data) -> None:
         for left in inside:
             left.__exit__(None, None, None)
         assert blas() == {2}
+
+
+class Thread(QThread):
+    """Python knows it from its first word on, and never hears that it ended."""
+
+    seen: set[int]
+
+    def run(self) -> None:
+        with limited(1):
+            self.seen = blas()
+
+
+def test_a_thread_that_was_there_before_keeps_no_other_from_its_number() -> None:
+    with limited(2):
+        for _ in range(2):
+            thread = Thread()
+            thread.start()
+            assert thread.wait(10_000)
+            assert thread.seen == {1}
+            assert blas() == {2}
+            with limited(1):
+                assert blas() == {1}
+            assert blas() == {2}
