@@ -77,6 +77,9 @@ class Studio:
         self.wait(lambda: not self.window.isVisible())
         self.window.deleteLater()
         self.rest(0.1)
+        from mcsvm_gui.core import crash_log
+
+        assert not crash_log.read(), crash_log.read()
 
 
 SLOW = {"machine": "llw", "solver": "smo", "C": 1024.0, "gamma": 0.05, "tol": 1e-9}

@@ -105,9 +105,8 @@ class ComparePresenter(QObject):
         shown = tuple((record.id, record.name) for record in records)
         if not records:
             self._shown, self._picture = (), None
+            self._stop_drawing()
             self._judge.want(())
-            if self._drawing is not None:
-                self._drawing.cancel()
             self._view.show_empty(self._invitation(), bool(self._newest()))
             return
         if shown != self._shown:
@@ -183,13 +182,17 @@ class ComparePresenter(QObject):
                 [found or unread(one.id, one.request, one.document or {}, "") for one, found in known], names
             )
 
-        if self._drawing is not None:
-            self._drawing.cancel()
+        self._stop_drawing()
         self._drawing = self._workspace.tasks.start(
             draw,
             lambda picture: self._show(picture, [record.id for record in records]),
             self._workspace.message.emit,
         )
+
+    def _stop_drawing(self) -> None:
+        if self._drawing is not None:
+            self._drawing.cancel()
+            self._drawing = None
 
     def _show(self, picture: Picture, runs: list[int]) -> None:
         self._drawing, self._picture, self._pictured = None, picture, runs

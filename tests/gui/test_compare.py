@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -86,7 +87,8 @@ class Workspace(QObject):
 
     def __init__(self, outcomes: dict[int, Outcome]) -> None:
         super().__init__()
-        self.runs, self.tasks, self.read = Book(outcomes), FakeTasks(), ReadOptions()
+        self.tasks: FakeTasks = FakeTasks()
+        self.runs, self.read = Book(outcomes), ReadOptions()
         self.path, self.dataset = None, None
         self.said: list[str] = []
         self.message.connect(self.said.append)
@@ -187,6 +189,36 @@ def test_runs_without_a_model_are_left_out_and_counted(stage: Stage, outcomes: d
     assert "1 of the chosen" in stage.view.last("show_notes")[0][0]
     stage.runs.select([2])
     assert "None of the chosen" in stage.view.last("show_empty")[0]
+
+
+class LateTasks(FakeTasks):
+    """Answers come when they are asked for, but for what was cancelled."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[SimpleNamespace, Callable[[], object]]] = []
+
+    def start(self, function, done, failed=None) -> SimpleNamespace:
+        ticket = SimpleNamespace(wanted=True)
+        ticket.cancel = lambda: setattr(ticket, "wanted", False)
+        self.waiting.append((ticket, lambda: done(function())))
+        return ticket
+
+    def answer_all(self) -> None:
+        while self.waiting:
+            ticket, answer = self.waiting.pop(0)
+            if ticket.wanted:
+                answer()
+
+
+def test_what_was_being_decided_when_the_choice_went_is_not_drawn(stage: Stage) -> None:
+    stage.work.tasks = LateTasks()
+    stage.runs.select([1, 2])
+    stage.runs.select([])
+    stage.work.tasks.answer_all()
+    assert not stage.view.called("show_picture")
+    stage.runs.select([1, 2])
+    stage.work.tasks.answer_all()
+    assert names(stage.picture) == ["ww 1", "llw 2"]
 
 
 def test_data_that_are_gone_are_said_and_the_rest_is_shown(stage: Stage, outcomes: dict[int, Outcome]) -> None:
