@@ -62,8 +62,8 @@ class Assembly(Desk):
         self._open, self.ended = True, False  # ended: no thread is left
         self._pages: dict[str, Any] = {}
         window.offer_pages(PAGES, self.page)
-        self._add_first_page()
         self._add_jobs()
+        self._add_first_page()
         self._add_banner()
         window.asked.connect(self._asked)
         self.shell.model_chosen.connect(self._open_model)

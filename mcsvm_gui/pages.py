@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
+    from mcsvm_gui.presenters.jobs import JobsPresenter
     from mcsvm_gui.presenters.shell import ShellPresenter
     from mcsvm_gui.presenters.workspace import Workspace
     from mcsvm_gui.views.main_window import MainWindow
@@ -24,6 +25,7 @@ class Desk(QObject):
     workspace: Workspace
     shell: ShellPresenter
     searches: Searches
+    jobs: JobsPresenter
 
 
 def data(desk: Desk) -> Any:
@@ -56,7 +58,10 @@ def tune(desk: Desk) -> Any:
 
     page = TunePage()
     desk.window.add_page("tune", page)
-    return TunePresenter(page, desk.workspace, desk.searches, desk)
+    presenter = TunePresenter(page, desk.workspace, desk.searches, desk)
+    presenter.told.connect(desk.jobs.say_search)
+    desk.jobs.all_stopped.connect(presenter.stop)
+    return presenter
 
 
 def compare(desk: Desk) -> Any:

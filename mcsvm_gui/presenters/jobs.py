@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, QTimer, SignalInstance
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 from mcsvm_gui.core import job_line
 from mcsvm_gui.core.job_line import JobLine
@@ -26,15 +26,18 @@ class JobsView(Protocol):
     dismiss_asked: SignalInstance
     stop_all_asked: SignalInstance
 
-    def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str) -> None: ...
+    def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str, *, stoppable: bool) -> None: ...
 
 
 class JobsPresenter(QObject):
+    all_stopped = Signal()
+
     def __init__(self, view: JobsView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace = view, workspace
         self._queue, self._runs = workspace.queue, workspace.runs
         self._failed: list[int] = []
+        self._search = ""  # how far it is; empty where none goes on
         self._ticks = QTimer(self, interval=LOOKED_AT_EVERY)
         self._ticks.timeout.connect(self.show)
         self._soon = QTimer(self, interval=0, singleShot=True)
@@ -44,6 +47,7 @@ class JobsPresenter(QObject):
         view.stop_asked.connect(self._queue.stop)
         view.discard_asked.connect(self._queue.discard)
         view.stop_all_asked.connect(self._queue.stop_all)
+        view.stop_all_asked.connect(self.all_stopped)
         view.dismiss_asked.connect(self.dismiss)
         self._queue.state_changed.connect(self._note)
         for signal in (self._runs.reset, self._runs.removed, self._runs.added):
@@ -53,6 +57,12 @@ class JobsPresenter(QObject):
     def dismiss(self, run: int) -> None:
         self._failed = [number for number in self._failed if number != run]
         self.show()
+
+    def say_search(self, said: str) -> None:
+        """A search of C and gamma is one job, on no row: its own page shows it, and may be out of sight."""
+        if said != self._search:
+            self._search = said
+            self._soon.start()
 
     def _note(self, run: int, state: Any) -> None:
         """Many states may change at once: looked at together, and after the book has heard of them."""
@@ -69,7 +79,8 @@ class JobsPresenter(QObject):
         lines += [job_line.failed_line(self._runs.record(run)) for run in failed[:MOST]]
         hidden = len(active) - len(shown)
         more = tr("and {count} more that wait", count=hidden) if hidden else ""
-        self._view.show_jobs(lines, self._summary(active, len(failed)), more)
+        stoppable = bool(self._search) or any(line.can_stop for line in lines)
+        self._view.show_jobs(lines, self._summary(active, len(failed)), more, stoppable=stoppable)
         self._ticks.start() if active else self._ticks.stop()
 
     def _line(self, run: int) -> JobLine:
@@ -83,5 +94,6 @@ class JobsPresenter(QObject):
             tr("{count} in training", count=len(active) - waiting) if len(active) > waiting else "",
             tr("{count} waiting", count=waiting) if waiting else "",
             tr("{count} failed", count=failed) if failed else "",
+            tr("searching C and gamma: {said}", said=self._search) if self._search else "",
         ]
         return ", ".join(filter(None, parts))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from mcsvm_gui.core import figures, tune_account, tune_form
 from mcsvm_gui.core.words import tr
@@ -31,6 +31,8 @@ KEPT = "tune"  # the key under which a project keeps the entries
 
 class TunePresenter(QObject):
     """`ready` once the solvers are loaded; until then nothing is judged and nothing can be searched."""
+
+    told = Signal(str)  # how far a search is; nothing where none goes on
 
     def __init__(self, view: TuneView, workspace: Workspace, searches: Searches, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -307,6 +309,7 @@ class TunePresenter(QObject):
     def _say_progress(self) -> None:
         if self._shown is None or self._asked is None:
             self._view.show_progress(0, 1, "")
+            self.told.emit("")
             return
         results, running = self._shown.results, self._searches.running
         missing, done = results.missing(), results.done
@@ -323,6 +326,7 @@ class TunePresenter(QObject):
         elif running and not self._pace.counted:
             words = tr("{said}, being prepared", said=words)
         self._view.show_progress(done, expected, words if done or running else "")
+        self.told.emit(words if running else "")
         self._say_action(done)
         judged = not self._asked[1].nested or (self._tuned is not None and not self._tuned.stopped)
         if judged and not (missing or running) and self._asked[1].search == "grid":

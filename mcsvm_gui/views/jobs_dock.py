@@ -45,7 +45,7 @@ class JobsDock(QDockWidget):
         self._stop_all = QPushButton(tr("Stop all and keep"))
         icons.put(self._stop_all, "stop-keep")
         self._stop_all.setObjectName("stopAllButton")
-        self._stop_all.setAccessibleName(tr("Stop all trainings and keep their models"))
+        self._stop_all.setAccessibleName(tr("Stop all trainings and searches, and keep what they have"))
         self._stop_all.clicked.connect(self.stop_all_asked)
         row = QHBoxLayout(head)
         row.setContentsMargins(2 * UNIT, UNIT // 2, UNIT, UNIT // 2)
@@ -78,7 +78,7 @@ class JobsDock(QDockWidget):
         self._area.setMinimumHeight(LINE * min(lines, FEW) + UNIT if lines else 0)
         self._area.setMaximumHeight(LINE * lines + UNIT if lines else 0)
 
-    def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str) -> None:
+    def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str, *, stoppable: bool) -> None:
         wanted = [line.run for line in lines]
         for run in [run for run in self._rows if run not in wanted]:
             row = self._rows.pop(run)
@@ -90,7 +90,7 @@ class JobsDock(QDockWidget):
         self._summary.setText(summary or tr("Nothing is being trained."))
         self._more.setVisible(bool(more))
         self._more.setText(more)
-        self._stop_all.setVisible(any(line.can_stop for line in lines))
+        self._stop_all.setVisible(stoppable)
         self._fit(len(lines) + bool(more))
 
     def _place(self, place: int, line: JobLine) -> None:

@@ -34,8 +34,9 @@ class FakeView(QObject):
     dismiss_asked = Signal(int)
     stop_all_asked = Signal()
 
-    def show_jobs(self, lines: list[JobLine], summary: str, more: str) -> None:
+    def show_jobs(self, lines: list[JobLine], summary: str, more: str, *, stoppable: bool) -> None:
         self.lines, self.summary, self.more = {line.run: line for line in lines}, summary, more
+        self.stoppable = stoppable
 
 
 class Office:
@@ -105,6 +106,20 @@ def test_what_can_be_done_follows_the_state(office: Office, state: JobState, pau
     assert (line.can_pause, line.can_stop, line.paused) == (pausable, pausable, paused)
 
 
+def test_a_search_is_told_of_and_stopped_with_the_others(office: Office, qtbot: QtBot) -> None:
+    run = office.begin()
+    office.presenter.say_search("3 of 9 fits")
+    qtbot.waitUntil(lambda: "3 of 9 fits" in office.view.summary)
+    assert "1 waiting" in office.view.summary
+    assert office.view.stoppable
+    with qtbot.waitSignal(office.presenter.all_stopped, timeout=1000):
+        office.view.stop_all_asked.emit()
+    office.presenter.say_search("")
+    office.queue.become(run, JobState.QUEUED)
+    qtbot.waitUntil(lambda: office.view.summary == "1 waiting")
+    assert not office.view.stoppable
+
+
 def test_a_failure_stays_in_its_row_until_it_is_dismissed(office: Office, qtbot: QtBot) -> None:
     run = office.begin()
     office.queue.run(run)
@@ -163,7 +178,7 @@ def buttons(dock: JobsDock, run: int) -> dict[str, QPushButton]:
 
 
 def test_buttons_ask_for_their_job(dock: JobsDock, qtbot: QtBot) -> None:
-    dock.show_jobs([RUNNING, FAILED], "", "")
+    dock.show_jobs([RUNNING, FAILED], "", "", stoppable=True)
     for name in ("pause", "stop", "discard"):
         with qtbot.waitSignal(getattr(dock, f"{name}_asked")) as asked:
             buttons(dock, 1)[name].click()
@@ -172,18 +187,18 @@ def test_buttons_ask_for_their_job(dock: JobsDock, qtbot: QtBot) -> None:
         buttons(dock, 2)["dismiss"].click()
     assert asked.args == [2]
     assert list(buttons(dock, 2)) == ["dismiss"]
-    dock.show_jobs([PAUSED], "", "")
+    dock.show_jobs([PAUSED], "", "", stoppable=True)
     with qtbot.waitSignal(dock.resume_asked) as asked:
         buttons(dock, 1)["go"].click()
 
 
 def test_rows_come_stay_and_go(dock: JobsDock, qtbot: QtBot) -> None:
-    dock.show_jobs([FAILED, RUNNING], "1 in training", "and 3 more that wait")
+    dock.show_jobs([FAILED, RUNNING], "1 in training", "and 3 more that wait", stoppable=True)
     row = dock.findChild(JobRow, "job1")
-    dock.show_jobs([PAUSED], "", "")
+    dock.show_jobs([PAUSED], "", "", stoppable=True)
     assert dock.findChild(JobRow, "job1") is row
     qtbot.waitUntil(lambda: dock.findChild(JobRow, "job2") is None)
-    dock.show_jobs([], "", "")
+    dock.show_jobs([], "", "", stoppable=False)
     qtbot.waitUntil(lambda: dock.findChild(JobRow, "job1") is None)
     summary = dock.findChild(QLabel, "jobsSummaryLabel")
     assert summary is not None
@@ -198,15 +213,15 @@ def test_the_dock_takes_one_line_without_jobs_and_two_with_many(qtbot: QtBot) ->
     window.resize(1024, 700)
     with qtbot.waitExposed(window):
         window.show()
-    dock.show_jobs([], "", "")
+    dock.show_jobs([], "", "", stoppable=False)
     qtbot.waitUntil(lambda: dock.height() <= 5 * UNIT)
-    dock.show_jobs([replace(RUNNING, run=run) for run in range(9)], "9 in training", "")
+    dock.show_jobs([replace(RUNNING, run=run) for run in range(9)], "9 in training", "", stoppable=True)
     qtbot.waitUntil(lambda: dock.height() >= 9 * UNIT)
     assert dock.minimumSizeHint().height() <= 15 * UNIT
-    dock.show_jobs([], "", "")
+    dock.show_jobs([], "", "", stoppable=False)
     qtbot.waitUntil(lambda: dock.height() <= 5 * UNIT)
 
 
 def test_every_control_has_a_name(dock: JobsDock) -> None:
-    dock.show_jobs([RUNNING, FAILED], "", "")
+    dock.show_jobs([RUNNING, FAILED], "", "", stoppable=True)
     assert all(button.accessibleName() for button in dock.findChildren(QPushButton))

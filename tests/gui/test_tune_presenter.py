@@ -240,6 +240,19 @@ def test_maps_fill_while_it_goes_on_and_the_time_left_is_said(page: Page) -> Non
     assert page.view.told["show_offer"] == ("",)
 
 
+def test_others_are_told_how_far_a_search_is_until_it_ends(page: Page) -> None:
+    told: list[str] = []
+    page.presenter.told.connect(told.append)
+    page.look()
+    assert set(told) <= {""}
+    page.presenter.start()
+    page.searches.give(peak(1.0, 1.0), page.searches.wanted()[:4])
+    page.look()
+    assert told[-1] == page.view.told["show_progress"][2] != ""
+    page.searches.end()
+    assert told[-1] == ""
+
+
 def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page) -> None:
     page.view.start_asked.emit()
     page.searches.give(peak(4.0, 1.0))
