@@ -23,7 +23,7 @@ from mcsvm_gui.core.writing import check_outputs, write_text
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.selection.cell import CellResult, FoldResult, Trial
-from solvers.selection.grid import Range, best
+from solvers.selection.grid import Range
 
 COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
 
@@ -37,16 +37,23 @@ def run(options: argparse.Namespace) -> int:
     tuning = Tuning(replace(request, digest=dataset.digest), wanted, dataset)
     with Interrupt() as interrupt:
         tuned = _run(tuning, options, interrupt)
-        if options.output is not None:
-            write_text(options.output, cells_text(tuned))
-        if options.report is not None:
-            _write_report(tuned, options)
-    _show(tuned, options)
+        _show(tuned, options)
+        _write(tuned, options)
     if tuned.trouble:
         complain(tuned.trouble)
     if tuned.stopped:
         return INTERRUPTED
     return DONE if tuned.converged else UNCONVERGED
+
+
+def _write(tuned: Tuned, options: argparse.Namespace) -> None:
+    """After what was found is shown: a file that cannot be written takes nothing with it."""
+    if options.output is not None:
+        write_text(options.output, cells_text(tuned))
+        if not options.json:
+            print(f"Cells: {options.output}")
+    if options.report is not None:
+        _write_report(tuned, options)
 
 
 def _write_report(tuned: Tuned, options: argparse.Namespace) -> None:
@@ -166,8 +173,6 @@ def _show(tuned: Tuned, options: argparse.Namespace) -> None:
         output.show_json(document(tuned))
         return
     print("\n".join(words(tuned)))
-    if options.output is not None:
-        print(f"Cells: {options.output}")
 
 
 def words(tuned: Tuned) -> list[str]:
@@ -190,7 +195,7 @@ def words(tuned: Tuned) -> list[str]:
 
 
 def _machine_words(tuned: Tuned, machine: str) -> list[str]:
-    cell = best(tuned.results, machine)
+    cell = tuned.best(machine)
     if cell is None:
         return [f"{machine}: nothing was done."]
     result: CellResult = tuned.results[cell]
@@ -198,7 +203,11 @@ def _machine_words(tuned: Tuned, machine: str) -> list[str]:
     where += "" if cell.gamma is None else f", gamma {written(cell.gamma, powers=True)}"
     spread = f" (deviation {100.0 * result.std:.1f} between folds)" if result.folds > 1 else ""
     lines = [f"{machine}: {output.accuracy(result.mean)}{spread} at {where}."]
-    edges = tuned.tuning.grid.edges(cell)
+    if result.folds < len(tuned.tuning.parts):
+        lines.append(f"  That rests on {result.folds} of {len(tuned.tuning.parts)} folds.")
+    if cell.gamma is None and tuned.tuning.grid.gammas is not None:
+        lines.append("  That is the linear kernel: the line from its best C passes no gamma and C of the ranges.")
+    edges = tuned.edges(machine)
     if edges:
         lines.append(f"  The best cell lies on the edge of the grid ({', '.join(edges)}): extend the range there.")
     composite = tuned.composites.get(machine)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcsvm_gui.core.choices import FIRST_MACHINES
+from mcsvm_gui.core.words import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.tuning import TuneRequest
@@ -84,8 +85,10 @@ def _together(
         costs = Range.between(ends["C_from"], ends["C_to"], ends["step"])
         field = "gamma_to"
         gammas = Range.between(ends["gamma_from"], ends["gamma_to"], ends["step"]) if gamma else None
-        field = "step"
         machines = tuple(filter(None, texts["machines"].split(",")))
+        if not machines:
+            return Entered(values, None, {"machines": tr("Tick a machine at the left.")})
+        field = "step"
         Grid(machines, costs, gammas)
         field = "search"
         wanted = TuneRequest(machines, costs, gammas, texts["search"], nested=bool(texts.get("nested")), **how)

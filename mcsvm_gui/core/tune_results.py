@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
-from solvers.selection.grid import Grid, best, preference
-
-SLACK = 1e-9  # of rounding at the ends of ranges
+from solvers.selection.grid import Grid, best
 
 
 class TuneResults:
     """Cells of the machines and within the ranges asked for, with `folds` folds when they are complete."""
 
-    def __init__(self, grid: Grid, folds: int, known: Mapping[Cell, CellResult], *, with_linear: bool) -> None:
-        self.grid, self.folds = grid, folds
+    def __init__(
+        self, grid: Grid, folds: int, known: Mapping[Cell, CellResult], *, with_linear: bool, halved: bool = False
+    ) -> None:
+        self.grid, self.folds, self._halved = grid, folds, halved
         within = _Within(grid, with_linear)
         self.cells = {cell: result for cell, result in known.items() if result.folds and within(cell)}
 
@@ -23,16 +23,8 @@ class TuneResults:
         return {cell: result for cell, result in self.cells.items() if cell.machine == machine}
 
     def best(self, machine: str, *, live: bool) -> Cell | None:
-        """While a search runs, of the half of its cells that is furthest: the very first are no rivals yet."""
-        mine = self.of(machine)
-        if not live:
-            return best(mine, machine)
-        mine = {cell: result for cell, result in mine.items() if cell.gamma is not None} or mine
-        if not mine:
-            return None
-        enough = sorted(result.folds for result in mine.values())[len(mine) // 2]
-        rivals = [cell for cell in mine if mine[cell].folds >= enough]
-        return min(rivals, key=lambda cell: preference(cell, mine[cell].mean))
+        """While a search that halves its cells runs, the first on a new fold are no better than the others yet."""
+        return best(self.of(machine), machine, halved=self._halved and not live)
 
     @property
     def done(self) -> int:
@@ -60,16 +52,11 @@ class _Within:
 
     def __init__(self, grid: Grid, with_linear: bool) -> None:
         self._machines, self._linear = grid.machines, with_linear or grid.gammas is None
-        self._costs = _ends(grid.costs.values)
-        self._gammas = None if grid.gammas is None else _ends(grid.gammas.values)
+        self._costs, self._gammas = grid.costs, grid.gammas
 
     def __call__(self, cell: Cell) -> bool:
-        if cell.machine not in self._machines or not self._costs[0] <= cell.C <= self._costs[1]:
+        if cell.machine not in self._machines or not self._costs.is_within(cell.C):
             return False
         if cell.gamma is None:
             return self._linear
-        return self._gammas is not None and self._gammas[0] <= cell.gamma <= self._gammas[1]
-
-
-def _ends(values: tuple[float, ...]) -> tuple[float, float]:
-    return values[0] * (1.0 - SLACK), values[-1] * (1.0 + SLACK)
+        return self._gammas is not None and self._gammas.is_within(cell.gamma)

@@ -12,9 +12,11 @@ import numpy as np
 
 from mcsvm_gui.core import preparation as preparing
 from mcsvm_gui.core.cluster.address import checked
+from mcsvm_gui.core.command_line import written
 from mcsvm_gui.core.dataset import Dataset, Notice
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.posing import weights
+from mcsvm_gui.core.preparation import Preparation
 from mcsvm_gui.core.preparation.rules import Rules, some
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import limits_of
@@ -22,7 +24,7 @@ from solvers.choice import find_method
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.problem import BIASES, positive, whole
+from solvers.problem import BIASES, checked_points, positive, whole
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.crew import Crew, Folds, LostCrew, Threads
@@ -66,6 +68,14 @@ class Tuned:
     stopped: bool
     trouble: str = ""  # why it ended early where nobody stopped it
 
+    def best(self, machine: str) -> Cell | None:
+        return best(self.results, machine, halved=self.tuning.search.halves)
+
+    def edges(self, machine: str) -> tuple[str, ...]:
+        """On which edges of the ranges its best cell lies; of a search that did not end nothing can be said."""
+        cell = self.best(machine)
+        return () if cell is None or self.stopped else self.tuning.grid.edges(cell)
+
     @property
     def converged(self) -> bool:
         cells = all(result.converged for result in self.results.values())
@@ -92,10 +102,11 @@ class Tuning:
         self.codes = np.array([number[label] for label in self.rows.labels], dtype=np.int64)
         self.search: Search = SEARCHES[self.wanted.search]
         self.grid = Grid(self.wanted.machines, self.wanted.costs, self.wanted.gammas)
-        self.parts = self._parts(self.codes)
+        self.parts, self.inner = self._validation()
         self.prepare = FoldPreparation(self.request.rules, self.rows, self.codes)
         self.settings = self._settings()
         fitted = preparing.fit(self.request.rules, self.rows)  # to say what it has to say, once
+        self._check_largest_gamma(fitted)
         self.notices = (*self.dataset.notices, *dropped, *fitted.notices, *self._fold_notices())
 
     @property
@@ -122,24 +133,41 @@ class Tuning:
                 results = plan.run()
                 composites = self._composites(results, plan.folds, stopped) if self.settings.by_pair else {}
                 nested = self._nested(plan, inner, stopped) if self.wanted.nested and not stopped() else []
-        except LostCrew as lost:
-            trouble = "" if stopped() else str(lost)
+        except (LostCrew, InputError) as error:
+            trouble = "" if stopped() else str(error)
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
         return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble)
 
     # -- parts of it ------------------------------------------------------------------------------
 
-    def _parts(self, codes: np.ndarray) -> tuple[Fold, ...]:
-        wanted, seed = self.wanted, self.request.seed
+    def _validation(self) -> tuple[tuple[Fold, ...], tuple[tuple[Fold, ...], ...]]:
+        """The folds, and for a nested validation those inside each one's training part."""
         try:
-            if wanted.holdout is not None:
-                return folding.validation(codes, wanted.holdout, seed)
-            return folding.stratified(codes, wanted.folds, seed, wanted.repeats)
+            parts = self._parts(self.codes)
+            return parts, tuple(map(self._inner, parts)) if self.wanted.nested else ()
         except InputError as error:
             raise FileError(self.dataset.name, str(error)) from None
 
+    def _parts(self, codes: np.ndarray) -> tuple[Fold, ...]:
+        wanted, seed = self.wanted, self.request.seed
+        if wanted.holdout is not None:
+            return folding.validation(codes, wanted.holdout, seed)
+        return folding.stratified(codes, wanted.folds, seed, wanted.repeats)
+
     def _inner(self, fold: Fold) -> tuple[Fold, ...]:
-        return folding.within(fold, self._parts(self.codes[fold.train]))
+        try:
+            return folding.within(fold, self._parts(self.codes[fold.train]))
+        except InputError as error:
+            raise InputError(f"{error} once a part is held out for the nested validation") from None
+
+    def _check_largest_gamma(self, fitted: Preparation) -> None:
+        """At once, and not after hours; rbf values end at 1."""
+        gamma = self.grid.gamma_values[-1]
+        if gamma is not None and self.request.kernel != "rbf":
+            try:
+                checked_points(fitted.apply(self.rows).rows, self.settings.kernel.at(gamma))
+            except InputError as error:
+                raise InputError(f"gamma {written(gamma, powers=True)}: {error}") from None
 
     def _settings(self) -> Settings:
         request = self.request
@@ -186,7 +214,7 @@ class Tuning:
 
     def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
         return NestedPlan(
-            outer.folds, self._inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
+            outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
             outer.crew,
         ).run()  # fmt: skip
 

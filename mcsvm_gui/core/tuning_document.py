@@ -10,7 +10,6 @@ from mcsvm_gui.core.tuning import Tuned
 from mcsvm_gui.core.writing import csv_text
 from solvers.ending import Ending
 from solvers.selection.cell import Cell, CellResult
-from solvers.selection.grid import best
 from solvers.selection.nested import Nested
 from solvers.selection.per_pair import Composite
 
@@ -57,12 +56,12 @@ def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
 
 
 def best_document(tuned: Tuned, machine: str) -> dict[str, Any] | None:
-    cell = best(tuned.results, machine)
+    cell = tuned.best(machine)
     if cell is None:
         return None
     result = tuned.results[cell]
     found: dict[str, Any] = {"C": cell.C, "gamma": cell.gamma, "mean": result.mean, "std": result.std}
-    found |= {"folds": result.folds, "edges": list(tuned.tuning.grid.edges(cell))}
+    found |= {"folds": result.folds, "edges": list(tuned.edges(machine))}
     composite = tuned.composites.get(machine)
     return found if composite is None else found | {"per_pair": _per_pair(composite, tuned.tuning.class_names)}
 

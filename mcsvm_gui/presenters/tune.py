@@ -43,7 +43,7 @@ class TunePresenter(QObject):
         self._asked: tuple[Request, TuneRequest] | None = None  # where every entry is right
         self._conditions = ""  # of what the form asks for; empty where it asks for nothing
         self._searched = ""  # conditions of the search that runs
-        self._tuned: Tuned | None = None  # the last one that ended, as long as the form asks for it
+        self._last: tuple[str, Tuned] | None = None  # the search that ended last, under its conditions
         self._eager = False  # to begin as soon as what the project knows is read
         self._pace = tune_account.Pace()
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
@@ -86,7 +86,7 @@ class TunePresenter(QObject):
     # -- the form ---------------------------------------------------------------------------------
 
     def _edited(self) -> None:
-        self._eager, self._tuned = False, None
+        self._eager, self._last = False, None
         self._runs.keep_setting(KEPT, self._view.texts())
         self._view.show_failure("")
         self._judge()
@@ -160,7 +160,7 @@ class TunePresenter(QObject):
         if self._eager:
             return
         request, wanted = self._going = self._asked
-        self._searched, self._tuned, self._stopping = self._conditions, None, False
+        self._searched, self._last, self._stopping = self._conditions, None, False
         self._pace = tune_account.Pace()
         self._view.show_failure("")
         done = {} if self._shown is None else self._shown.results.trials
@@ -204,7 +204,7 @@ class TunePresenter(QObject):
             self._ticks.start()
 
     def _ended(self, tuned: Tuned) -> None:
-        self._tuned = tuned
+        self._last = self._searched, tuned
         self._view.show_failure(tuned.trouble)
         self._judge()
 
@@ -221,11 +221,13 @@ class TunePresenter(QObject):
         from mcsvm_gui.core.tune_maps import TuneMaps
         from mcsvm_gui.core.tune_results import TuneResults
         from solvers.selection.grid import Grid
+        from solvers.selection.search import SEARCHES
 
         _, wanted = self._asked
         grid = Grid(wanted.machines, wanted.costs, wanted.gammas)
         cells, two_line = self._cells.of(self._conditions), wanted.search == "two-line"
-        results = TuneResults(grid, wanted.folds * wanted.repeats, cells, with_linear=two_line)
+        halved = SEARCHES[wanted.search].halves
+        results = TuneResults(grid, wanted.folds * wanted.repeats, cells, with_linear=two_line, halved=halved)
         return TuneMaps(results, self._searches.running)
 
     def _look(self) -> None:
@@ -284,6 +286,11 @@ class TunePresenter(QObject):
         )
 
     # -- what is said -----------------------------------------------------------------------------
+
+    @property
+    def _tuned(self) -> Tuned | None:
+        """The search that ended last, where the form, the data and their preparation still ask for it."""
+        return self._last[1] if self._last is not None and self._last[0] == self._conditions else None
 
     def _invitation(self) -> str:
         if self._workspace.dataset is None:

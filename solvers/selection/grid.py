@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from solvers.errors import InputError
 from solvers.selection.cell import Cell, CellResult
 
 MOST = 100_000  # cells of one machine
-SLACK = 1e-9  # of a step: rounding of the ends
+SLACK = 1e-9  # of a step, or of a value: rounding of the ends
+DIGITS = 12  # of numbers as people write them
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,30 @@ class Range:
             raise InputError(f"a range holds positive numbers, not {low:g}:{high:g}")
         return cls(math.log2(low), math.log2(high), step)
 
-    @property
+    @cached_property
     def exponents(self) -> tuple[float, ...]:
         count = int((self.high - self.low) / self.step + SLACK) + 1
         return tuple(self.low + number * self.step for number in range(count))
 
-    @property
+    @cached_property
     def values(self) -> tuple[float, ...]:
-        return tuple(2.0**exponent for exponent in self.exponents)
+        return tuple(_as_written(2.0**exponent) for exponent in self.exponents)
+
+    def is_within(self, value: float) -> bool:
+        values = self.values
+        return values[0] * (1.0 - SLACK) <= value <= values[-1] * (1.0 + SLACK)
+
+    def ends(self, value: float) -> tuple[str, ...]:
+        """Low or high, where it is an end of more values than one."""
+        values = self.values
+        named = (("low", values[0]), ("high", values[-1])) if len(values) > 1 else ()
+        return tuple(side for side, end in named if math.isclose(value, end, rel_tol=SLACK))
+
+
+def _as_written(value: float) -> float:
+    """10, where 2^log2(10) is 9.999999999999998."""
+    written = float(f"{value:.{DIGITS}g}")
+    return written if math.isclose(written, value, rel_tol=1e-15) else value
 
 
 @dataclass(frozen=True)
@@ -85,31 +103,27 @@ class Grid:
         return [found for j in rows for i in columns if (found := self.at(cell.machine, i, j)) != cell]
 
     def edges(self, cell: Cell) -> tuple[str, ...]:
-        """On which edges of the grid the cell lies, among C low, C high, gamma low and gamma high."""
-        if cell.C not in self.costs.values or cell.gamma not in self.gamma_values:
-            return ()
-        ends = [("C", self.place(cell)[0], len(self.costs.exponents))]
-        if self.gammas is not None:
-            ends.append(("gamma", self.place(cell)[1], len(self.gamma_values)))
-        return tuple(
-            f"{name} {side}"
-            for name, here, count in ends
-            for side, end in (("low", 0), ("high", count - 1))
-            if here == end and count > 1
-        )
+        """On which edges of the ranges it lies, among C low, C high, gamma low and gamma high; on the grid or not."""
+        found = [f"C {side}" for side in self.costs.ends(cell.C)]
+        if self.gammas is not None and cell.gamma is not None:
+            found += [f"gamma {side}" for side in self.gammas.ends(cell.gamma)]
+        return tuple(found)
 
 
-def best(results: Mapping[Cell, CellResult], machine: str) -> Cell | None:
-    """The highest mean among the cells tested on most folds; of equals the smaller C, then the smaller gamma.
+def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = False) -> Cell | None:
+    """The highest mean; of equals the smaller C, then the smaller gamma.
 
+    Of a search that leaves worse cells behind (`halved`), among the cells tested on most folds. Of others, among the
+    half tested on more: after a stop some are a fold ahead, and no better for it.
     Where cells with gamma were tried, the linear ones only led to them.
     """
     mine = {cell: result for cell, result in results.items() if cell.machine == machine and result.folds}
     if any(cell.gamma is not None for cell in mine):
         mine = {cell: result for cell, result in mine.items() if cell.gamma is not None}
-    most = max((result.folds for result in mine.values()), default=0)
-    complete = [cell for cell in mine if mine[cell].folds == most]
-    return min(complete, key=lambda cell: preference(cell, mine[cell].mean), default=None)
+    folds = sorted(result.folds for result in mine.values())
+    enough = 0 if not folds else folds[-1] if halved else folds[len(folds) // 2]
+    rivals = [cell for cell in mine if mine[cell].folds >= enough]
+    return min(rivals, key=lambda cell: preference(cell, mine[cell].mean), default=None)
 
 
 def preference(cell: Cell, mean: float) -> tuple[float, float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from solvers.selection.cell import Cell, FoldResult, Trial
@@ -31,7 +31,7 @@ class Nested:
 @dataclass(frozen=True, eq=False)
 class NestedPlan:
     outer: Folds
-    inner: Callable[[Fold], tuple[Fold, ...]]
+    inner: Sequence[tuple[Fold, ...]]  # of each outer fold
     prepare: Callable[[Fold], FoldRows]
     search: Search
     grid: Grid
@@ -43,22 +43,29 @@ class NestedPlan:
     def run(self) -> list[Nested]:
         """One for each machine, of the outer folds that were done before a stop."""
         chosen: list[dict[str, Cell]] = []
-        for fold in self.outer.parts:
-            found = self._choose(fold)
+        done: dict[Trial, FoldResult] = {}
+        for number, parts in enumerate(self.inner):
+            found = self._choose(parts)
             if self.stopped():
                 break
             chosen.append(found)
-        trials = [Trial(cell, number) for number, cells in enumerate(chosen) for cell in cells.values()]
-        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, crew=self.crew)
-        plan.run()
-        return [self._of(machine, chosen, plan.done) for machine in self.grid.machines]
+            done |= self._test(number, found)
+        return [self._of(machine, chosen, done) for machine in self.grid.machines]
 
-    def _choose(self, fold: Fold) -> dict[str, Cell]:
-        inner = Folds(self.inner(fold), self.prepare)
+    def _choose(self, parts: tuple[Fold, ...]) -> dict[str, Cell]:
+        inner = Folds(parts, self.prepare)
         steps = self.search.steps(self.grid, len(inner))
         plan = Plan(steps, inner, self.settings, stopped=self.stopped, report=self.report, crew=self.crew)
         results = plan.run()
-        return {name: cell for name in self.grid.machines if (cell := best(results, name)) is not None}
+        found = {name: best(results, name, halved=self.search.halves) for name in self.grid.machines}
+        return {name: cell for name, cell in found.items() if cell is not None}
+
+    def _test(self, number: int, chosen: dict[str, Cell]) -> dict[Trial, FoldResult]:
+        """At once: a stop takes nothing from the outer folds before it."""
+        trials = [Trial(cell, number) for cell in chosen.values()]
+        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, crew=self.crew)
+        plan.run()
+        return plan.done
 
     def _of(self, machine: str, chosen: list[dict[str, Cell]], done: dict[Trial, FoldResult]) -> Nested:
         pairs = [(cells[machine], Trial(cells[machine], number)) for number, cells in enumerate(chosen)]

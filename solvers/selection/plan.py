@@ -26,29 +26,33 @@ class Plan:
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
     crew: Crew = field(default_factory=Threads)
-    expected: int = 0  # trials asked for so far
+    asked: dict[Trial, None] = field(default_factory=dict)  # for so far; in this order
 
     def run(self) -> dict[Cell, CellResult]:
         with limited(self.settings.threads):
-            results: dict[Cell, CellResult] | None = None
-            while (trials := self._next(results)) is not None and not self.stopped():
-                self.expected += len(trials)
+            answer: dict[Cell, CellResult] | None = None
+            while (trials := self._next(answer)) is not None and not self.stopped():
+                self.asked |= dict.fromkeys(trials)
                 missing = [trial for trial in trials if trial not in self.done]
                 done = self.crew.perform(tasks_of(missing), self.folds, self.settings, self.stopped)
                 for trial, result in done:
                     self.done[trial] = result
                     if self.report is not None:
                         self.report((trial, result))
-                results = self.results()
+                answer = self._answer()
         return self.results()
+
+    def _answer(self) -> dict[Cell, CellResult]:
+        """Of what the search asked for alone: it must find what it would without an earlier run."""
+        return summarise({trial: self.done[trial] for trial in sorted(self.asked, key=_order) if trial in self.done})
 
     def results(self) -> dict[Cell, CellResult]:
         """In an order that does not depend on which thread was first."""
         return summarise({trial: self.done[trial] for trial in sorted(self.done, key=_order)})
 
-    def _next(self, results: dict[Cell, CellResult] | None) -> list[Trial] | None:
+    def _next(self, answer: dict[Cell, CellResult] | None) -> list[Trial] | None:
         try:
-            return next(self.search) if results is None else self.search.send(results)
+            return next(self.search) if answer is None else self.search.send(answer)
         except StopIteration:
             return None
 

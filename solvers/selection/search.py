@@ -23,6 +23,7 @@ class Search:
     name: str
     about: str
     steps: Callable[[Grid, int], Steps]
+    halves: bool = False  # leaves worse cells behind after fewer folds
 
 
 def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
@@ -86,9 +87,8 @@ def _linear(results: Results) -> Results:
 def _line(grid: Grid, start: Cell | None) -> list[Cell]:
     if start is None:
         return []
-    low, high = grid.costs.values[0], grid.costs.values[-1]
     costs = [(0.5 * start.C / gamma, gamma) for gamma in grid.gamma_values if gamma is not None]
-    return [Cell(start.machine, cost, gamma) for cost, gamma in costs if low <= cost <= high]
+    return [Cell(start.machine, cost, gamma) for cost, gamma in costs if grid.costs.is_within(cost)]
 
 
 def halving(grid: Grid, folds: int) -> Steps:
@@ -112,7 +112,7 @@ SEARCHES: dict[str, Search] = {
         Search("grid", "every cell", full),
         Search("two-line", "the best C of the linear kernel, then one line of cells of the rbf kernel", two_line),
         Search("coarse-to-fine", "every fourth cell, then closer and closer around the best", coarse_to_fine),
-        Search("halving", "every cell on one fold, the better half on the next, and so on", halving),
+        Search("halving", "every cell on one fold, the better half on the next, and so on", halving, halves=True),
         Search("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
     )
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -15,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mcsvm_gui.commands import arguments
+from mcsvm_gui.commands import arguments, tune
 from mcsvm_gui.commands.tune import range_of
 from solvers import MultiClassSVC
 from solvers.selection.search import SEARCHES
@@ -94,6 +95,25 @@ def test_the_words_say_where_the_edge_is(blobs: Path) -> None:
     assert answer.out.splitlines()[0].startswith("4 cells, 5 folds, search grid")
 
 
+def test_a_line_that_is_not_met_and_an_edge_off_the_grid_are_said(blobs: Path) -> None:
+    two_line = "tune", blobs, "--machine", "ovo", "--search", "two-line", "--folds", 3
+    far = mcsvm(*two_line, "--C", "2^-2:2^0", "--gamma", "2^9:2^10")
+    assert "That is the linear kernel" in far.out
+    near = mcsvm(*two_line, "--C", "2^-3:2^3", "--gamma", "2^-9:2^-8", "--step", 0.5, "--json")
+    if near.document["best"]["ovo"]["gamma"] == 2.0**-8:
+        assert "gamma high" in near.document["best"]["ovo"]["edges"]
+
+
+def test_cells_that_cannot_be_written_are_shown(blobs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: str, text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    monkeypatch.setattr(tune, "write_text", full)
+    answer = mcsvm("tune", blobs, *SMALL, "-o", tmp_path / "cells.csv")
+    assert (answer.code, answer.err.count("\n")) == (2, 1)
+    assert "6 cells, 3 folds" in answer.out
+
+
 def test_cells_out_of_time_are_exit_code_3(blobs: Path) -> None:
     hard = "--machine", "llw", "--solver", "smo", "--C", "2^8:2^10", "--gamma", "2^-6:2^-5", "--step", 2, "--folds", 3
     answer = mcsvm("tune", blobs, *hard, "--tol", "1e-13", "--time-limit", "1e-9", "--json")
@@ -119,6 +139,8 @@ WRONG = {
     ("--solver", "x"): "There is no solver 'x'",
     ("--bias", "x"): "bias must be one of",
     ("--holdout", "2"): "between 0 and 1",
+    ("--nested", "--folds", "20"): "once a part is held out for the nested validation",
+    ("--kernel", "polynomial", "--degree", "9", "--gamma", "1:2^30"): "error: gamma 2^30: The kernel reaches",
     ("--jobs", "0"): "jobs must be",
     ("--label", "nobody"): "nobody",
     ("-o", "/nowhere/c.csv"): "there is no folder /nowhere",

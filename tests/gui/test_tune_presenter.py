@@ -291,6 +291,18 @@ def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) ->
     assert "without it" not in page.view.told["show_best"][0]
 
 
+def test_what_a_nested_validation_found_is_said_of_its_own_data_alone(page: Page, qtbot: QtBot) -> None:
+    page.edit(qtbot, nested="yes")
+    page.view.start_asked.emit()
+    page.searches.give(peak(4.0, 1.0))
+    outside = Nested("ovo", (Cell("ovo", 1.0, 1.0),) * 2, (result(0.5), result(0.7)))
+    page.searches.end(nested=(outside,))
+    assert "without it" in page.view.told["show_best"][0]
+    page.space.set_preparation(scale="standard")
+    page.look()
+    assert "without it" not in page.view.told["show_best"][0]
+
+
 def test_a_crew_that_was_lost_is_said(page: Page) -> None:
     page.view.start_asked.emit()
     page.searches.end(stopped=True, trouble="the scheduler has gone")

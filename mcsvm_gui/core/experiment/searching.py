@@ -15,7 +15,7 @@ from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.problem import positive
 from solvers.selection.cell import Cell
-from solvers.selection.grid import Range, best
+from solvers.selection.grid import Range
 from solvers.selection.search import SEARCHES
 from solvers.selection.task import Done
 
@@ -126,9 +126,11 @@ class Searches:
             told(next(came), tuning.expected)
 
         tuned = tuning.run(report, self._stopped)
+        if tuned.trouble:
+            raise InputError(tuned.trouble)
         if tuned.stopped:
             return {}
-        cells = {machine: cell for machine in machines if (cell := best(tuned.results, machine)) is not None}
+        cells = {machine: cell for machine in machines if (cell := tuned.best(machine)) is not None}
         found = {
             machine: {
                 "C": cell.C,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
@@ -14,9 +14,12 @@ from solvers import InputError
 from solvers.certificate import Certificate
 from solvers.ending import Ending
 from solvers.selection import folds as folding
-from solvers.selection.cell import Cell, CellResult, FoldResult
+from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from solvers.selection.crew import Folds
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.search import SEARCHES
+from solvers.selection.plan import Plan
+from solvers.selection.search import SEARCHES, _line
+from solvers.selection.settings import Settings
 
 labels_of = st.lists(st.integers(0, 3), min_size=12, max_size=60).filter(
     lambda drawn: sorted(np.bincount(drawn, minlength=4))[-2] >= 4
@@ -101,11 +104,26 @@ def test_cells_tested_on_fewer_folds_do_not_count() -> None:
     assert best(results, "ww") == Cell("ww", 2.0, 1.0)
 
 
+def test_those_a_fold_ahead_after_a_stop_are_no_better_for_it() -> None:
+    results = {Cell("ww", 2.0**place, 1.0): scored(0.5 + place / 100, folds=1 + (place < 2)) for place in range(9)}
+    assert best(results, "ww") == Cell("ww", 2.0**8, 1.0)
+    assert best(results, "ww", halved=True) == Cell("ww", 2.0, 1.0)
+
+
 def test_edges_are_named() -> None:
     grid = Grid(("ww",), Range(0, 2), Range(0, 2))
     assert grid.edges(Cell("ww", 1.0, 2.0)) == ("C low",)
     assert grid.edges(Cell("ww", 4.0, 4.0)) == ("C high", "gamma high")
     assert grid.edges(Cell("ww", 2.0, 2.0)) == ()
+    assert grid.edges(Cell("ww", 0.7, 4.0 + 1e-12)) == ("gamma high",), "a cell of a line lies between"
+    assert Grid(("ww",), Range(0, 0), Range(0, 2)).edges(Cell("ww", 1.0, 2.0)) == (), "one value has no ends"
+
+
+def test_numbers_stay_as_they_were_written() -> None:
+    assert Range.between(10.0, 10.0).values == (10.0,)
+    assert Range.between(0.3, 30.0, 1.0).values[0] == 0.3
+    assert Range(-40, -40).values == (2.0**-40,)
+    assert Range(0.5, 0.5).values == (2.0**0.5,)
 
 
 # -- searches, on accuracies that are given -------------------------------------------------------
@@ -144,7 +162,7 @@ HSU_LIN = Grid(("ww", "ovo"), Range(-2, 12), Range(-10, 4))
 def test_searches_find_the_top_of_a_hill(name: str, top: tuple[int, int]) -> None:
     results = searched(name, HSU_LIN, 2, hill(top))
     for machine in HSU_LIN.machines:
-        assert best(results, machine) == Cell(machine, 2.0 ** top[0], 2.0 ** top[1])
+        assert best(results, machine, halved=SEARCHES[name].halves) == Cell(machine, 2.0 ** top[0], 2.0 ** top[1])
 
 
 @given(top=tops)
@@ -162,6 +180,55 @@ def test_the_second_line_is_that_of_the_paper(cost: int) -> None:
         assert math.isclose(-1.0 - math.log2(cell.gamma), math.log2(cell.C) - cost)
         assert -2 <= math.log2(cell.C) <= 12
     assert best(results, "ww") in line
+
+
+@given(cost=st.integers(0, 140), step=st.sampled_from([0.1, 0.2, 0.3, 0.25, 1.0]))
+def test_rounding_takes_no_cell_of_the_second_line(cost: int, step: float) -> None:
+    """Kao's line through a point of the grid meets as many gammas as steps lie between."""
+    grid = Grid(("ww",), Range(-2, 12, step), Range(-10, 4, step))
+    start = grid.costs.values[cost % len(grid.costs.values)]
+    found = {cell.gamma for cell in _line(grid, Cell("ww", start, None))}
+    exponents = [math.log2(start) - 1.0 - exponent for exponent in grid.gammas.exponents]
+    assert len(found) == sum(-2 - 1e-6 <= exponent <= grid.costs.exponents[-1] + 1e-6 for exponent in exponents)
+
+
+class Told:
+    """A crew that trains nothing: every trial has the accuracy that a function says."""
+
+    def __init__(self, accuracy, most: float = math.inf) -> None:
+        self.accuracy, self.most, self.done = accuracy, most, 0
+
+    def perform(self, tasks, folds, settings, stopped):
+        for task in tasks:
+            for machine, costs in task.costs.items():
+                for cost in costs:
+                    if stopped():
+                        return
+                    self.done += 1
+                    cell = Cell(machine, cost, task.gamma)
+                    yield Trial(cell, task.fold), scored(self.accuracy(cell)).by_fold[0]
+
+
+def planned(name: str, accuracy, known: dict, most: float = math.inf) -> Plan:
+    crew, folds = Told(accuracy, most), 3
+    steps = SEARCHES[name].steps(HSU_LIN, folds)
+    plan = Plan(steps, Folds((), None), Settings(), known, lambda: crew.done >= crew.most, crew=crew)
+    plan.run()
+    return plan
+
+
+@pytest.mark.parametrize("name", sorted(SEARCHES))
+@given(top=tops, most=st.integers(1, 2000), data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_what_is_known_changes_no_search(name: str, top: tuple[int, int], most: int, data) -> None:
+    """A stopped search asks for what it would have asked for, though cells of another grid are known too."""
+    whole = planned(name, hill(top), {})
+    stopped = planned(name, hill(top), {}, most)
+    foreign = data.draw(st.lists(st.tuples(st.integers(-2, 11), st.integers(-10, 3), st.integers(0, 2)), max_size=5))
+    other = {Trial(Cell("ww", 3.0 * 2.0**c, 3.0 * 2.0**g), fold): scored(1.0).by_fold[0] for c, g, fold in foreign}
+    resumed = planned(name, hill(top), {**other, **stopped.done})
+    assert resumed.asked == whole.asked
+    assert {trial: resumed.done[trial] for trial in whole.done} == whole.done
 
 
 def test_halving_takes_the_better_half_to_each_next_fold() -> None:

@@ -250,7 +250,7 @@ def test_nested_choices_know_nothing_of_the_rows_they_are_tested_on() -> None:
         return prepare(fold)
 
     outer = folding.stratified(Y, 3, 0)
-    inner = lambda fold: folding.within(fold, folding.stratified(Y[fold.train], 2, 0))  # noqa: E731
+    inner = [folding.within(fold, folding.stratified(Y[fold.train], 2, 0)) for fold in outer]
     grid = Grid(("ova",), GRID.costs, GRID.gammas)
     plan = NestedPlan(Folds(outer, prepare), inner, watched, SEARCHES["grid"], grid, Settings(limits=STRICT))
     (found,) = plan.run()
@@ -259,6 +259,19 @@ def test_nested_choices_know_nothing_of_the_rows_they_are_tested_on() -> None:
         for part in seen[2 * number : 2 * number + 2]:
             assert not set(fold.test) & (set(part.train) | set(part.test))
         assert found.fold_accuracy[number] == pytest.approx(alone(Trial(found.chosen[number], number)))
+
+
+def test_a_stop_takes_no_outer_fold_that_was_done() -> None:
+    outer = folding.stratified(Y, 3, 0)
+    inner = [folding.within(fold, folding.stratified(Y[fold.train], 2, 0)) for fold in outer]
+    grid, count = Grid(("ova",), GRID.costs, GRID.gammas), [0]
+    plan = NestedPlan(
+        Folds(outer, prepare), inner, prepare, SEARCHES["grid"], grid, Settings(limits=STRICT),
+        stopped=lambda: count[0] > 2 * grid.size * len(grid.machines),
+        report=lambda done: count.__setitem__(0, count[0] + 1),
+    )  # fmt: skip
+    (found,) = plan.run()
+    assert len(found.chosen) == len(found.results) == 1
 
 
 def test_kernels_without_gamma_are_linear() -> None:
