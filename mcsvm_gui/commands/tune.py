@@ -24,8 +24,10 @@ from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.selection.cell import CellResult, FoldResult, Trial
 from solvers.selection.grid import Range
+from solvers.selection.per_pair import PairChoice
 
 COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
+MOST_PAIRS = 45  # printed: those of ten classes
 
 
 def run(options: argparse.Namespace) -> int:
@@ -87,6 +89,8 @@ def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
     """The ranges are read here, and the rest as for a training."""
     names = "ww" if options.machine is None else options.machine
     costs, gammas = options.C, options.gamma
+    if options.holdout is not None and options.folds is not None:
+        raise InputError("--holdout validates on one split, without folds; leave one of --holdout and --folds")
     plain = argparse.Namespace(**{**vars(options), "machine": None, "C": None, "gamma": None, "holdout": None})
     request = request_of(plain)
     step = _number("step", options.step) if options.step is not None else 1.0
@@ -199,10 +203,8 @@ def _machine_words(tuned: Tuned, machine: str) -> list[str]:
     if cell is None:
         return [f"{machine}: nothing was done."]
     result: CellResult = tuned.results[cell]
-    where = f"C {written(cell.C, powers=True)}"
-    where += "" if cell.gamma is None else f", gamma {written(cell.gamma, powers=True)}"
     spread = f" (deviation {100.0 * result.std:.1f} between folds)" if result.folds > 1 else ""
-    lines = [f"{machine}: {output.accuracy(result.mean)}{spread} at {where}."]
+    lines = [f"{machine}: {output.accuracy(result.mean)}{spread} at {_place(cell.C, cell.gamma)}."]
     if result.folds < len(tuned.tuning.parts):
         lines.append(f"  That rests on {result.folds} of {len(tuned.tuning.parts)} folds.")
     if cell.gamma is None and tuned.tuning.grid.gammas is not None:
@@ -214,4 +216,17 @@ def _machine_words(tuned: Tuned, machine: str) -> list[str]:
     if composite is not None:
         mean = sum(composite.fold_accuracy) / len(composite.fold_accuracy)
         lines.append(f"  With C and gamma of its own for each pair: {output.accuracy(mean)}.")
+        lines += [f"    {_pair_words(choice, tuned.tuning.class_names)}" for choice in composite.choices[:MOST_PAIRS]]
+        if len(composite.choices) > MOST_PAIRS:
+            lines.append(f"    and {len(composite.choices) - MOST_PAIRS} more pairs, which --json lists")
     return lines
+
+
+def _pair_words(choice: PairChoice, names: tuple[str, ...]) -> str:
+    first, second = (names[number] for number in choice.pair)
+    return f"{first} or {second}: {output.accuracy(choice.mean)} at {_place(choice.C, choice.gamma)}"
+
+
+def _place(cost: float, gamma: float | None) -> str:
+    where = f"C {written(cost, powers=True)}"
+    return where if gamma is None else f"{where}, gamma {written(gamma, powers=True)}"

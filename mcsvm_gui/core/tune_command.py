@@ -23,9 +23,7 @@ def tune_words(request: Request, wanted: TuneRequest) -> list[str]:
     options = {"--machine": ",".join(wanted.machines), "--C": _range(wanted.costs)}
     if wanted.gammas is not None:
         options["--gamma"] = _range(wanted.gammas)
-    options |= {"--step": written(wanted.costs.step), "--folds": str(wanted.folds), "--search": wanted.search}
-    if wanted.repeats > 1:
-        options["--repeats"] = str(wanted.repeats)
+    options |= {"--step": written(wanted.costs.step), **_validation(wanted), "--search": wanted.search}
     if wanted.jobs is not None:
         options["--jobs"] = str(wanted.jobs)
     if wanted.scheduler is not None:
@@ -34,10 +32,18 @@ def tune_words(request: Request, wanted: TuneRequest) -> list[str]:
     return [program, "tune", *said, *rest] if rest[0].startswith("-") else [program, "tune", rest[0], *said, *rest[1:]]
 
 
+def _validation(wanted: TuneRequest) -> dict[str, str]:
+    if wanted.holdout is not None:
+        return {"--holdout": written(wanted.holdout)}
+    return {"--folds": str(wanted.folds)} | ({"--repeats": str(wanted.repeats)} if wanted.repeats > 1 else {})
+
+
 def _range(values: Range) -> str:
     return f"{_end(values.low)}:{_end(values.high)}"
 
 
 def _end(exponent: float) -> str:
     """With all digits; a power of two as one."""
-    return f"2^{int(exponent)}" if float(exponent).is_integer() else repr(2.0**exponent)
+    from solvers.selection.grid import as_written
+
+    return f"2^{int(exponent)}" if float(exponent).is_integer() else repr(as_written(2.0**exponent))

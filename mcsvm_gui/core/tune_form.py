@@ -29,6 +29,7 @@ DEFAULTS = {
     "step": "2",
     "folds": "5",
     "repeats": "1",
+    "holdout": "",
     "nested": "",
     "search": "grid",
     "jobs": "",
@@ -63,9 +64,11 @@ def read_form(texts: Mapping[str, str]) -> Entered:
     asked = [name for name in readers if OF_KERNEL.get(name) in (None, *declared)]
     read_values = {name: read(name, readers[name]) for name in asked}
     ends = {name: read_values.pop(name, None) for name in (*ENDS.values(), "step")}
-    how = {name: read_values.pop(name) for name in ("folds", "repeats", "jobs", "scheduler")}
+    how = {name: read_values.pop(name) for name in ("folds", "repeats", "holdout", "jobs", "scheduler")}
     if how["scheduler"] is not None:
         how["jobs"] = None  # of threads here
+    if how["holdout"] is not None:
+        how["repeats"] = 1  # of folds
     values = {name: value for name, value in read_values.items() if value is not None} | {"kernel": texts["kernel"]}
     if errors:
         return Entered(values, None, errors)
@@ -103,6 +106,7 @@ def _readers() -> dict[str, Callable[[str], Any]]:
     from mcsvm_gui.core import request
     from mcsvm_gui.core.cluster.address import checked
     from solvers.problem import positive, whole
+    from solvers.selection.folds import checked_share
 
     def above_zero(name: str) -> Callable[[str], float]:
         return lambda text: positive(name, request.number(text))
@@ -115,6 +119,7 @@ def _readers() -> dict[str, Callable[[str], Any]]:
         "step": above_zero("step"),
         "folds": lambda text: whole("folds", request.whole_number(text)),
         "repeats": lambda text: whole("repeats", request.whole_number(text)),
+        "holdout": or_nothing(lambda text: checked_share(request.number(text))),
         "jobs": or_nothing(lambda text: whole("jobs", request.whole_number(text))),
         "degree": or_nothing(lambda text: whole("degree", request.whole_number(text))),
         "coef0": or_nothing(request.number),

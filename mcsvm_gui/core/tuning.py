@@ -55,6 +55,11 @@ class TuneRequest:
     jobs: int | None = None  # threads; None: one for each processor
     scheduler: str | None = None  # the address of a Dask cluster whose workers do it instead
 
+    @property
+    def parts(self) -> int:
+        """On how many every cell is validated."""
+        return self.folds * self.repeats if self.holdout is None else 1
+
 
 @dataclass(frozen=True, eq=False)
 class Tuned:

@@ -123,6 +123,7 @@ class TunePresenter(QObject):
         from mcsvm_gui.core.tuning_cells import conditions
 
         entered = tune_form.read_form(self._view.texts())
+        self._close_folds(bool(self._view.texts().get("holdout")))
         self._view.show_parameters(tune_form.parameters(self._view.texts()))
         self._view.show_errors(entered.errors)
         command = ""
@@ -134,6 +135,11 @@ class TunePresenter(QObject):
                 self._conditions = conditions(request, entered.wanted)
         self._view.show_command(command)
         self._view.show_obstacle(self._obstacle(bool(entered.errors)))
+
+    def _close_folds(self, held_out: bool) -> None:
+        why = tr("Cells are validated on the share that is held out, instead of folds.") if held_out else ""
+        for field in ("folds", "repeats"):
+            self._view.close_field(field, why)
 
     def _request(self, values: dict[str, Any]) -> Request:
         """Without what is kept for the model that is trained afterwards."""
@@ -227,7 +233,7 @@ class TunePresenter(QObject):
         grid = Grid(wanted.machines, wanted.costs, wanted.gammas)
         cells, two_line = self._cells.of(self._conditions), wanted.search == "two-line"
         halved = SEARCHES[wanted.search].halves
-        results = TuneResults(grid, wanted.folds * wanted.repeats, cells, with_linear=two_line, halved=halved)
+        results = TuneResults(grid, wanted.parts, cells, with_linear=two_line, halved=halved)
         return TuneMaps(results, self._searches.running)
 
     def _look(self) -> None:

@@ -32,7 +32,7 @@ from mcsvm_gui.views.words import tr
 
 SHORTEST = 12  # characters that a list shows at least
 MOST_FOLDS, MOST_REPEATS, MOST_JOBS = 100, 100, 256
-MORE = "repeats", "nested", "class_weight", "time_limit", "jobs", "scheduler"
+MORE = "repeats", "holdout", "nested", "class_weight", "time_limit", "jobs", "scheduler"
 
 
 class TuneFields(QWidget):
@@ -117,6 +117,8 @@ class TuneFields(QWidget):
         self._grid.addWidget(self.more, self._grid.rowCount(), 0, 1, 2)
         again = tr("Of the cross-validation, each time with other folds")
         self._add_spin("repeats", "tuneRepeatsSpin", tr("Repeats"), (1, MOST_REPEATS), again)
+        share = tr("A share such as 0.3, held out once to validate every cell on it, instead of folds")
+        self._add_edit("holdout", "tuneHoldoutEdit", tr("Hold-out"), share, tr("none"))
         self._add_check(
             "nested", "tuneNestedCheck", tr("Nested"), tr("Also how good the choice is, made again without each fold")
         )

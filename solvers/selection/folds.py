@@ -37,14 +37,19 @@ def stratified(labels: np.ndarray, folds: int, seed: int, repeats: int = 1) -> t
 
 def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
     """One split: `share` of the rows to test on, the others to train on (Hsu & Lin: 0.3)."""
-    if not 0.0 < share < 1.0:
-        raise InputError(f"the share to validate on must be between 0 and 1, such as 0.3, not {share!r}")
+    checked_share(share)
     classes, counts = np.unique(labels, return_counts=True)
     if counts.min() < 2:
         raise InputError(f"class {classes[counts.argmin()]!r} has one row only, which cannot be in both parts")
     if min(labels.size * share, labels.size * (1.0 - share)) < classes.size:
         raise InputError(f"a share of {share:g} of {labels.size} rows leaves a part with fewer rows than classes")
     return _taken(StratifiedShuffleSplit(1, test_size=share, random_state=seed % 2**32), labels)
+
+
+def checked_share(share: float) -> float:
+    if not 0.0 < share < 1.0:
+        raise InputError(f"the share to validate on must be between 0 and 1, such as 0.3, not {share!r}")
+    return share
 
 
 def within(outer: Fold, inner: tuple[Fold, ...]) -> tuple[Fold, ...]:

@@ -46,7 +46,7 @@ class Range:
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        return tuple(_as_written(2.0**exponent) for exponent in self.exponents)
+        return tuple(as_written(2.0**exponent) for exponent in self.exponents)
 
     def is_within(self, value: float) -> bool:
         values = self.values
@@ -59,7 +59,7 @@ class Range:
         return tuple(side for side, end in named if math.isclose(value, end, rel_tol=SLACK))
 
 
-def _as_written(value: float) -> float:
+def as_written(value: float) -> float:
     """10, where 2^log2(10) is 9.999999999999998."""
     written = float(f"{value:.{DIGITS}g}")
     return written if math.isclose(written, value, rel_tol=1e-15) else value

@@ -77,6 +77,8 @@ def test_every_search_ends_with_a_best_cell(blobs: Path, search: str) -> None:
             ["class 0", "class 2"],
             ["class 1", "class 2"],
         ]
+        plain = mcsvm("tune", blobs, "--machine", "ovo", *SMALL, "--search", search).out
+        assert plain.count("class 0 or class 1: ") == plain.count("class 1 or class 2: ") == 1
 
 
 def test_nested_validation_and_repeats(blobs: Path) -> None:
@@ -84,7 +86,7 @@ def test_nested_validation_and_repeats(blobs: Path) -> None:
     assert len(nested["fold_accuracy"]) == len(nested["chosen"]) == 3
     repeated = mcsvm("tune", blobs, "--machine", "ova", *SMALL, "--repeats", 2, "--json").document
     assert {len(cell["fold_accuracy"]) for cell in repeated["cells"]} == {6}
-    held = mcsvm("tune", blobs, "--machine", "ova", *SMALL, "--holdout", 0.3, "--json").document
+    held = mcsvm("tune", blobs, "--machine", "ova", *SMALL[:-2], "--holdout", 0.3, "--json").document
     assert {len(cell["fold_accuracy"]) for cell in held["cells"]} == {1}
 
 
@@ -139,6 +141,7 @@ WRONG = {
     ("--solver", "x"): "There is no solver 'x'",
     ("--bias", "x"): "bias must be one of",
     ("--holdout", "2"): "between 0 and 1",
+    ("--holdout", "0.3", "--folds", "7"): "leave one of --holdout and --folds",
     ("--nested", "--folds", "20"): "once a part is held out for the nested validation",
     ("--kernel", "polynomial", "--degree", "9", "--gamma", "1:2^30"): "error: gamma 2^30: The kernel reaches",
     ("--jobs", "0"): "jobs must be",

@@ -24,7 +24,15 @@ from solvers.selection.grid import Range
 exponents = st.integers(-40, 40)
 ranges = st.tuples(exponents, st.integers(0, 20)).map(lambda ends: (float(ends[0]), float(ends[0] + ends[1])))
 numbers = {"C_from": "0", "C_to": "x", "gamma_from": "-1", "gamma_to": "", "step": "0", "time_limit": "-2"}
-WRONG = {**numbers, "class_weight": "heavy", "machines": "", "jobs": "0.5", "repeats": "0", "scheduler": "a b"}
+WRONG = {
+    **numbers,
+    "class_weight": "heavy",
+    "machines": "",
+    "jobs": "0.5",
+    "repeats": "0",
+    "scheduler": "a b",
+    "holdout": "1",
+}
 
 
 def test_the_first_entries_search_what_the_command_searches_in_wider_steps() -> None:
@@ -49,6 +57,13 @@ def test_a_wrong_entry_is_told_where_it_stands(name: str) -> None:
     assert entered.wanted is None
     assert list(entered.errors) == [name]
     assert all(entered.errors.values())
+
+
+def test_a_share_takes_the_place_of_folds() -> None:
+    wanted = read_form({**DEFAULTS, "holdout": "0.3", "repeats": "3"}).wanted
+    assert wanted is not None
+    assert (wanted.holdout, wanted.repeats, wanted.parts) == (0.3, 1, 1)
+    assert not {"--folds", "--repeats"} & set(tune_words(Request(data="x.csv"), wanted))
 
 
 def test_a_cluster_takes_the_place_of_threads_here() -> None:
