@@ -245,7 +245,7 @@ def checked_points(features: Any, kernel: Kernel) -> Points:
     """Features in canonical form, if the kernel can take them."""
     points = _points(features, kernel)
     _check_kernel(kernel)
-    _check_size(kernel, points)
+    check_size(kernel, points)
     return points
 
 
@@ -306,7 +306,7 @@ def _matrix(rows: Any) -> MatrixRows:
     return MatrixRows(dense, np.arange(dense.shape[0]))
 
 
-def _check_size(kernel: Kernel, points: Points) -> None:
+def check_size(kernel: Kernel, points: Points) -> None:
     """Kernel rows are kept in single precision, which ends at 3e38."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))

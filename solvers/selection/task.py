@@ -13,6 +13,7 @@ from solvers.errors import InputError
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import decide
+from solvers.problem import check_size
 from solvers.selection import binary, whole
 from solvers.selection.cell import Cell, FoldResult, Pair, Trial
 from solvers.selection.settings import Settings
@@ -49,6 +50,7 @@ def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[]
     if stopped():
         return
     kernel = settings.kernel.at(task.gamma)
+    check_size(kernel, rows.train)  # compiled machines, which no `pose` sees, would go on for ever
     matrices = matrices_of(rows, kernel, settings)
     rest = dict(task.costs)
     for group in ("pairs", "one-vs-rest"):

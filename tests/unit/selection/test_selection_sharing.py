@@ -21,6 +21,7 @@ from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import kernel_from, pose
 from solvers.run import Limits
+from solvers.selection import binary
 from solvers.selection import folds as folding
 from solvers.selection.cell import Trial
 from solvers.selection.crew import Folds
@@ -116,6 +117,17 @@ def test_no_matrix_is_larger_than_the_cache(cache_mb: float, monkeypatch: pytest
     assert max(sizes, default=0) <= cache_mb * 2**20
     with pytest.raises(InputError, match="the largest needs a cache of 1 MB") if cache_mb == 0.01 else nullcontext():
         found(("ovo",), cache_mb=cache_mb, by_pair=True)
+
+
+@pytest.mark.parametrize("cache_mb", [0.03, 500.0])
+@pytest.mark.parametrize("machine", ["ww", "ova", "ovo", "dag"])
+def test_a_kernel_that_training_refuses_is_refused(
+    machine: str, cache_mb: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(binary.Path, "along", lambda path, machines, count: None)  # which would never end
+    kernel = KernelFamily("polynomial", degree=40, coef0=1.0)
+    with pytest.raises(InputError, match=r"The kernel reaches .*, too large to compute with"):
+        found((machine,), kernel=kernel, cache_mb=cache_mb)
 
 
 def test_dag_is_ovo_decided_otherwise() -> None:
