@@ -95,6 +95,8 @@ class Threads:
 
 
 def one(task: Task, folds: Folds, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
+    if stopped():  # before a fold is prepared for nothing
+        return
     with folds.used(task.fold) as rows:
         yield from perform(task, rows, settings, stopped)
 

@@ -15,6 +15,7 @@ from mcsvm_gui.core.cluster.crew import workers_at
 from mcsvm_gui.core.cluster.examining import differences, examine
 from mcsvm_gui.core.resources import dataset
 from solvers.errors import InputError
+from solvers.selection.crew import LostCrew
 
 pytest.importorskip("distributed")
 RIGHT = {
@@ -74,6 +75,13 @@ def test_who_listens_but_is_no_scheduler(silent: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(line, "PATIENCE", 0.3)
     with pytest.raises(InputError, match="no Dask scheduler"):
         examine(silent)
+
+
+def test_a_stop_is_heard_while_nobody_answers(silent: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(LostCrew), workers_at(silent, lambda: time.monotonic() - began > 0.2):
+        pass
+    assert time.monotonic() - began < 1.0
 
 
 def test_differences_are_named_with_their_places() -> None:

@@ -38,7 +38,7 @@ class Line:
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
         self._thread.start()
         try:
-            addresses.reach(self.address, PATIENCE)
+            self._reach()
             self.client = self.call(_open(self.address), 2 * PATIENCE)
         except BaseException as error:
             self._end()
@@ -55,7 +55,14 @@ class Line:
         self._loop.call_soon_threadsafe(what)
 
     def call(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
-        future, deadline = self.begin(work), time.monotonic() + seconds
+        return self._answer(self.begin(work), seconds)
+
+    def _reach(self) -> None:
+        """In a thread, which nobody waits for after a stop: a name or a greeting may take long to come."""
+        self._answer(_on_thread(lambda: addresses.reach(self.address, PATIENCE)))
+
+    def _answer(self, future: Future[T], seconds: float = float("inf")) -> T:
+        deadline = time.monotonic() + seconds
         try:
             while not future.done() and time.monotonic() < deadline:
                 if self._stopped():
@@ -79,6 +86,21 @@ class Line:
         self._thread.join(FAREWELL)
         if not self._thread.is_alive():
             self._loop.close()
+
+
+def _on_thread(work: Callable[[], T]) -> Future[T]:
+    future: Future[T] = Future()
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="reach", daemon=True).start()
+    return future
 
 
 async def _open(address: str) -> Client:

@@ -33,6 +33,7 @@ from solvers.selection.plan import Plan
 from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily, Matrices
+from solvers.selection.task import Done
 
 X, Y = blobs(n=66, classes=3, seed=4)
 STRICT = Limits(tolerance=1e-6)
@@ -216,6 +217,20 @@ def test_a_stop_keeps_whole_trials_and_a_later_plan_does_only_the_rest() -> None
     assert {trial: result.accuracy for trial, result in resumed.done.items()} == {
         trial: result.accuracy for trial, result in whole.items()
     }
+
+
+def test_after_a_stop_no_other_fold_is_prepared() -> None:
+    prepared: list[Fold] = []
+    came: list[Done] = []
+
+    def watched(fold: Fold) -> FoldRows:
+        prepared.append(fold)
+        return prepare(fold)
+
+    folds = Folds(folding.stratified(Y, 10, 0), watched)
+    steps, stopped = SEARCHES["grid"].steps(GRID, len(folds)), lambda: len(came) >= 3
+    Plan(steps, folds, Settings(limits=STRICT), stopped=stopped, report=came.append).run()
+    assert (len(came), len(prepared)) == (3, 1)
 
 
 def test_a_cell_out_of_time_says_how_far_it_is() -> None:
