@@ -33,10 +33,6 @@ class Folds:
     def __len__(self) -> int:
         return len(self.parts)
 
-    def of(self, fold: int) -> FoldRows:
-        with self._lock:
-            return self._prepared(fold)
-
     @contextmanager
     def used(self, fold: int) -> Iterator[FoldRows]:
         """Tasks come fold after fold: distances of the one before are kept for its next gamma until then."""

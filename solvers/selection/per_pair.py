@@ -17,6 +17,7 @@ from solvers.selection.grid import preference
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import matrices_of
+from solvers.threads import limited
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,20 @@ def compose(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Composite | None:
     """Train and test every pair with its own parameters on every fold; None where a stop comes."""
+    with limited(settings.threads):
+        try:
+            return _composed(machine, choices, folds, settings, stopped)
+        finally:
+            folds.rest()
+
+
+def _composed(
+    machine: str, choices: tuple[PairChoice, ...], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+) -> Composite | None:
     accuracies, converged = [], True
     for number in range(len(folds)):
-        rows = folds.of(number)
-        values = _values(machine, choices, rows, settings, stopped)
+        with folds.used(number) as rows:
+            values = _values(machine, choices, rows, settings, stopped)
         if values is None:
             return None
         accuracies.append(rows.accuracy(decide(MACHINES[machine], values[0].T, rows.classes)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import blobs
+from threadpoolctl import threadpool_info
 
 from solvers import MultiClassSVC
 from solvers.bias import best_bias
@@ -21,7 +23,7 @@ from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import kernel_from, pose
 from solvers.run import Limits
-from solvers.selection import binary
+from solvers.selection import binary, per_pair
 from solvers.selection import folds as folding
 from solvers.selection.cell import Trial
 from solvers.selection.crew import Folds
@@ -33,7 +35,7 @@ from solvers.selection.plan import Plan
 from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily, Matrices
-from solvers.selection.task import Done
+from solvers.selection.task import Done, matrices_of
 
 X, Y = blobs(n=66, classes=3, seed=4)
 STRICT = Limits(tolerance=1e-6)
@@ -267,6 +269,28 @@ def test_pairs_of_one_common_cell_are_that_cell() -> None:
     composite = compose("ovo", choices, plan.folds, plan.settings)
     assert composite is not None
     assert composite.fold_accuracy == plan.results()[cell].fold_accuracy
+
+
+def test_composing_keeps_to_the_cache_and_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = found(("ovo",), by_pair=True)
+    rows: list[FoldRows] = []
+    seen: list[tuple[int, set[int]]] = []
+
+    def watched(*given) -> Matrices | None:
+        made = matrices_of(*given)
+        seen.append((holding(), {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}))
+        return made
+
+    def holding() -> int:
+        return sum("distances" in vars(fold) for fold in rows)
+
+    monkeypatch.setattr(per_pair, "matrices_of", watched)
+    folds = Folds(folding.stratified(Y, 3, 0), lambda fold: rows.append(prepare(fold)) or rows[-1])
+    assert compose("ovo", choose(plan.results(), "ovo"), folds, replace(plan.settings, threads=2)) is not None
+    assert len(rows) == 3
+    assert {count for count, _ in seen} == {1}
+    assert all(threads == {2} for _, threads in seen)
+    assert holding() == 0
 
 
 def test_nested_choices_know_nothing_of_the_rows_they_are_tested_on() -> None:
