@@ -8,9 +8,8 @@ POINT = 1e-6  # shorter than this is no line
 EDGES = (0, 1), (1, 2), (2, 0)
 
 
-def contour(x: np.ndarray, y: np.ndarray, values: np.ndarray, level: float) -> np.ndarray:
-    """(segments, 2 ends, 2 coordinates) of the line along `level`; `values` has a row for each y."""
-    corners = _triangles(x, y, values)
+def contour(corners: np.ndarray, level: float) -> np.ndarray:
+    """(segments, 2 ends, 2 coordinates) of the line along `level` through `triangles`."""
     above = corners[:, :, 2] > level
     crossing = np.stack([above[:, a] != above[:, b] for a, b in EDGES], axis=1)
     crossed = crossing.any(axis=1)
@@ -20,14 +19,27 @@ def contour(x: np.ndarray, y: np.ndarray, values: np.ndarray, level: float) -> n
     return segments[np.abs(segments[:, 0] - segments[:, 1]).max(axis=1) > POINT]
 
 
-def _triangles(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
+def triangles(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Four around the middle of every square whose corners are all known: (triangles, 3 corners, x y value)."""
-    whole = np.stack([*np.meshgrid(x, y), values], axis=-1)
-    around = [whole[:-1, :-1], whole[:-1, 1:], whole[1:, 1:], whole[1:, :-1]]
+    whole = np.stack([x, y, values], axis=-1)
+    around = [whole[corner] for corner in _squares(x, y)]
     middle = sum(around) / 4.0
     parts = [np.stack([around[i], around[(i + 1) % 4], middle], axis=-2) for i in range(4)]
-    triangles = np.concatenate([part.reshape(-1, 3, 3) for part in parts])
-    return triangles[np.isfinite(triangles[:, :, 2]).all(axis=1)]
+    return np.concatenate([part.reshape(-1, 3, 3) for part in parts])
+
+
+def _squares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(4, squares): which points are its corners, in turn.
+
+    The lattice is never filled: where points lie off a grid, it has far more places than there are points.
+    """
+    (xs, column), (_, row) = (np.unique(places, return_inverse=True) for places in (x, y))
+    width = xs.size + 1  # beyond the last column there is nothing, nor the next row
+    place = row * width + column
+    order = np.argsort(place)
+    wanted = place + np.array([[0], [1], [width + 1], [width]])
+    found = order[np.minimum(np.searchsorted(place, wanted, sorter=order), place.size - 1)]
+    return found[:, (place[found] == wanted).all(axis=0)]
 
 
 def _crossing(start: np.ndarray, end: np.ndarray, level: float) -> np.ndarray:

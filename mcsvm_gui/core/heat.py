@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 VALUES = "mean", "seconds", "n_support"
 WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best accuracy: where contours run
+SLACK = 1e-6  # of a step: rounding of powers
 APART = 2.0  # steps between the cells without gamma and the others
 
 
@@ -132,12 +133,23 @@ def _place(cell: Cell, linear: float | None) -> tuple[float, float]:
 
 def _sides(places: Sequence[tuple[float, float]], step: float) -> list[float]:
     """A step, or less where another cell is nearer: so that none hides another."""
-    if not places:
-        return []
-    points = np.array(places)
-    apart = np.abs(points[:, None] - points).max(axis=2)
-    np.fill_diagonal(apart, step)
-    return np.round(np.minimum(apart.min(axis=1), step), 9).tolist()
+    points = np.array(places).reshape(-1, 2)
+    nearest = np.full(len(points), step) if _on_one_grid(points, step) else np.minimum(_apart(points), step)
+    return np.round(nearest, 9).tolist()
+
+
+def _on_one_grid(points: np.ndarray, step: float) -> bool:
+    """Whether whole steps lie between all of them, which saves looking for neighbours."""
+    steps = (points - points[:1]) / step
+    return bool((np.abs(steps - np.rint(steps)) < SLACK).all())
+
+
+def _apart(points: np.ndarray) -> np.ndarray:
+    """How far the nearest other one is, along the axis where it is further."""
+    from scipy.spatial import cKDTree
+
+    distances, _ = cKDTree(points).query(points, k=2, p=np.inf)  # the nearest of all is the point itself
+    return distances[:, 1]
 
 
 def _cell(cell: Cell, x: float, y: float, side: float, number: float, scale: Scale | None) -> HeatCell:

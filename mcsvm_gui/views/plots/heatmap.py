@@ -267,14 +267,8 @@ def _wide(ink: str) -> QPen:
 
 
 def _contours(shown: HeatMap) -> list[np.ndarray]:
-    from mcsvm_gui.core.contours import contour
+    from mcsvm_gui.core.contours import contour, triangles
 
-    lattice = [cell for cell in shown.cells if cell.gamma is not None]
-    xs, ys = sorted({cell.x for cell in lattice}), sorted({cell.y for cell in lattice})
-    if len(xs) < 2 or len(ys) < 2:
-        return []
-    values = np.full((len(ys), len(xs)), np.nan)
-    column, row = ({place: number for number, place in enumerate(places)} for places in (xs, ys))
-    for cell in lattice:
-        values[row[cell.y], column[cell.x]] = cell.value
-    return [contour(np.array(xs), np.array(ys), values, level) for level, _ in shown.levels]
+    known = [(cell.x, cell.y, cell.value) for cell in shown.cells if cell.gamma is not None]
+    corners = triangles(*np.reshape(known, (-1, 3)).T)
+    return [contour(corners, level) for level, _ in shown.levels]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -49,6 +50,27 @@ def test_cells_lie_at_their_powers_of_two_and_are_small_where_others_are_near() 
     assert (shown.left, shown.right, shown.top) == (-3.0, 5.0, 2.0)
     assert shown.bottom == shown.linear - 1.0
     assert shown.best is None
+
+
+PLACES = st.tuples(st.integers(-8, 8), st.integers(-8, 8)), st.tuples(st.floats(-4, 4), st.floats(-4, 4))
+
+
+@given(st.one_of(*(st.lists(places, max_size=12, unique=True) for places in (PLACES[0], st.one_of(*PLACES)))))
+def test_no_cell_reaches_beyond_the_middle_of_the_way_to_another(places: list[tuple[float, float]]) -> None:
+    apart = [[max(abs(x - u), abs(y - v)) for u, v in places if (u, v) != (x, y)] for x, y in places]
+    expected = [min([1.0, *others]) for others in apart]
+    assert heat._sides(places, 1.0) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("beside", [0, 1000])
+def test_a_fine_grid_is_not_compared_cell_by_cell(beside: int) -> None:
+    places = [(0.25 * x, 0.25 * y) for x in range(57) for y in range(57)]
+    places += [(0.25 * x + 0.1, 0.3) for x in range(beside)]
+    tracemalloc.start()
+    assert len(heat._sides(places, 0.25)) == len(places)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5000 * len(places)
 
 
 def test_contours_run_below_the_best_of_all() -> None:
