@@ -15,13 +15,18 @@ from solvers.methods.repair import balanced, repair
 from solvers.methods.state import State, refresh, weights_of
 from solvers.problem import Part
 
-__all__ = ["PATIENCE", "SIGMA", "Outer", "balanced", "repair", "shift"]
+__all__ = ["PATIENCE", "Outer", "balanced", "repair", "shift", "sigma_of"]
 
 SIGMA = 8.0  # large: few outer rounds; small: well-conditioned inner problems. 1 to 64 differ little.
 STRICTEST = 1e-4  # share of the tolerance that an inner problem is solved to, at the least
 LOOSE = 1e-2  # what the first inner problem is solved to; later ones follow the moves of b
 WORTH_A_LOOK = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
 PATIENCE = 60  # moves of b that may fail to become smaller
+
+
+def sigma_of(part: Part) -> float:
+    """At small costs weights are small too, and b, which moves by sigma times their sum, must still get anywhere."""
+    return max(SIGMA, 1.0 / max(float(part.upper.max()), 1e-300))
 
 
 def shift(part: Part, state: State) -> float:

@@ -137,7 +137,7 @@ class Run:
     def _open(self, number: int) -> None:
         self._part = self.problem.part(number)
         outer = self._part.balanced and not keeps_balance(self.solver, self._part)
-        self._view = with_offset(self._part, balance.SIGMA) if outer else self._part
+        self._view = with_offset(self._part, balance.sigma_of(self._part)) if outer else self._part
         self._state = self.solver.start(self._view)
         self._failures, self._best_violation = 0, np.inf
         self._outer = (balance.Outer.loose if outer else balance.Outer)(self.limits.tolerance)
@@ -156,12 +156,19 @@ class Run:
             return
         self._failures = 0 if violation < 0.9 * self._best_violation else self._failures + 1
         self._best_violation = min(violation, self._best_violation)
+        self._refute()
         if self._failures > CONFIRMATIONS:
             self._close(proof, stalled=True)
         elif self._view is self._part:
             self._state.functions[...] = proof.products + self._state.constant
         else:
             self._outer.tighten(self._view, self._state)
+
+    def _refute(self) -> None:
+        """What was claimed is not so: a method may have means for that."""
+        refuted = getattr(self.solver, "refuted", None)
+        if refuted is not None:
+            refuted(self._state)
 
     def _doubt(self) -> None:
         """The method is at its wits' end: it may be done without knowing, or b may yet move."""
@@ -360,9 +367,10 @@ class Run:
     # -- results ----------------------------------------------------------------------------------
 
     def alphas(self) -> list[np.ndarray]:
-        """The dual variables of every part begun; all others are zero."""
-        current = [self._feasible_alpha()] if self._unfinished else []
-        return [done.alpha for done in self._finished] + current
+        """The dual variables of every part; those not begun are zero."""
+        found = [done.alpha for done in self._finished] + ([self._feasible_alpha()] if self._unfinished else [])
+        shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, self._part.form.slots)
+        return found + [np.zeros(shape) for shape in shapes[len(found) :]]
 
     def proofs(self) -> list[Proof]:
         """One proof per part; of parts not finished, computed from alpha as it stands."""

@@ -8,7 +8,7 @@ import numpy as np
 from solvers.jit import compiled
 
 SINGULAR = 1e-12  # relative determinant below which Q_B counts as rank one
-SNAP = 1e-12  # within this share of U of a bound, a variable is at it
+SNAP = 1e-12  # of U, or of what a variable was before a step: less than this from a bound is rounding
 
 
 @compiled
@@ -17,8 +17,11 @@ def clip(x, low, high):
 
 
 @compiled
-def snapped(x, bound):
-    if x < SNAP * bound:
+def snapped(before, step, bound):
+    """At a bound where it is within rounding. At zero that is what the step leaves of the variable itself: where costs
+    are large, all of an optimum may lie below 1e-12 of them."""
+    x = before + step
+    if x < SNAP * before or x < 0.0:
         return 0.0
     if x > bound * (1.0 - SNAP):
         return bound
@@ -153,7 +156,7 @@ def solve_box(Q, gradient, alpha, upper, tolerance, limit):
 @compiled
 def move_one(Q, gradient, alpha, upper, i):
     x = single_step(alpha[i], gradient[i], Q[i, i], upper[i])
-    x = snapped(alpha[i] + x, upper[i]) - alpha[i]
+    x = snapped(alpha[i], x, upper[i]) - alpha[i]
     alpha[i] += x
     descend(gradient, Q[i], Q[i], x, 0.0)
 
@@ -161,7 +164,7 @@ def move_one(Q, gradient, alpha, upper, i):
 @compiled
 def move_two(Q, gradient, alpha, upper, i, j):
     x, z = pair_step(alpha[i], alpha[j], gradient[i], gradient[j], Q[i, i], Q[j, j], Q[i, j], upper[i], upper[j])
-    new_i, new_j = snapped(alpha[i] + x, upper[i]), snapped(alpha[j] + z, upper[j])
+    new_i, new_j = snapped(alpha[i], x, upper[i]), snapped(alpha[j], z, upper[j])
     x, z = new_i - alpha[i], new_j - alpha[j]
     alpha[i], alpha[j] = new_i, new_j
     descend(gradient, Q[i], Q[j], x, z)

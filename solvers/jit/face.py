@@ -6,7 +6,6 @@ Only the upper half of a matrix is read and written, row by row, so that inner l
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.box import SNAP
 
 RIDGE = 1e-11  # of the largest diagonal entry: what a pivot must keep, or its variable stands still
 
@@ -70,8 +69,3 @@ def longest(value, direction, low, high):
         if d != 0.0 and room / d < step:
             step, end = room / d, b
     return step, end
-
-
-@compiled
-def at_bound(value, low, high):
-    return value - low <= SNAP * (high - low) or high - value <= SNAP * (high - low)

@@ -8,9 +8,8 @@ A visit then costs little more than what can still move: `members[i, :sizes[i]]`
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.box import SNAP
 from solvers.jit.linear_example import FULL, read_row
-from solvers.jit.sequential_whole import threshold
+from solvers.jit.sequential_whole import ROUNDING, threshold
 
 NARROW = 4  # members that are read one by one
 FALL = 0.2  # of the aim, from one waking to the next
@@ -74,11 +73,20 @@ def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, t
             falling[s] = falling[s - 1]
             s -= 1
         falling[s], gradient[p] = u, u
-    theta = threshold(falling, size, ratio, upper)
+    theta, full = threshold(falling, size, ratio, upper)
+    best, reached = members[i, 0], 0.0
     for t in range(size):
         p = members[i, t]
+        best = p if gradient[p] == falling[0] else best
         amount = gradient[p] - theta
-        gradient[p] = (min(amount, upper) if amount > SNAP * upper else 0.0) - alphas[i, p]
+        gradient[p] = min(amount, upper) if amount > ROUNDING * abs(gradient[p]) else 0.0
+        reached += gradient[p]
+    if full and reached <= 0.0:
+        gradient[best], reached = upper, upper
+    scale = upper / reached if full else 1.0  # where curvatures are tiny, rounding eats what the sum lacks
+    for t in range(size):
+        p = members[i, t]
+        gradient[p] = scale * gradient[p] - alphas[i, p]
 
 
 @compiled

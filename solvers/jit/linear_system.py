@@ -46,7 +46,7 @@ def project_sum(point, upper, falling):
                 s -= 1
             falling[s] = point[p]
             count += 1
-    shift = threshold(falling, count, 0.0, upper)
+    shift, _ = threshold(falling, count, 0.0, upper)
     for p in range(point.size):
         point[p] = max(point[p] - shift, 0.0)
         total += point[p]

@@ -100,8 +100,8 @@ def move(kept, rows, a, b):
     rows.clock[0] += 1
     curvature = max(rows.diagonal[p] + rows.diagonal[q] - 2.0 * row_a[q], FLAT)
     amount = min((kept.z[a] - kept.z[b]) / curvature, min(kept.high[a] - kept.beta[a], kept.beta[b] - kept.low[b]))
-    new_a = reached(kept.beta[a] + amount, kept.low[a], kept.high[a])
-    new_b = reached(kept.beta[b] - amount, kept.low[b], kept.high[b])
+    new_a = reached(kept.beta[a], amount, kept.low[a], kept.high[a])
+    new_b = reached(kept.beta[b], -amount, kept.low[b], kept.high[b])
     if new_a == kept.beta[a] and new_b == kept.beta[b]:
         return False
     up, down = new_a - kept.beta[a], new_b - kept.beta[b]

@@ -79,18 +79,18 @@ def solve_pairs(K, z, beta, low, high, tolerance, limit, flat):
         j = position(gain.view(np.int32), best)
         curvature = max(float(diagonal[i]) + float(diagonal[j]) - 2.0 * float(K[i, j]), FLAT)
         amount = min((z[i] - z[j]) / curvature, high[i] - beta[i], beta[j] - low[j])
-        beta[i] = reached(beta[i] + amount, low[i], high[i])
-        beta[j] = reached(beta[j] - amount, low[j], high[j])
+        beta[i] = reached(beta[i], amount, low[i], high[i])
+        beta[j] = reached(beta[j], -amount, low[j], high[j])
         transfer(z, K[i], K[j], amount)
         steps += 1
 
 
 @compiled
-def reached(x, low, high):
-    """Within rounding of a bound, at the bound."""
-    width = high - low
-    if x - low < SNAP * width:
+def reached(before, step, low, high):
+    """Within rounding of a bound, at the bound: of what the bound is, or the variable was away from it."""
+    x = before + step
+    if x <= low or x - low < SNAP * max(abs(low), before - low):
         return low
-    if high - x < SNAP * width:
+    if x >= high or high - x < SNAP * max(abs(high), high - before):
         return high
     return x

@@ -65,7 +65,7 @@ def partner(awake, rows, tables, coupling, a):
 def move_one(awake, moving, rows, tables, a):
     """The exact step of one variable; returns what the dual gains, 0 where nothing moves."""
     g, q, before = awake.gradient[a], awake.diagonal[a], awake.alpha[a]
-    after = snapped(before + single_step(before, g, q, awake.upper[a]), awake.upper[a])
+    after = snapped(before, single_step(before, g, q, awake.upper[a]), awake.upper[a])
     x = after - before
     if x == 0.0:
         return 0.0
@@ -83,7 +83,7 @@ def move_two(awake, moving, rows, tables, a, b):
     ga, gb, qa, qb, qab = awake.gradient[a], awake.gradient[b], awake.diagonal[a], awake.diagonal[b], awake.row[b]
     old_a, old_b = awake.alpha[a], awake.alpha[b]
     x, z = pair_step(old_a, old_b, ga, gb, qa, qb, qab, awake.upper[a], awake.upper[b])
-    new_a, new_b = snapped(old_a + x, awake.upper[a]), snapped(old_b + z, awake.upper[b])
+    new_a, new_b = snapped(old_a, x, awake.upper[a]), snapped(old_b, z, awake.upper[b])
     x, z = new_a - old_a, new_b - old_b
     gain = ga * x + gb * z - 0.5 * (qa * x * x + 2.0 * qab * x * z + qb * z * z)
     if not gain > 0.0:

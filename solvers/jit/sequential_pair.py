@@ -69,8 +69,8 @@ def move_signed(awake, moving, rows, a, b):
     """The exact step of the pair; returns what the dual gains, 0 where nothing moves."""
     amount = signed_step(awake, a, b)
     sa, sb = awake.value[0, a], awake.value[0, b]
-    new_a = snapped(awake.alpha[a] + sa * amount, awake.upper[a])
-    new_b = snapped(awake.alpha[b] - sb * amount, awake.upper[b])
+    new_a = snapped(awake.alpha[a], sa * amount, awake.upper[a])
+    new_b = snapped(awake.alpha[b], -sb * amount, awake.upper[b])
     if new_a == awake.alpha[a] and new_b == awake.alpha[b]:
         return 0.0
     moving.change[0, 0] = sa * (new_a - awake.alpha[a])

@@ -143,7 +143,7 @@ def move_within(awake, moving, groups, rows, tables, e, up, down):
     curvature = groups.curvature[e] * gap_of(awake, groups, e, up, down)
     available = awake.alpha[down] if down >= 0 else groups.slack[e]
     amount = available if curvature * available <= g else g / curvature
-    if available - amount < SNAP * groups.upper[e]:
+    if available - amount < SNAP * (available if down >= 0 else groups.upper[e]):
         amount = available
     if up >= 0 and awake.alpha[up] + amount == awake.alpha[up]:
         return 0.0

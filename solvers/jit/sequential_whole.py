@@ -8,27 +8,31 @@ with u = h / (K own), so one sort finds it.
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.box import SNAP
 from solvers.jit.sequential import LIMIT, MISSING, REACHED, STUCK, settle, shift
 from solvers.jit.sequential_simplex import look_groups, slack_of
+
+ROUNDING = 1e-15  # of u: less than this of it is nothing
 
 
 @compiled
 def threshold(u, size, ratio, bound):
-    """theta = ratio * sum(a) if that sum stays within the bound, else what makes it the bound; u[:size] falls."""
+    """theta = ratio * sum(a) if that sum stays within the bound, else what makes it the bound; and whether it does.
+
+    u[:size] falls.
+    """
     count, total, theta = 0, 0.0, 0.0
     while count < size and u[count] > theta:
         total += u[count]
         count += 1
         theta = ratio * total / (1.0 + ratio * count)
     if total - count * theta <= bound:
-        return theta
+        return theta, False
     count, total, theta = 0, 0.0, -np.inf
     while count < size and u[count] > theta:
         total += u[count]
         count += 1
         theta = (total - bound) / count
-    return theta
+    return theta, True
 
 
 @compiled
@@ -56,10 +60,14 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
         best_vertex(gradient, alpha, bound, curvature, own, shared, out)
         return
     u = gradient / (curvature * own) + alpha + shared / own * alpha.sum()
-    theta = threshold(np.sort(u)[::-1], u.size, shared / own, bound)
+    theta, full = threshold(np.sort(u)[::-1], u.size, shared / own, bound)
     for p in range(alpha.size):
         amount = u[p] - theta
-        out[p] = min(amount, bound) if amount > SNAP * bound else 0.0
+        out[p] = min(amount, bound) if amount > ROUNDING * abs(u[p]) else 0.0
+    if full and out.sum() > 0.0:  # where curvatures are tiny, rounding eats what the sum lacks
+        out *= bound / out.sum()
+    elif full:
+        out[np.argmax(u)] = bound
 
 
 @compiled

@@ -39,7 +39,7 @@ def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
         curvature -= 2.0 * Q[up, down]
     available = alpha[down] if down >= 0 else slack[group]
     amount = available if curvature * available <= g else g / curvature
-    if available - amount < SNAP * bound:
+    if available - amount < SNAP * (available if down >= 0 else bound):
         amount = available
     if up >= 0:
         alpha[up] += amount

@@ -8,7 +8,7 @@ Examples of a machine are numbered 0 ... n - 1 through both runs.
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.face import at_bound, balanced_direction, longest
+from solvers.jit.face import balanced_direction, longest
 from solvers.jit.pair import reached, solve_pairs
 
 BLOCK = 512  # variables solved together, at most
@@ -169,11 +169,10 @@ def walk_face(K, spans, sign, margin, upper, beta, functions):
         inside = np.ones(free.size, np.bool_)
         for a in range(free.size):
             b = free[a]
-            value = beta[b] + step * direction[a]
+            value = reached(beta[b], step * direction[a], low[a], high[a])
             if a == end:
                 value = high[a] if direction[a] > 0.0 else low[a]
-            value = reached(value, low[a], high[a])
-            inside[a] = not at_bound(value, low[a], high[a])
+            inside[a] = low[a] < value < high[a]
             if value != beta[b]:
                 add_row(K, spans, b, value - beta[b], functions)
                 beta[b] = value

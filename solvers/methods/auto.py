@@ -24,6 +24,7 @@ SUPPORTS = "every machine, kernel and bias"
 
 HASTE = 4.0  # how much sooner, where pair steps lead nowhere
 LED = 2.0  # how much later, where splitting leads pair steps: they catch up, and such an interior point costs more
+CREDIT, FEW_STEPS = 5, 50  # claims in vain by single-precision rows, each so few steps after the one before
 NEXT = 2.0  # the growth of what is spent before the interior point is asked for its price again
 
 
@@ -40,6 +41,7 @@ def start(part: Part) -> State:
     state = ipm.start(part)
     # what two-level S2DO may cost before the interior point is asked for; below zero once that has taken over
     state.memory["race"] = np.array([price.least(part)])
+    state.memory["claims"] = np.array([0.0, 0.0])  # refuted one after the other; the steps at the last of them
     state.memory["pace"] = pace.start(part)
     state.memory["climb"] = climb.start()
     state.memory["proximal"] = proximal.start()
@@ -53,6 +55,15 @@ def used(state: State) -> str:
 
 def wind_up(part: Part, state: State, tolerance: float) -> bool:
     return ipm.wind_up(part, state, tolerance)
+
+
+def refuted(state: State) -> None:
+    """Where rounds in single precision end at once, again and again, only exact systems can get farther."""
+    claims = state.memory["claims"]
+    claims[0] = claims[0] + 1.0 if state.steps - claims[1] < FEW_STEPS else 1.0
+    claims[1] = state.steps
+    if claims[0] > CREDIT:
+        state.memory["race"][0] = -1.0
 
 
 def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:

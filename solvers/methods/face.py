@@ -100,9 +100,10 @@ class Face:
 
     def _move(self, step: np.ndarray) -> None:
         self.gradient -= self.Q @ step
-        value, width = self.value + step, self.high - self.low
-        value = np.where(value - self.low < SNAP * width, self.low, value)
-        self.value[...] = np.where(self.high - value < SNAP * width, self.high, value)
+        value, low, high = self.value + step, self.low, self.high
+        at_low = value - low < SNAP * np.maximum(np.abs(low), self.value - low)
+        at_high = high - value < SNAP * np.maximum(np.abs(high), high - self.value)
+        self.value[...] = np.where(at_low, low, np.where(at_high, high, value)).clip(low, high)
 
 
 def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:

@@ -106,7 +106,7 @@ class Interior:
         x = np.where(self.x / size < self.z / self.scale, 0.0, self.x)
         full = self.t / self.bound < self.w / self.scale
         sums = self._sums(x)
-        scale = np.where(full & (sums > 0.0), self.bound / np.maximum(sums, 1e-300), 1.0)
+        scale = np.divide(self.bound, sums, out=np.ones_like(sums), where=full & (sums > 0.0))
         return x * scale[self.group]
 
 

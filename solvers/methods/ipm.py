@@ -174,7 +174,7 @@ def at_bounds(layout: Layout, point: Point, clearly: float) -> tuple[np.ndarray,
     if not layout.sums:
         return layout.table(np.where(full, upper, x)), layout.table(~low & ~full) > 0.0
     sums = x.sum(axis=1, keepdims=True)
-    x = np.where(full & (sums > 0.0), x * (upper / np.maximum(sums, 1e-300)), x)
+    x = x * np.divide(upper, sums, out=np.ones_like(sums), where=full & (sums > 0.0))
     alone = full & ((~low).sum(axis=1, keepdims=True) == 1)
     return layout.table(x), layout.table(~low & ~alone) > 0.0
 

@@ -4,7 +4,7 @@ The proximal point method ends after finitely many steps on such a problem (Rock
 them few; a Newton step costs a few passes over the features and a small system, whatever C is. Every bias is native:
 regularized it is one more feature, exact one that costs nothing. Where single coordinates can move, their steps come
 first, until they have cost half of what Newton's are expected to; small costs need no more. A step is a Newton step or
-a visit of a coordinate; a slice is one proximal step or one round of visits.
+a visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of visits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from solvers.methods import linear
 from solvers.methods.primal.features import refuse_other_kernels, stored_of
-from solvers.methods.primal.proximal import ProximalStep, Trial
+from solvers.methods.primal.proximal import NEWTON_STEPS, ProximalStep, Trial
 from solvers.methods.primal.system import DENSE, Columns
 from solvers.methods.repair import repair
 from solvers.methods.state import Progress, State, equality_range, examine, refresh, weights_of
@@ -26,6 +26,8 @@ SUPPORTS = "every machine and bias, with the linear kernel: made for many exampl
 KEEPS_BALANCE = True
 
 SIGMA, GROWTH, LARGEST = 1.0, 4.0, 1e8  # proximal parameter, in units of the cost: first, growing by, at most
+STRICTER, STRICTEST = 0.3, 1e-4  # the tolerance after each claim that was refuted, and at last
+AT_ONCE = 0.05  # seconds, roughly, of Newton steps in a slice
 CLOSE = 0.1  # share of the tolerance, to which class functions follow alpha at least
 LOSS = 1e-3  # share of the dual begun with that the first step may cost
 IDLE = 6  # proximal steps in vain before it stalls
@@ -44,17 +46,24 @@ def start(part: Part) -> State:
     state.memory["sigma"] = np.array([SIGMA])
     state.memory["best"] = np.array([-np.inf, 0.0])  # the dual, and proximal steps since it rose
     state.memory["close"] = np.array([CLOSE])
+    state.memory["strict"] = np.array([1.0])  # of the tolerance: the certificate's b may be another
+    state.memory["inside"] = np.array([0.0])  # Newton steps taken of a proximal step that goes on
     state.memory["visiting"] = np.array([0.0 if part.balanced else price_of(part)])  # seconds left for coordinates
     return state
 
 
+def refuted(state: State) -> None:
+    state.memory["strict"] = np.maximum(STRICTER * state.memory["strict"], STRICTEST)
+
+
 def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
+    tolerance *= float(state.memory["strict"][0])
     if state.memory["visiting"][0] > 0.0:
         return visit(part, state, tolerance)
     columns = columns_of(part)
     if state.memory["point"].size == 0:
         begin(part, columns, state)
-    if violation_of(part, state) <= tolerance:
+    if state.memory["inside"][0] == 0.0 and violation_of(part, state) <= tolerance:
         return Progress.CONVERGED
     move(part, state, columns, tolerance)
     return Progress.STALLED if state.memory["best"][1] > IDLE else Progress.MOVING
@@ -82,9 +91,14 @@ def visit_price(part: Part) -> float:
 
 def price_of(part: Part) -> float:
     """Half of what the Newton steps may cost."""
+    return 0.5 * EXPECTED * newton_price(part)
+
+
+def newton_price(part: Part) -> float:
+    """Seconds, roughly, of a Newton step."""
     k, unknowns = part.form.outputs, (part.gram.points.features + 1) * part.form.outputs
     example = 4e-8 + 4e-9 * stored_of(part) if k == 1 else 1e-8 + 1e-9 * stored_of(part)
-    return 0.5 * EXPECTED * (len(part) * k * example + 1e-10 * min(unknowns, DENSE) ** 3 + 3e-4)
+    return len(part) * k * example + 1e-10 * min(unknowns, DENSE) ** 3 + 3e-4
 
 
 def columns_of(part: Part) -> Columns:
@@ -127,12 +141,18 @@ def violation_of(part: Part, state: State) -> float:
 
 
 def move(part: Part, state: State, columns: Columns, tolerance: float) -> None:
-    """One proximal step; what it finds becomes the state where its dual is higher."""
+    """One proximal step, or a part of a long one; what it finds becomes the state where its dual is higher."""
     memory = state.memory
     sigma = float(memory["sigma"][0] * part.upper.mean())
     step = ProximalStep(part, columns, state.alpha, sigma)
-    trial, steps = step.solve(memory["point"], float(memory["close"][0]) * tolerance)
-    state.steps += steps
+    most = min(max(1, int(AT_ONCE / newton_price(part))), NEWTON_STEPS - int(memory["inside"][0]))
+    trial, steps, ended = step.solve(memory["point"], float(memory["close"][0]) * tolerance, most)
+    state.steps += max(steps, 1)
+    memory["inside"] += steps
+    if not ended and memory["inside"][0] < NEWTON_STEPS:
+        memory["point"] = trial.vectors
+        return
+    memory["inside"][0] = 0.0
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
     if settle(part, state, columns, alpha, trial):
         memory["point"], memory["best"][1] = trial.vectors, 0.0

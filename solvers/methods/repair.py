@@ -8,14 +8,46 @@ from solvers.methods.state import weights_of, within
 from solvers.problem import Part
 
 LEFT = 1e-12  # of the sum of alpha: the balance within rounding
+ROUNDS = 50
+FIRST_SHARE, GROWTH = 1e-6, 8.0  # of the way to the middle of the bounds, where too few variables can move
 
 
-def repair(part: Part, alpha: np.ndarray, rounds: int = 50) -> np.ndarray:
-    """The nearest alpha, by moves of free variables, whose weights sum to zero."""
+def repair(part: Part, alpha: np.ndarray) -> np.ndarray:
+    """The nearest alpha, by moves of free variables, whose weights sum to zero.
+
+    Where that cannot be, as all or nearly all are at a bound, the nearest that is a little farther inside.
+    """
+    found, share = _moved(part, alpha), FIRST_SHARE
+    while not is_balanced(part, found) and share < 1.0:
+        found = _moved(part, (1.0 - share) * alpha + 0.5 * share * even(part))
+        share *= GROWTH
+    return found if is_balanced(part, found) else np.zeros_like(alpha)
+
+
+def is_balanced(part: Part, alpha: np.ndarray) -> bool:
+    left = float(np.abs(weights_of(part, alpha).sum(axis=0)).max())
+    return left <= LEFT * float(np.abs(alpha).sum())
+
+
+def even(part: Part) -> np.ndarray:
+    """The largest feasible alpha of equal totals in all classes, which balance, equal within each example."""
+    return level(part)[:, None] * part.form.real[part.labels]
+
+
+def level(part: Part) -> np.ndarray:
+    """(n,) what each variable of an example is there."""
+    shares = part.upper.copy()
+    if part.form.feasible == "simplex":
+        shares /= part.form.real[part.labels].sum(axis=1)
+    masses = np.bincount(part.labels, weights=shares)
+    return shares * (masses.min() / np.maximum(masses, 1e-300))[part.labels]
+
+
+def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
     form, labels = part.form, part.labels
     alpha = alpha.copy()
     real = form.real[labels]
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         total = weights_of(part, alpha).sum(axis=0)
         if np.abs(total).max() <= 1e-15 * max(1.0, float(np.abs(alpha).sum())):
             break
@@ -28,9 +60,8 @@ def balanced(part: Part, alpha: np.ndarray) -> np.ndarray:
     """A feasible alpha to start from, near a given one; zero where there is none near it."""
     alpha = within(part, alpha)
     if part.form.outputs > 1:
-        alpha = repair(part, alpha)
-        left = float(np.abs(weights_of(part, alpha).sum(axis=0)).max())
-        return alpha if left <= LEFT * float(np.abs(alpha).sum()) else np.zeros_like(alpha)
+        alpha = _moved(part, alpha)
+        return alpha if is_balanced(part, alpha) else np.zeros_like(alpha)
     first = part.form.direction[part.labels, 0, 0] > 0.0
     sides = float(alpha[first].sum()), float(alpha[~first].sum())
     if max(sides) > 0.0:  # the heavier side gives way

@@ -128,7 +128,7 @@ class Workbench:
         effort[1] += ROUND_PRICE + STEP_PRICE * steps
         effort[3] += ROUND_PRICE + FULL_STEP_PRICE * steps
         state.steps += steps
-        return steps > 0
+        return bool(weights.any() or common.any())
 
     def blurred(self, state: State, violation: float, tolerance: float) -> bool:
         """Whether so much has been solved since the functions were exact that their error may be what is left."""

@@ -77,9 +77,7 @@ def test_the_environment_overrules_the_users_cache_folder(tmp_path: Path, monkey
     assert tmp_path not in store.cache_folder().parents
 
 
-SNAP = (
-    "from solvers.jit import box, CACHE_FOLDER, CACHE_WORKS; print(box.snapped(1e-20, 1.0), CACHE_WORKS, CACHE_FOLDER)"
-)
+SNAP = "from solvers.jit import box, CACHE_FOLDER, CACHE_WORKS; print(box.snapped(1.0, -1.0, 1.0), CACHE_WORKS, CACHE_FOLDER)"
 
 
 def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
@@ -147,7 +145,7 @@ LIMITED = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 from solvers.jit import box
-print(box.snapped(1e-20, 1.0))
+print(box.snapped(1.0, -1.0, 1.0))
 """
 
 
@@ -162,7 +160,7 @@ def test_a_full_disk_costs_the_cache_only(tmp_path: Path) -> None:
 HITS = """
 from solvers.jit import box, store
 import numba
-box.snapped(1e-20, 1.0)
+box.snapped(1.0, -1.0, 1.0)
 print(numba.config.CPU_NAME, sum(box.snapped.stats.cache_hits.values()), store.CACHE_WORKS)
 """
 

@@ -25,7 +25,7 @@ class Factor:
         self._left = np.maximum(gram.diagonal.astype(np.float64), 0.0)
         self._rests = [float(self._left.sum())]  # the trace that is left, by columns
         self._nothing = EXACT * self._rests[0]
-        self.whole = False  # nothing is left
+        self.whole = not self._rests[0] > 0.0  # nothing is left
         self.V = np.empty((len(gram), 0))
 
     def grow(self, gram: Gram, rank: int) -> None:

@@ -128,7 +128,7 @@ class Separate:
             if factor is None:
                 return False
             self.factors.append(factor)
-            if self.centred:
+            if self.centred and coupling.size:  # LAPACK complains of nothing, on standard output
                 coupling = coupling + dpotri(factor[0], lower=0)[0].T  # its lower half
         self.coupling = factored(coupling) if self.centred else None
         return self.coupling is not None or not self.centred

@@ -13,6 +13,7 @@ import numpy as np
 
 from solvers.methods.low_rank.layout import Layout
 from solvers.methods.low_rank.normal import Columns, Diagonal, normals_for
+from solvers.methods.repair import level
 
 TO_THE_EDGE = 0.995
 BLOCKED = 1e-6  # a step this short leads nowhere
@@ -75,8 +76,7 @@ class Path:
         layout = self.layout
         shape = layout.upper / (layout.slot.shape[1] if layout.sums else 1.0)
         if self.columns.exact:
-            masses = np.bincount(layout.part.labels, weights=shape[:, 0])
-            shape = shape * (masses.min() / masses)[layout.part.labels][:, None]
+            shape = level(layout.part)[:, None]
         return np.repeat(shape, layout.slot.shape[1], axis=1)
 
     # -- a step -----------------------------------------------------------------------------------

@@ -42,13 +42,14 @@ def interior(part: Part, affordable: float) -> float:
     rank = FIRST
     while True:
         factor.grow(part.gram, min(rank, cap))
-        asked = of_rank(part, factor.rank) + PER_ENTRY * len(part) * factor.rank**2
+        here = min(rank, cap, factor.rank)  # others may have grown it beyond the cap
+        asked = of_rank(part, here) + PER_ENTRY * len(part) * here**2
         if asked > affordable:
             return asked
-        if factor.rest <= FINE:
+        if factor.rest_at(here) <= FINE:
             return asked
-        if factor.rank == cap:
-            return asked if factor.rest <= ROUGH else np.inf
+        if here == cap:
+            return asked if factor.rest_at(here) <= ROUGH else np.inf
         rank += rank // 2
 
 

@@ -18,6 +18,7 @@ from solvers.problem import Part
 
 NEWTON_STEPS = 60
 TRIES = 20  # lengths of one step
+LEVEL = 1e-3  # share of alpha that the balance may lack: what a repair of it takes does little
 FLAT = 0.3  # share of the slope at the beginning that may be left at its end
 FARTHER = 10.0  # a step that is too short becomes so much longer at most
 
@@ -50,6 +51,11 @@ class ProximalStep:
     def residual(self, trial: Trial) -> np.ndarray:
         """Minus the gradient in W."""
         return self.columns.rows.T @ trial.weights - self.columns.stiffness[:, None] * trial.vectors
+
+    def is_level(self, trial: Trial, residual: np.ndarray) -> bool:
+        """Whether weights sum to nearly nothing where a bias is free: at small costs class functions do not tell."""
+        tilt = np.abs(residual[self.columns.stiffness == 0.0]).max(initial=0.0)
+        return bool(tilt <= LEVEL * trial.alpha.sum())
 
     def newton(self, trial: Trial, residual: np.ndarray) -> Trial | None:
         """The next point, or None where no step decreases any more."""
@@ -86,16 +92,20 @@ class ProximalStep:
         bent = float(np.vdot(self.columns.stiffness[:, None] * trial.vectors, direction))
         return bent - float(np.vdot(trial.weights, moved))
 
-    def solve(self, vectors: np.ndarray, closeness: float) -> tuple[Trial, int]:
-        """Down to functions that are `closeness` within those of alpha, relative to how far alpha moves."""
+    def solve(self, vectors: np.ndarray, closeness: float, most: int) -> tuple[Trial, int, bool]:
+        """Down to functions that are `closeness` within those of alpha, relative to how far alpha moves.
+
+        Also how many Newton steps that took, and whether `most` of them were enough.
+        """
         trial, steps = self.at(vectors, self.columns.rows @ vectors), 0
-        while steps < NEWTON_STEPS:
+        while steps < most:
             residual = self.residual(trial)
             off = float(np.abs(self.columns.rows @ residual).max())
-            if off <= max(closeness, 0.05 * float(np.abs(trial.alpha - self.anchor).max()) / self.sigma):
-                break
+            near = off <= max(closeness, 0.05 * float(np.abs(trial.alpha - self.anchor).max()) / self.sigma)
+            if near and self.is_level(trial, residual):
+                return trial, steps, True
             following = self.newton(trial, residual)
             if following is None:
-                break
+                return trial, steps, True
             trial, steps = following, steps + 1
-        return trial, max(steps, 1)
+        return trial, steps, False

@@ -16,10 +16,12 @@ from scipy.linalg import cho_solve
 
 from solvers.jit.linear_system import couple_functions, couplings, pair_of
 from solvers.machines import DualForm
+from solvers.methods.factoring import Factor, factored
 from solvers.problem import Part
 
 DENSE = 1600  # unknowns up to which the system is factored
 RIDGE = 1e-12  # share of the largest entry, for what no free variable determines
+RIDGES = 0.0, 1e-14, 1e-12, 1e-10  # the same, added to all where rounding asks for it
 ROUNDS, EXACTNESS = 400, 1e-3  # of conjugate gradients
 
 
@@ -82,8 +84,10 @@ class System:
         matrix = self.sigma * blocks.reshape(k * width, k * width)
         matrix[np.diag_indices_from(matrix)] += np.tile(self.columns.stiffness, k)
         self._hold_biases(matrix, residual)
-        lower = np.linalg.cholesky(matrix)  # SciPy's would hold the interpreter's lock
-        step = cho_solve((lower.T, False), residual.T.ravel(), check_finite=False)
+        factor = _ridged(matrix)
+        if factor is None:
+            return np.zeros_like(residual)
+        step = cho_solve(factor, residual.T.ravel(), check_finite=False)
         return np.ascontiguousarray(step.reshape(k, width).T)
 
     def _pair(self, a: int, b: int) -> slice:
@@ -156,3 +160,14 @@ class System:
         if self.centred:
             image -= image.mean(axis=1, keepdims=True)
         return image + self.columns.stiffness[:, None] * vectors
+
+
+def _ridged(matrix: np.ndarray) -> Factor | None:
+    """Where rounding has eaten the stiffness, as much more of it as it takes."""
+    size, diagonal = float(matrix.diagonal().max()), np.diag_indices_from(matrix)
+    for ridge in RIDGES:
+        matrix[diagonal] += ridge * size
+        factor = factored(matrix)
+        if factor is not None:
+            return factor
+    return None

@@ -21,7 +21,7 @@ from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import linear, linear_newton
 from solvers.methods.primal import system
-from solvers.methods.primal.proximal import ProximalStep
+from solvers.methods.primal.proximal import NEWTON_STEPS, ProximalStep
 from solvers.methods.primal.system import Columns
 from solvers.problem import BIASES, pose
 from solvers.run import Limits, Run
@@ -177,9 +177,9 @@ def test_a_free_bias_that_nothing_holds_is_found_from_far_away() -> None:
     part = problem_of(X, Y, "ovo", "linear", cost=2.0, bias="exact").part(0)
     step = ProximalStep(part, Columns.of(part), np.zeros((len(part), 1)), sigma=1.0)
     far = np.zeros((X.shape[1] + 1, 1))
-    near, _ = step.solve(far.copy(), 1e-9)
+    near, *_ = step.solve(far.copy(), 1e-9, NEWTON_STEPS)
     far[-1] = 1e6
-    found, steps = step.solve(far, 1e-9)
+    found, steps, _ = step.solve(far, 1e-9, NEWTON_STEPS)
     assert steps <= 20
     np.testing.assert_allclose(found.vectors, near.vectors, atol=1e-6)
 
