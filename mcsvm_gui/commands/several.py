@@ -119,11 +119,15 @@ def _row(results: Results, trial: Trial) -> str:
         f"{figures.accuracy(trial.summary('accuracy', way)):>10}",
         f"{_range(accuracies):>9}",
         f"{figures.seconds(trial.summary('seconds', way)):>13}",
-        f"{figures.count(round(trial.summary('iterations', way) or 0)):>13}",
-        f"{figures.count(round(trial.summary('n_support', way) or 0)):>9}",
+        f"{_count(trial.summary('iterations', way)):>13}",
+        f"{_count(trial.summary('n_support', way)):>9}",
         f"{figures.gap(max(trial.worst_gap or 0.0, 0.0)):>13}",
     ]
     return "".join(cells) + ("" if trial.converged else "  not converged")
+
+
+def _count(value: float | None) -> str:
+    return figures.count(None if value is None else round(value))
 
 
 def _range(accuracies: tuple[float, ...]) -> str:
@@ -151,7 +155,9 @@ def _tests(results: Results) -> list[str]:
     for result in found:
         where = f" on {result.data}" if result.data else ""
         adjusted = ", ".join(f"{name} {p:.2g}" for name, p in result.adjusted.items())
-        lines.append(f"{' and '.join(result.between)} differ{where} ({result.name}, p {result.p:.2g}; {adjusted}).")
+        rows = f" of {figures.count(result.details['rows'])} rows" if "rows" in result.details else ""
+        how = f"{result.name}{rows}, p {result.p:.2g}; {adjusted}"
+        lines.append(f"{' and '.join(result.between)} differ{where} ({how}).")
     if pairs and not found:
         lines.append("No two of them differ significantly (5 %, adjusted for all pairs).")
     return [*lines, ""] if lines else []

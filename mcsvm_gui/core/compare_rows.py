@@ -59,17 +59,19 @@ def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tupl
 
 
 def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, found: int) -> str:
-    rows = comparison.sides[0].decisions.size
+    shared = comparison.shared()
     said = [
         tr(
             "Rows that these {runs} runs decide differently: {found} of {rows}.",
             runs=len(groups[0]),
             found=figures.count(found),
-            rows=figures.count(rows),
+            rows=figures.count(int(shared.sum())),
         )
     ]
+    if not shared.all():
+        said.append(tr("Rows that not all of them decided, and that do not count: {count}.", count=_left(shared)))
     if comparison.true is not None:
-        wrong = np.logical_and.reduce([~comparison.right(side) for side in comparison.sides])
+        wrong = np.logical_and.reduce([~comparison.right(side) for side in comparison.sides]) & shared
         said.append(tr("Rows that all of them get wrong: {count}.", count=figures.count(int(wrong.sum()))))
     if groups[0][0].rows is not None and groups[0][0].rows.kind == "training":
         said.append(tr("Nothing was held out: these are training rows."))
@@ -78,6 +80,10 @@ def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, foun
     if found > MOST_ROWS:
         said.append(tr("The first {count} are listed.", count=figures.count(MOST_ROWS)))
     return " ".join(said)
+
+
+def _left(shared: np.ndarray) -> str:
+    return figures.count(int((~shared).sum()))
 
 
 # -- tests ----------------------------------------------------------------------------------------
@@ -138,6 +144,9 @@ def words_on_tests(tests: Sequence[TestResult]) -> str:
     if not tests:
         return tr("Tests need at least two runs that were tested on the same rows, or on the same several splits.")
     said = [tr("Adjusted for all pairs by Holm's method; at 5 % in words.")]
+    rows = [int(result.details["rows"]) for result in tests if "rows" in result.details]
+    if rows:
+        said.append(tr("McNemar counts the rows that both decided, at least {rows}.", rows=figures.count(min(rows))))
     if not any(result.name == "corrected resampled t" for result in tests):
         said.append(tr("Train the same machines with other seeds to compare them over several splits as well."))
     return " ".join(said)

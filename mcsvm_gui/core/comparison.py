@@ -40,10 +40,14 @@ class Comparison:
     sides: tuple[Side, ...]
     lines: np.ndarray | None = None  # where in its file each row stands
 
+    def shared(self, *sides: Side) -> np.ndarray:
+        """Where all of them decided: what one of them left out, or was not asked, says nothing of it."""
+        return np.logical_and.reduce([side.decisions != None for side in sides or self.sides])  # noqa: E711
+
     def disagreements(self) -> np.ndarray:
-        """Rows that not all sides decide alike."""
+        """Rows that all sides decide, and not alike."""
         decisions = np.array([side.decisions for side in self.sides], dtype=object)
-        return np.flatnonzero((decisions != decisions[0]).any(axis=0))
+        return np.flatnonzero((decisions != decisions[0]).any(axis=0) & self.shared())
 
     def right(self, side: Side) -> np.ndarray:
         if self.true is None:
@@ -51,11 +55,13 @@ class Comparison:
         return np.asarray(side.decisions == self.true, dtype=bool)
 
     def tests(self) -> tuple[TestResult, ...]:
-        """McNemar for every pair; Holm's adjustment over all pairs."""
-        if self.true is None or len(self.sides) < 2:
+        """McNemar for every pair, on the rows that both decided; Holm's adjustment over all pairs."""
+        if self.true is None:
             return ()
-        pairs = list(combinations(self.sides, 2))
-        found = [mcnemar(self.right(a), self.right(b), (a.label, b.label)) for a, b in pairs]
+        pairs = [(a, b, self.shared(a, b)) for a, b in combinations(self.sides, 2)]
+        found = [
+            mcnemar(self.right(a)[rows], self.right(b)[rows], (a.label, b.label)) for a, b, rows in pairs if rows.any()
+        ]
         return adjusted_over_pairs(found, self.data)
 
 

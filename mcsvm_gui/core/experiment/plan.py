@@ -63,6 +63,11 @@ class Plan:
         return [(fold.train, fold.test) for fold in stratified(labels, self.folds, self.seed, self.repeats)]
 
     @property
+    def trainings(self) -> int:
+        """Parts of a trial; none where it is trained once, on all rows."""
+        return {"folds": self.folds * self.repeats, "shares": self.count}.get(self.splits, 0)
+
+    @property
     def tests_rows_once(self) -> bool:
         """Only then can the rows of all parts be pooled."""
         return self.splits == "test" or (self.splits == "folds" and self.repeats == 1)

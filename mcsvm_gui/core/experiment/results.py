@@ -16,6 +16,7 @@ from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
+from solvers.ending import Ending
 
 OF_SEARCH = {"validation": "mean", "search_seconds": "seconds"}
 PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_gamma", *OF_SEARCH
@@ -46,13 +47,15 @@ class Trial:
 
     @property
     def accuracies(self) -> tuple[float, ...]:
-        """Of every part that was tested."""
+        """Of every part that counts and was tested."""
         found = [part.document.get("test_accuracy") for part in self.tested]
         return tuple(float(accuracy) for accuracy in found if accuracy is not None)
 
     @property
     def tested(self) -> tuple[PartResult, ...]:
-        return self.parts or (() if self.whole is None else (self.whole,))
+        """Parts that count: not those that were stopped in the middle."""
+        found = self.parts or (() if self.whole is None else (self.whole,))
+        return tuple(part for part in found if part.document["ending"] != Ending.STOPPED.value)
 
     @property
     def converged(self) -> bool:
@@ -104,21 +107,34 @@ class Results:
         return next((trial for trial in self.on(data) if trial.spec.label == label), None)
 
     def table(self, name: str) -> np.ndarray:
-        """(data sets, labels): a number of every trial, NaN where there is none."""
+        """(data sets, labels): a number of every trial that has all its parts, NaN where there is none."""
         rows = [
             [
-                np.nan if (trial := self.trial(spec.name, label)) is None else trial.summary(name, self.way)
+                np.nan
+                if (trial := self.trial(spec.name, label)) is None or not self.complete(trial)
+                else trial.summary(name, self.way)
                 for label in self.labels
             ]
             for spec in self.experiment.data
         ]
         return np.array(rows, dtype=float)
 
+    def complete(self, trial: Trial) -> bool:
+        """Only then is it tested against others: some folds may be easier than all."""
+        return len(trial.tested) == max(self._full(trial), 1)
+
+    def _full(self, trial: Trial) -> int:
+        tested_on_a_file = self.experiment.of(trial.spec.data).test is not None
+        return 0 if tested_on_a_file else self.experiment.plan.trainings
+
     # -- side by side -----------------------------------------------------------------------------
 
     def comparison(self, name: str) -> Comparison | None:
         """All trials on a data set. Scores are of all rows tested, pooled where each was tested once."""
-        trials, dataset = self.on(name), self.datasets[name]
+        return self._compared(name, self.on(name))
+
+    def _compared(self, name: str, trials: Sequence[Trial]) -> Comparison | None:
+        dataset = self.datasets[name]
         if not trials:
             return None
         rows = _same([trial.whole.tested for trial in trials if trial.whole is not None]) or dataset
@@ -128,17 +144,12 @@ class Results:
     def _side(self, trial: Trial, rows: Dataset) -> Side:
         side = replace((trial.whole or trial.parts[0]).side, label=trial.spec.label)
         if not trial.parts:
-            return (
-                side
-                if trial.whole is not None
-                and trial.whole.tested is not None
-                and trial.whole.tested.digest == rows.digest
-                else _undecided(side, rows.rows)
-            )
+            tested = [part.tested.digest for part in trial.tested if part.tested is not None]
+            return side if tested == [rows.digest] else _undecided(side, rows.rows)
         if not self.experiment.plan.tests_rows_once:
             return _undecided(side, rows.rows)
         decisions = np.full(rows.rows, None, dtype=object)
-        for part in trial.parts:
+        for part in trial.tested:
             assert part.rows is not None
             decisions[part.rows.test] = part.side.decisions
         assert rows.labels is not None
@@ -171,17 +182,12 @@ class Results:
         return tuple(found)
 
     def _on_one(self, name: str) -> tuple[TestResult, ...]:
-        comparison = self.comparison(name)
+        trials = [trial for trial in self.on(name) if self.complete(trial)]
+        comparison = self._compared(name, trials)
         scored = comparison is not None and all(side.scores is not None for side in comparison.sides)
         results = comparison.tests() if comparison is not None and scored else ()
-        trials = [trial for trial in self.on(name) if len(trial.accuracies) == self._full(trial)]
-        pairs = list(combinations(trials, 2))
-        if not pairs or self._full(trials[0]) < 2:
-            return results
+        pairs = list(combinations([trial for trial in trials if len(trial.accuracies) == len(trial.tested) > 1], 2))
         return (*results, *adjusted_over_pairs([[self._corrected_t(a, b)] for a, b in pairs], name))
-
-    def _full(self, trial: Trial) -> int:
-        return max((len(other.parts) for other in self.on(trial.spec.data)), default=0)
 
     def _corrected_t(self, a: Trial, b: Trial) -> TestResult:
         part = a.parts[0].rows

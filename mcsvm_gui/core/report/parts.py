@@ -270,10 +270,8 @@ def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
     decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
     if len(decided) < 2 or len(decided) > 12:
         return []
-    rows = Comparison(
-        comparison.data, comparison.classes, comparison.true, tuple(decided), comparison.lines
-    ).disagreements()
-    total = decided[0].decisions.size
+    theirs = Comparison(comparison.data, comparison.classes, comparison.true, tuple(decided), comparison.lines)
+    rows, total = theirs.disagreements(), int(theirs.shared().sum())
     heading = Heading("Rows on which machines disagree", level)
     said = Paragraph(
         f"{len(rows)} of {figures.count(total)} rows" + (f"; the first {MOST_ROWS}:" if len(rows) > MOST_ROWS else ".")

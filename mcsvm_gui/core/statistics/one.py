@@ -15,7 +15,7 @@ def mcnemar(right_a: np.ndarray, right_b: np.ndarray, between: tuple[str, str] =
     """The exact test, and the one by chi-squared with Edwards's correction; from which rows each had right."""
     right_a, right_b = np.asarray(right_a, dtype=bool), np.asarray(right_b, dtype=bool)
     only_a, only_b = int((right_a & ~right_b).sum()), int((~right_a & right_b).sum())
-    counts = {"only_first_right": only_a, "only_second_right": only_b}
+    counts = {"only_first_right": only_a, "only_second_right": only_b, "rows": right_a.size}
     total = only_a + only_b
     exact = float(stats.binomtest(only_a, total).pvalue) if total else 1.0
     corrected = max(abs(only_a - only_b) - 1, 0) ** 2 / total if total else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from mcsvm_gui.core import chosen as choosing
 from mcsvm_gui.core.chosen import Chosen, Library, decided, groups_of, measured, over_splits
 from mcsvm_gui.core.compare_sheets import Picture, picture
 from mcsvm_gui.core.measures import MEASURES
+from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
@@ -178,6 +180,23 @@ def test_rows_on_which_runs_disagree_are_listed_with_their_lines(nine: list, see
         assert all((cell.sign == "wrong") == (cell.value != row[2].value) for cell in row[3:])
     expected = sum(len({run.side.decisions[row] for run in group}) > 1 for row in range(group[0].side.decisions.size))
     assert len(seen.disagreements.rows) == expected
+
+
+def test_rows_that_one_run_dropped_do_not_tell_it_from_another(tmp_path: Path) -> None:
+    lines = [line.split(",") for line in example("iris").read_text("utf-8").splitlines()]
+    for number, cells in enumerate(lines[1:]):
+        cells[0] = "" if number % 3 == 0 else cells[0]
+    path = tmp_path / "holes.csv"
+    path.write_text("\n".join(map(",".join, lines)), "utf-8")
+    library, asked = Library(), Request(data=str(path), holdout=0.4)
+    runs = [chosen_run(replace(asked, rules=Rules(missing=way)), library)[0] for way in ("drop", "mean")]
+    shown = picture(runs, {run.run: run.request.rules.missing for run in runs})
+    decided_by_both = int(sum(label is not None for label in runs[0].side.decisions))
+    assert 0 < decided_by_both < runs[1].side.decisions.size
+    assert len(shown.disagreements.rows) < 5
+    assert f"of {decided_by_both}. Rows that not all" in shown.disagreement_words
+    assert f"both decided, at least {decided_by_both}." in shown.test_words
+    assert all(row[7].value > 0.05 for row in shown.tests.rows)
 
 
 def test_every_pair_on_the_same_rows_is_tested(seen: Picture) -> None:

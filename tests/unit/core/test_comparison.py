@@ -58,6 +58,21 @@ def test_disagreements_are_the_rows_decided_differently(six: Comparison) -> None
     assert six.disagreements().tolist() == expected
 
 
+def test_rows_that_a_side_left_out_say_nothing_of_it() -> None:
+    """Neither that it was wrong there, nor that it disagrees."""
+    true = np.array(list("aabbab"), dtype=object)
+    sides = [
+        Side(name, {}, np.array([None if label == "." else label for label in said], dtype=object))
+        for name, said in (("all", "aabbaa"), ("some", "ab..ab"), ("none", "......"))
+    ]
+    comparison = Comparison("x", ("a", "b"), true, tuple(sides[:2]))
+    assert comparison.shared().tolist() == [True, True, False, False, True, True]
+    assert comparison.disagreements().tolist() == [1, 5]
+    for result in comparison.tests():
+        assert result.details == {"only_first_right": 1, "only_second_right": 1, "rows": 4}
+    assert Comparison("x", ("a", "b"), true, (sides[0], sides[2])).tests() == ()
+
+
 def test_every_pair_is_tested_by_both_forms_of_mcnemar(six: Comparison) -> None:
     found = six.tests()
     pairs = [set(pair) for pair in combinations(SIX, 2)]

@@ -20,10 +20,12 @@ from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perfo
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.experiment.reference import REFERENCES
 from mcsvm_gui.core.experiment.results import beside_published
+from mcsvm_gui.core.experiment.running import Job
 from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.report.parts import disagreement_blocks
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
 from mcsvm_gui.core.resources import experiment as bundled
@@ -316,6 +318,36 @@ def test_stopping_keeps_what_is_done(small: Experiment) -> None:
     assert results.interrupted
     assert len(results.done) == 1
     assert results.document()["interrupted"] is True
+
+
+class Halt:
+    """Stops in the first slice of the training of this number, counted from 1."""
+
+    def __init__(self, training: int) -> None:
+        self._training, self._seen = training, set[int]()
+
+    def report(self, job: Job, *_: object) -> None:
+        self._seen.add(job.place)
+
+    def stopped(self) -> bool:
+        return len(self._seen) >= self._training
+
+
+def test_what_was_stopped_in_the_middle_neither_counts_nor_is_tested() -> None:
+    """One fold of cs is done and one is half trained, when ww has all of its own."""
+    runs = tuple(RunSpec("iris", name, Request(machine=name, solver="smo", C=1e6, tol=1e-9)) for name in ("ww", "cs"))
+    halt = Halt(5)
+    plan = Plan("folds", folds=3)
+    results = perform(Experiment("x", plan, (DataSpec("iris", IRIS),), runs), halt.report, halt.stopped)
+    ww, cs = results.trials
+    assert [part.document["ending"] for part in cs.parts][-1] == "stopped"
+    assert (len(ww.accuracies), len(cs.accuracies), len(cs.parts)) == (3, 1, 2)
+    assert results.tests == ()
+    assert [np.isfinite(value) for value in results.table("accuracy")[0]] == [True, False]
+    comparison = results.comparison("iris")
+    assert comparison is not None
+    assert comparison.shared().sum() == cs.parts[0].side.decisions.size
+    assert "50 rows" in str(disagreement_blocks(comparison, 3)[:2])
 
 
 def test_where_nothing_is_possible_the_reason_is_raised() -> None:
