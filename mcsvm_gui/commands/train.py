@@ -29,8 +29,8 @@ def run(options: argparse.Namespace) -> int:
     request = request_of(options)
     _check(request, options)
     dataset = open_dataset(options.data, request.read)
-    request = replace(request, digest=dataset.digest)
     test = test_of(request, dataset)
+    request = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
     with Interrupt() as interrupt:
         outcome = _train(request, dataset, test, options, interrupt)
         _write(outcome, options)

@@ -63,18 +63,22 @@ class Library:
 
     def rows_of(self, request: Request, open_: Dataset | None) -> Rows:
         """`open_`: what the window has open. FileError where the file is gone or another one."""
-        key = request.data, request.test, request.digest, request.read, request.holdout, request.seed
+        key = (*_files(request), request.holdout, request.seed)
         if key not in self._rows:
             self._rows[key] = _split(request, *self._data_of(request, open_))
         return _newest(self._rows, key)
 
     def _data_of(self, request: Request, open_: Dataset | None) -> Pair:
-        key = request.data, request.test, request.digest, request.read
+        key = _files(request)
         if key not in self._data:
             same = open_ is not None and open_.digest == request.digest and open_.name == request.data
             found = (open_, sources.test_of(request, open_)) if same and open_ is not None else None
             self._data[key] = found or sources.data_of(request)
         return _newest(self._data, key)
+
+
+def _files(request: Request) -> tuple[Any, ...]:
+    return request.data, request.test, request.digest, request.test_digest, request.read
 
 
 def _newest(known: OrderedDict[Any, Any], key: Any) -> Any:

@@ -40,6 +40,7 @@ class Request:
     data: str | None = None  # the training file as it was named
     test: str | None = None
     digest: str | None = None  # of the training file, once it was read
+    test_digest: str | None = None  # of the file to test on, likewise
 
     def __post_init__(self) -> None:
         if self.kernel == "precomputed":

@@ -16,11 +16,17 @@ def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
 
 
 def test_of(request: Request, training: Dataset) -> Dataset | None:
-    return None if request.test is None else open_test(request.test, request.read, training)
+    """FileError where the file is not the one that was tested on."""
+    if request.test is None:
+        return None
+    test = open_test(request.test, request.read, training)
+    if request.test_digest is not None and test.digest != request.test_digest:
+        raise FileError(request.test, "the file has changed since it was tested on")
+    return test
 
 
 def data_of(request: Request) -> tuple[Dataset, Dataset | None]:
-    """Training and test rows; FileError where the file is not the one that was trained on."""
+    """Training and test rows; FileError where a file is not the one that it was."""
     assert request.data is not None
     dataset = open_dataset(request.data, request.read)
     if request.digest is not None and dataset.digest != request.digest:

@@ -17,7 +17,7 @@ from solvers.machines import MACHINES
 from solvers.selection.cell import Cell, CellResult, FoldResult
 
 # What names no condition: the place of the cell, the place of the file, and how much is done at once.
-NO_CONDITION = "machine", "C", "gamma", "data", "test", "holdout", "cache_mb", "threads"
+NO_CONDITION = "machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"
 
 Found = dict[Cell, CellResult]
 

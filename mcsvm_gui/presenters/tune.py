@@ -145,7 +145,7 @@ class TunePresenter(QObject):
         """Without what is kept for the model that is trained afterwards."""
         from dataclasses import replace
 
-        return replace(self._workspace.base_request(**values), holdout=None, test=None)
+        return replace(self._workspace.base_request(**values), holdout=None, test=None, test_digest=None)
 
     def _obstacle(self, wrong: bool) -> str:
         dataset = self._workspace.dataset

@@ -176,6 +176,7 @@ class Workspace(QObject):
             data=self.path,
             test=self.test_path,
             digest=None if self.dataset is None else self.dataset.digest,
+            test_digest=None if self.test is None else self.test.digest,
         )
 
     def train(self, requests: Sequence[Request]) -> list[int]:

@@ -17,6 +17,7 @@ from command_line import NASTY, ROOT, SHARED, mcsvm, real_mcsvm
 from mcsvm_gui.commands import arguments
 from mcsvm_gui.commands.progress import fitting, line
 from mcsvm_gui.core import model_file
+from mcsvm_gui.core.readers import open_dataset
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -187,6 +188,13 @@ def test_pairs_of_files_are_matched_by_name(name: str) -> None:
     assert word is None or any(word in warning for warning in found["warnings"])
     if count == 75:
         assert found["test_accuracy"] > 0.9
+
+
+def test_the_model_knows_which_files_it_was_trained_and_tested_on(tmp_path: Path) -> None:
+    model = tmp_path / "iris.mcsvm"
+    mcsvm("train", IRIS, "--test", IRIS, "--model", model)
+    asked = model_file.load(model).request
+    assert asked.digest == asked.test_digest == open_dataset(IRIS).digest
 
 
 def test_a_column_that_is_missing_in_the_test_part_is_named() -> None:

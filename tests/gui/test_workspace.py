@@ -118,6 +118,7 @@ def test_a_test_file_takes_the_place_of_a_hold_out_and_back(desk: Desk) -> None:
     desk.settle()
     assert (work.test.rows, work.test_path, work.holdout) == (462, VOWEL_TEST, None)  # type: ignore[union-attr]
     assert work.base_request().test == VOWEL_TEST
+    assert work.base_request().test_digest == work.test.digest  # type: ignore[union-attr]
     work.set_preparation(holdout=0.25)
     assert (work.test, work.base_request().test, work.base_request().holdout) == (None, None, 0.25)
 

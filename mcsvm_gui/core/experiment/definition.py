@@ -16,7 +16,8 @@ from mcsvm_gui.core.request import Request, gamma, number
 from solvers.errors import InputError
 
 SCHEMA = 1
-OF_DATA = "data", "test", "digest", "read", "rules"  # fields of a request that a data set settles
+OF_DATA = "data", "test", "digest", "test_digest", "read", "rules"  # fields of a request that a data set settles
+TEXTS = "test", "digest", "test_digest"  # of a data set, where there are any
 NUMBERS = "C", "coef0", "margin", "tol", "gap_tol", "time_limit", "cache_mb", "holdout"
 
 
@@ -29,6 +30,7 @@ class DataSpec:
     also: tuple[str, ...] = ()
     test: str | None = None
     digest: str | None = None
+    test_digest: str | None = None
     read: ReadOptions = field(default_factory=ReadOptions)
     rules: Rules = field(default_factory=Rules)
 
@@ -94,13 +96,14 @@ class Experiment:
         for label, request in wanted:
             if request.data is None:
                 raise InputError(f"the run {label!r} does not name its data, so it cannot be replayed from a file")
-            key = DataSpec("", request.data, (), request.test, request.digest, request.read, request.rules)
+            digests = request.digest, request.test_digest
+            key = DataSpec("", request.data, (), request.test, *digests, request.read, request.rules)
             if key not in specs:
                 stem = os.path.basename(request.data).split(".")[0]
                 specs[key] = replace(key, name=_new(stem, {spec.name for spec in specs.values()}))
             name = specs[key].name
             label = _new(label, {run.label for run in runs if run.data == name})
-            runs.append(RunSpec(name, label, replace(request, data=None, test=None, digest=None)))
+            runs.append(RunSpec(name, label, replace(request, data=None, test=None, digest=None, test_digest=None)))
         return cls(title, Plan(), tuple(specs.values()), tuple(runs))
 
     # -- documents --------------------------------------------------------------------------------
@@ -167,7 +170,7 @@ def _known(what: str, given: Iterable[str], names: Iterable[str]) -> None:
 
 def _data_document(spec: DataSpec) -> dict[str, Any]:
     document: dict[str, Any] = {"path": spec.path, **({"also": list(spec.also)} if spec.also else {})}
-    document |= {name: value for name in ("test", "digest") if (value := getattr(spec, name)) is not None}
+    document |= {name: value for name in TEXTS if (value := getattr(spec, name)) is not None}
     for name, plain in (("read", ReadOptions()), ("rules", Rules())):
         differing = {key: value for key, value in asdict(getattr(spec, name)).items() if value != getattr(plain, key)}
         document |= {name: differing} if differing else {}
@@ -176,7 +179,7 @@ def _data_document(spec: DataSpec) -> dict[str, Any]:
 
 def _data_of(name: str, values: dict[str, Any]) -> DataSpec:
     _known(f"data set {name!r}", values, [item.name for item in fields(DataSpec) if item.name != "name"])
-    texts = {key: _text(key, values[key]) for key in ("test", "digest") if key in values}
+    texts = {key: _text(key, values[key]) for key in TEXTS if key in values}
     path = _text("path", values.get("path"))
     also = tuple(_text("also", more) for more in values.get("also", ()))
     read, rules = ReadOptions(**_table(values.get("read", {}))), Rules(**_table(values.get("rules", {})))

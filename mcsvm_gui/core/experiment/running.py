@@ -18,7 +18,7 @@ from mcsvm_gui.core.comparison import Side, side_of
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.experiment import reference
-from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
+from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.journal import Journal
 from mcsvm_gui.core.experiment.keeping import entry_of, result_of, training_key
 from mcsvm_gui.core.experiment.plan import Part
@@ -57,6 +57,11 @@ class _Loaded:
     datasets: dict[str, Dataset]
     tests: dict[str, Dataset | None]
 
+    def spelled_out(self, spec: DataSpec) -> DataSpec:
+        """With the digests of its files."""
+        test = self.tests[spec.name]
+        return replace(spec, digest=self.datasets[spec.name].digest, test_digest=None if test is None else test.digest)
+
 
 def perform(
     experiment: Experiment,
@@ -69,9 +74,7 @@ def perform(
     """`stopped` is asked between slices; what was done until then is in the results, and in the journal."""
     began = time.perf_counter()
     loaded = load(experiment)
-    experiment = replace(
-        experiment, data=tuple(replace(spec, digest=loaded.datasets[spec.name].digest) for spec in experiment.data)
-    )
+    experiment = replace(experiment, data=tuple(map(loaded.spelled_out, experiment.data)))
     work = list(_jobs(experiment, loaded.datasets))
     worker = _Worker(loaded, report, stopped, journal, searching)
     done = [worker(job) for job in work] if jobs == 1 else _threaded(worker, work, jobs)
@@ -96,13 +99,19 @@ def load(experiment: Experiment) -> _Loaded:
     datasets, tests = {}, {}
     for spec in experiment.data:
         dataset = joined([open_dataset(path, spec.read) for path in (spec.path, *spec.also)])
-        if spec.digest is not None and dataset.digest != spec.digest:
-            raise FileError(spec.path, "the file has changed since the experiment was written")
+        _check_same(spec.path, dataset, spec.digest)
         if dataset.labels is None:
             raise FileError(spec.path, "there are no class labels to train on")
-        datasets[spec.name] = dataset
-        tests[spec.name] = None if spec.test is None else open_test(spec.test, spec.read, dataset)
+        test = None if spec.test is None else open_test(spec.test, spec.read, dataset)
+        if spec.test is not None and test is not None:
+            _check_same(spec.test, test, spec.test_digest)
+        datasets[spec.name], tests[spec.name] = dataset, test
     return _Loaded(datasets, tests)
+
+
+def _check_same(path: str, dataset: Dataset, digest: str | None) -> None:
+    if digest is not None and dataset.digest != digest:
+        raise FileError(path, "the file has changed since the experiment was written")
 
 
 def joined(parts: Sequence[Dataset]) -> Dataset:

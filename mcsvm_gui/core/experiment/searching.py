@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tuning import Tuned, TuneRequest
 
 Told = Callable[[int, int | None], object]  # trials that are done, and how many there will be, where that is known
+WHICH_DATA = "data", "test", "digest", "test_digest"
 COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
 
 
@@ -146,7 +147,7 @@ class Searches:
 
 def asked(request: Request) -> dict[str, Any]:
     """All but which data: their digests say that."""
-    return {name: value for name, value in request.document().items() if name not in ("data", "test", "digest")}
+    return {name: value for name, value in request.document().items() if name not in WHICH_DATA}
 
 
 def apart_from_machine(request: Request) -> Request:

@@ -179,7 +179,7 @@ def _on_one(results: Results, name: str) -> list[Block]:
     trials, comparison = results.on(name), results.comparison(name)
     if not trials or comparison is None:
         return []
-    blocks: list[Block] = [*parts.data_blocks(results.datasets[name], name=name)]
+    blocks: list[Block] = [*parts.data_blocks(results.datasets[name], name=name, test=results.tests_of[name])]
     blocks.append(Paragraph(f"{parts.preparation_words(trials[0].spec.request).capitalize()}."))
     spread = [trial for trial in trials if len(trial.accuracies) > 1]
     if spread and len(spread) <= parts.MOST_FIGURES:

@@ -87,7 +87,7 @@ def _files(
     request: Request, files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | str]
 ) -> tuple[Dataset, Dataset | None]:
     """Each file is read once for all runs on it; what cannot be read is said for each."""
-    key = request.data, request.test, request.read, request.digest
+    key = request.data, request.test, request.read, request.digest, request.test_digest
     if key not in files:
         try:
             if request.data is None:

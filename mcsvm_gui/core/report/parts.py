@@ -54,8 +54,10 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def data_blocks(dataset: Dataset, *, name: str | None = None, level: int = 2) -> list[Block]:
-    """Summary and digest."""
+def data_blocks(
+    dataset: Dataset, *, name: str | None = None, level: int = 2, test: Dataset | None = None
+) -> list[Block]:
+    """Summary and digests; `test`: the file that was tested on."""
     counts = list(zip(dataset.classes, dataset.class_counts, strict=True))
     duplicates, conflicts = repeated(dataset)
     facts = (
@@ -68,6 +70,7 @@ def data_blocks(dataset: Dataset, *, name: str | None = None, level: int = 2) ->
         ("rows that occur again", figures.count(duplicates)),
         ("of these with another class", figures.count(conflicts)),
         ("SHA-256", dataset.digest),
+        *(() if test is None else (("tested on", test.name), ("its SHA-256", test.digest))),
     )
     table = Table(
         ("class", "rows", "share"),

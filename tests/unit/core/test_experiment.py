@@ -25,12 +25,13 @@ from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.report.parts import disagreement_blocks
+from mcsvm_gui.core.report.parts import data_blocks, disagreement_blocks
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
 from mcsvm_gui.core.resources import experiment as bundled
 from mcsvm_gui.core.resources import folder
 from mcsvm_gui.core.session import train
+from mcsvm_gui.core.sources import data_of
 from mcsvm_gui.core.tuning import TuneRequest, Tuning
 from solvers.errors import InputError
 from solvers.machines import MACHINES
@@ -77,7 +78,8 @@ def experiments(draw: st.DrawFn) -> Experiment:
     names = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
     rules, read = Rules(scale=draw(st.sampled_from(["minmax", "none"]))), ReadOptions(label=draw(st.none() | TEXTS))
     data = tuple(
-        DataSpec(name, f"/data/{place}.csv", digest="ab", read=read, rules=rules) for place, name in enumerate(names)
+        DataSpec(name, f"/data/{place}.csv", digest="ab", test_digest="cd", read=read, rules=rules)
+        for place, name in enumerate(names)
     )
     labels = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
     runs = tuple(draw(one_run(name, label)) for name in names for label in labels)
@@ -403,6 +405,24 @@ def test_iris_and_glass_of_the_2011_paper() -> None:
     for data, _, name, theirs, ours in beside_published(results):
         assert name == "accuracy"
         assert ours == pytest.approx(theirs, abs=0.035 if data == "iris" else 0.055)
+
+
+def test_a_file_to_test_on_that_changed_is_told(tmp_path: Path) -> None:
+    """By the experiment, and wherever the request itself is looked at again."""
+    test = tmp_path / "test.csv"
+    test.write_text(Path(IRIS).read_text())
+    digest = open_dataset(test).digest
+    asked = Request(data=IRIS, test=str(test), digest=open_dataset(IRIS).digest, test_digest=digest)
+    wanted = Experiment.of_requests("x", [("ww", asked)])
+    results = perform(replace(wanted, data=(replace(wanted.data[0], test_digest=None),)))
+    assert results.experiment == wanted
+    assert any(digest in str(block) for block in data_blocks(results.datasets["iris"], test=results.tests_of["iris"]))
+    assert data_of(asked)[1] is not None
+    test.write_text(Path(IRIS).read_text().replace("5.1", "5.2"))
+    with pytest.raises(FileError, match=r"test.csv: the file has changed since the experiment was written"):
+        perform(wanted)
+    with pytest.raises(FileError, match=r"test.csv: the file has changed since it was tested on"):
+        data_of(asked)
 
 
 def test_files_of_the_same_columns_are_joined(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -27,7 +28,14 @@ FULL = Request(
     read=ReadOptions(label="x", separator=";"),
     data="d.csv",
     digest="00",
+    test_digest="01",
 )
+
+
+def test_documents_of_old_say_nothing_of_the_file_tested_on() -> None:
+    document = FULL.document()
+    del document["test_digest"]
+    assert Request.from_document(document) == replace(FULL, test_digest=None)
 
 
 @pytest.mark.parametrize("one", [Request(), FULL, Request(class_weight="balanced")])

@@ -57,6 +57,8 @@ OTHER: dict[str, Any] = {
     "digest": "other",
 }
 SAME: dict[str, Any] = {"machine": "cs", "C": 2.0, "gamma": 3.0, "data": "moved.csv", "test": "t", "holdout": 0.5}
+OF_OLD = "b584bc8ca097b66518d4be60a1a0776c1ed57c40ad6a55b5de101a34802e3b55"
+SAME |= {"test_digest": "other"}
 
 
 @given(kept)
@@ -102,6 +104,11 @@ def test_what_changes_the_numbers_changes_the_conditions(name: str) -> None:
 def test_what_does_not_change_them_does_not(name: str) -> None:
     changed = replace(Request(), **{name: SAME[name]})
     assert conditions(changed, TuneRequest()) == conditions(Request(), TuneRequest())
+
+
+def test_cells_of_files_of_old_are_found() -> None:
+    """Kept before requests had a digest of the file to test on."""
+    assert conditions(Request(digest="d"), TuneRequest()) == OF_OLD
 
 
 def test_folds_are_a_condition_and_ranges_are_none() -> None:
