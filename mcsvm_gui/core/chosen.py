@@ -65,7 +65,7 @@ class Library:
         """`open_`: what the window has open. FileError where the file is gone or another one."""
         key = (*_files(request), request.holdout, request.seed)
         if key not in self._rows:
-            self._rows[key] = _split(request, *self._data_of(request, open_))
+            self._rows[key] = split_rows(request, *self._data_of(request, open_))
         return _newest(self._rows, key)
 
     def _data_of(self, request: Request, open_: Dataset | None) -> Pair:
@@ -88,7 +88,8 @@ def _newest(known: OrderedDict[Any, Any], key: Any) -> Any:
     return known[key]
 
 
-def _split(request: Request, dataset: Dataset, test: Dataset | None) -> Rows:
+def split_rows(request: Request, dataset: Dataset, test: Dataset | None) -> Rows:
+    """`test`: of a file of its own."""
     training, held_out = dataset, test
     if request.holdout is not None:
         training, drawn, _ = splitting.split(dataset, request.holdout, request.seed)
@@ -141,11 +142,15 @@ def comparison_of(group: Sequence[Chosen]) -> Comparison:
 
 def tests_of(runs: Sequence[Chosen]) -> list[TestResult]:
     """McNemar on the same rows; over several splits of the same data the corrected t."""
+    return [*on_same_rows(runs), *over_splits(runs)]
+
+
+def on_same_rows(runs: Sequence[Chosen]) -> list[TestResult]:
     found: list[TestResult] = []
     for group in groups_of(runs):
         if len(group) > 1 and all(chosen.side.scores is not None for chosen in group):
             found += comparison_of(group).tests()
-    return [*found, *over_splits(runs)]
+    return found
 
 
 def over_splits(runs: Sequence[Chosen]) -> tuple[TestResult, ...]:

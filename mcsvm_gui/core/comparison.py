@@ -39,6 +39,7 @@ class Comparison:
     true: np.ndarray | None  # (rows,) class names as training spelled them
     sides: tuple[Side, ...]
     lines: np.ndarray | None = None  # where in its file each row stands
+    about: str = ""  # what the numbers of the sides are of, where that is not plain
 
     def shared(self, *sides: Side) -> np.ndarray:
         """Where all of them decided: what one of them left out, or was not asked, says nothing of it."""

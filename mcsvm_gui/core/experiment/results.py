@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core import chosen
 from mcsvm_gui.core.comparison import Comparison, Side, adjusted_over_pairs, compare, scored
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
@@ -130,31 +131,48 @@ class Results:
     # -- side by side -----------------------------------------------------------------------------
 
     def comparison(self, name: str) -> Comparison | None:
-        """All trials on a data set. Scores are of all rows tested, pooled where each was tested once."""
+        """All trials on a data set. Scores are of all rows tested; decisions, where each was tested once."""
         return self._compared(name, self.on(name))
 
     def _compared(self, name: str, trials: Sequence[Trial]) -> Comparison | None:
         dataset = self.datasets[name]
         if not trials:
             return None
-        rows = _same([trial.whole.tested for trial in trials if trial.whole is not None]) or dataset
+        same = _same([trial.whole.tested for trial in trials if trial.whole is not None])
+        rows = dataset if same is None else same
         found = compare([self._side(trial, rows) for trial in trials], dataset.classes, rows)
-        return replace(found, data=name)
+        return replace(found, data=name, about=self._about(trials))
 
     def _side(self, trial: Trial, rows: Dataset) -> Side:
         side = replace((trial.whole or trial.parts[0]).side, label=trial.spec.label)
-        if not trial.parts:
-            tested = [part.tested.digest for part in trial.tested if part.tested is not None]
-            return side if tested == [rows.digest] else _undecided(side, rows.rows)
-        if not self.experiment.plan.tests_rows_once:
-            return _undecided(side, rows.rows)
-        decisions = np.full(rows.rows, None, dtype=object)
-        for part in trial.tested:
-            assert part.rows is not None
-            decisions[part.rows.test] = part.side.decisions
+        if trial.parts:
+            return self._pooled(side, trial.tested, rows)
+        tested = [part.tested.digest for part in trial.tested if part.tested is not None]
+        if tested == [rows.digest]:
+            return side
+        return replace(side, decisions=_undecided(rows), scores=side.scores if trial.tested else None)
+
+    def _pooled(self, side: Side, parts: Sequence[PartResult], rows: Dataset) -> Side:
+        """Scores of the rows of all parts together: each counts as often as it was tested."""
         assert rows.labels is not None
-        return scored(
-            replace(side, decisions=decisions, scores=None), self.datasets[trial.spec.data].classes, rows.labels
+        places = [part.rows.test for part in parts if part.rows is not None]
+        side = replace(side, decisions=_undecided(rows), scores=None)
+        if not places:
+            return side
+        said, true = np.concatenate([part.side.decisions for part in parts]), rows.labels[np.concatenate(places)]
+        if self.experiment.plan.tests_rows_once:
+            side.decisions[np.concatenate(places)] = said
+        return replace(side, scores=scored(replace(side, decisions=said), rows.classes, true).scores)
+
+    def _about(self, trials: Sequence[Trial]) -> str:
+        if not any(trial.parts for trial in trials):
+            tested = [part.tested for trial in trials for part in trial.tested if part.tested is not None]
+            return "" if not tested or _same(tested) else "Each run is scored on the rows that it was tested on itself."
+        again = "" if self.experiment.plan.tests_rows_once else ", each as often as it was tested"
+        first = "" if all(trial.whole for trial in trials) else ", or where there is none, of the first part"
+        return (
+            f"Scores are of the tested rows of all parts together{again};"
+            f" all else is of the training on all rows{first}."
         )
 
     # -- tests ------------------------------------------------------------------------------------
@@ -183,11 +201,28 @@ class Results:
 
     def _on_one(self, name: str) -> tuple[TestResult, ...]:
         trials = [trial for trial in self.on(name) if self.complete(trial)]
+        if not any(trial.parts for trial in trials):
+            return self._trained_once(trials)
         comparison = self._compared(name, trials)
         scored = comparison is not None and all(side.scores is not None for side in comparison.sides)
         results = comparison.tests() if comparison is not None and scored else ()
         pairs = list(combinations([trial for trial in trials if len(trial.accuracies) == len(trial.tested) > 1], 2))
         return (*results, *adjusted_over_pairs([[self._corrected_t(a, b)] for a, b in pairs], name))
+
+    def _trained_once(self, trials: Sequence[Trial]) -> tuple[TestResult, ...]:
+        """As a window tests its runs: those on the same rows, and the same machines over the splits of their seeds."""
+        runs = [self._chosen(place, trial) for place, trial in enumerate(trials)]
+        found = chosen.on_same_rows(runs)
+        if not any(trial.spec.search for trial in trials):  # of which requests say nothing
+            found += chosen.over_splits(runs)
+        return tuple(replace(result, data=trials[0].spec.data) for result in found)
+
+    def _chosen(self, place: int, trial: Trial) -> chosen.Chosen:
+        assert trial.whole is not None
+        spec = self.experiment.of(trial.spec.data)
+        request = replace(trial.spec.request, test=spec.test)
+        rows = chosen.split_rows(request, self.datasets[spec.name], self.tests_of[spec.name])
+        return chosen.Chosen(place, request, replace(trial.whole.side, label=trial.spec.label), rows)
 
     def _corrected_t(self, a: Trial, b: Trial) -> TestResult:
         part = a.parts[0].rows
@@ -253,8 +288,8 @@ def _same(tested: Sequence[Dataset | None]) -> Dataset | None:
     return tested[0] if len(digests) == 1 else None
 
 
-def _undecided(side: Side, rows: int) -> Side:
-    return replace(side, decisions=np.full(rows, None, dtype=object), scores=None)
+def _undecided(rows: Dataset) -> np.ndarray:
+    return np.full(rows.rows, None, dtype=object)
 
 
 def beside_published(results: Results) -> list[tuple[str, str, str, float, float | None]]:

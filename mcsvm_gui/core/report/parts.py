@@ -153,11 +153,12 @@ def _measures(lines: Sequence[Line], comparison: Comparison) -> Table:
     if len(labels) <= 8:
         best = {(row, place + 1) for row, line in enumerate(lines) for place in line.best}
         rows = tuple((line.measure.title, *line.texts) for line in lines)
-        return Table(("", *labels), rows, numbers=frozenset(range(1, len(labels) + 1)), best=frozenset(best))
+        numbers = frozenset(range(1, len(labels) + 1))
+        return Table(("", *labels), rows, comparison.about, numbers, frozenset(best))
     rows = tuple((label, *(line.texts[place] for line in lines)) for place, label in enumerate(labels))
     best = {(place, column + 1) for column, line in enumerate(lines) for place in line.best}
     numbers = frozenset(range(1, len(lines) + 1))
-    return Table(("", *(line.measure.title for line in lines)), rows, numbers=numbers, best=frozenset(best))
+    return Table(("", *(line.measure.title for line in lines)), rows, comparison.about, numbers, frozenset(best))
 
 
 def trace_figures(sides: Sequence[Side]) -> list[Block]:

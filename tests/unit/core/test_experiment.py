@@ -12,6 +12,7 @@ import pytest
 from command_line import SHARED
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix
 from sklearn.svm import LinearSVC
 from small_data import blobs
 
@@ -25,7 +26,8 @@ from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.preparation.rules import Rules
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.report.parts import data_blocks, disagreement_blocks
+from mcsvm_gui.core.report.blocks import Table
+from mcsvm_gui.core.report.parts import comparison_blocks, data_blocks, disagreement_blocks
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
 from mcsvm_gui.core.resources import experiment as bundled
@@ -211,6 +213,55 @@ def test_runs_that_hold_out_the_same_rows_are_compared_on_them() -> None:
     for side in comparison.sides:
         assert side.scores is not None
         assert side.scores.accuracy == side.document["test_accuracy"]
+
+
+@pytest.mark.parametrize(
+    "plan", [Plan("folds", folds=3, repeats=2, whole=True), Plan("folds", folds=3), Plan("shares", count=3)]
+)
+def test_scores_are_of_the_rows_of_all_parts_together(plan: Plan) -> None:
+    """Also where rows are tested more than once, or some never: counted here by hand."""
+    runs = tuple(RunSpec("iris", name, Request(machine=name, C=4.0)) for name in ("ww", "ovo"))
+    results = perform(Experiment("x", plan, (DataSpec("iris", IRIS),), runs))
+    comparison = results.comparison("iris")
+    assert comparison is not None
+    names = list(comparison.classes)
+    for trial, side in zip(results.trials, comparison.sides, strict=True):
+        confused = [
+            confusion_matrix(part.tested.labels, part.side.decisions, labels=names)
+            for part in trial.parts
+            if part.tested is not None
+        ]
+        assert side.scores is not None
+        assert side.scores.confusion.tolist() == sum(confused).tolist()
+        assert side.scores.accuracy == pytest.approx(trial.summary("accuracy", "mean"))
+        assert (side.decisions != None).all() == plan.tests_rows_once  # noqa: E711
+    assert comparison.about.startswith("Scores are of the tested rows of all parts")
+    assert ("of the first part" in comparison.about) != plan.whole
+    assert ("as often as it was tested" in comparison.about) != plan.tests_rows_once
+    table = comparison_blocks(comparison)[0]
+    assert isinstance(table, Table)
+    assert table.caption == comparison.about
+
+
+def test_runs_of_several_seeds_are_scored_and_tested_as_their_window_did() -> None:
+    """Each on the rows it held out; McNemar for each seed, and the corrected t over both."""
+    asked = [Request(machine=name, data=IRIS, holdout=0.3, seed=seed) for name in ("ww", "cs") for seed in (0, 1)]
+    results = perform(Experiment.of_requests("x", [(f"{one.machine} {one.seed}", one) for one in asked]))
+    comparison = results.comparison("iris")
+    assert comparison is not None
+    assert [side.scores and side.scores.accuracy for side in comparison.sides] == [
+        trial.accuracies[0] for trial in results.trials
+    ]
+    assert "tested on itself" in comparison.about
+    assert not comparison.shared().any()
+    told = [(result.name, result.between, result.data) for result in results.tests]
+    assert told == [
+        ("mcnemar exact", ("ww 0", "cs 0"), "iris"),
+        ("mcnemar corrected", ("ww 0", "cs 0"), "iris"),
+        ("mcnemar exact", ("ww 1", "cs 1"), "iris"),
+        ("mcnemar corrected", ("ww 1", "cs 1"), "iris"),
+        ("corrected resampled t", ("ww", "cs"), "iris"),
+    ]
 
 
 def test_trainings_of_a_window_replay_to_the_same_numbers(tmp_path: Path) -> None:
