@@ -93,11 +93,6 @@ def _slope(side: Side) -> float | None:
     return None if bound is None else bound.slope
 
 
-def _per_row(side: Side) -> float | None:
-    rows = side.decisions.size
-    return None if side.prediction_seconds is None or not rows else side.prediction_seconds / rows
-
-
 def _certificate(side: Side) -> str:
     return badge(side.document).text
 
@@ -152,7 +147,7 @@ MEASURES: dict[str, Measure] = {
         _result("ending", "Ending", _of("ending"), str, 0),
         _result("iterations", "Iterations", _of("iterations"), _count, 0),
         _result("seconds", "Training time", _of("seconds"), figures.seconds, -1),
-        _result("prediction", "Prediction, a row", _per_row, figures.seconds, -1),
+        _result("prediction", "Prediction, a row", lambda side: side.row_seconds, figures.seconds, -1),
         _result("n_support", "Support vectors", _of("n_support"), _count, -1),
         _result("n_bounded", "Bounded", _of("n_bounded"), _count, 0),
         _result("target", "Target margin", _target, "{:.4g}".format, 0),

@@ -34,7 +34,7 @@ def entry_of(label: str, result: PartResult) -> dict[str, Any]:
         "label": label,
         "document": dict(result.document),
         "decisions": [number.get(name, -1) for name in side.decisions.tolist()],
-        "prediction_seconds": side.prediction_seconds,
+        "row_seconds": side.row_seconds,
         "violations": None
         if violations is None
         else {name: _plain(value) for name, value in asdict(violations).items()},
@@ -72,10 +72,22 @@ def _side(entry: Entry, label: str) -> Side:
     side = Side(label, document, names[np.array(entry["decisions"], dtype=np.int64)])
     return replace(
         side,
-        prediction_seconds=entry["prediction_seconds"],
+        row_seconds=_row_seconds(entry),
         violations=None if violations is None else _violations(violations),
         trace=None if trace is None else {name: np.array(values) for name, values in trace.items()},
     )
+
+
+def _row_seconds(entry: Entry) -> float | None:
+    """Entries of old have the time of all rows."""
+    if "row_seconds" in entry:
+        return _seconds(entry["row_seconds"])
+    seconds, rows = _seconds(entry["prediction_seconds"]), len(entry["decisions"])
+    return None if seconds is None or not rows else seconds / rows
+
+
+def _seconds(value: Any) -> float | None:
+    return None if value is None else float(value)
 
 
 def _violations(values: dict[str, Any]) -> Violations:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
+from mcsvm_gui.core import comparison as comparing
 from mcsvm_gui.core.comparison import Comparison, Side, compare, scored, side_of
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.measures import MEASURES, lines_of, per_class
@@ -49,8 +52,34 @@ def test_scores_are_those_of_the_rows(six: Comparison, outcomes: dict[str, Outco
         assert side.scores is not None
         assert side.scores.accuracy == np.mean(decided == rows.labels)
         assert [row[-1] for row in per_class(side)] == list(rows.class_counts)
-        assert side.prediction_seconds is not None
-        assert side.prediction_seconds > 0.0
+        assert side.row_seconds is not None
+        assert 0.0 < side.row_seconds < 0.1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "calls", "best"),
+    [
+        ([9e-2, 3e-3, 1e-3, 2e-3, 4e-3, 5e-3], 6, 1e-3),  # the first finds nothing warm
+        ([9e-2, 4e-2, 2e-2, 1e-2], 3, 2e-2),  # enough
+        ([0.1, 0.09], 2, 0.09),
+        ([0.6], 1, 0.6),  # nobody waits for it twice
+    ],
+)
+def test_a_prediction_is_timed_a_few_times_over(
+    seconds: list[float], calls: int, best: float, parts: tuple, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, rows = SimpleNamespace(now=0.0, calls=0), parts[1]
+
+    def predictions(rows: Dataset) -> SimpleNamespace:
+        clock.now += seconds[clock.calls]
+        clock.calls += 1
+        return SimpleNamespace(labels=rows.labels)
+
+    monkeypatch.setattr(comparing, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    trained: Any = SimpleNamespace(predictions=predictions, class_names=rows.classes)
+    side = side_of("x", trained, {}, rows)
+    assert clock.calls == calls
+    assert side.row_seconds == pytest.approx(best / rows.rows)
 
 
 def test_disagreements_are_the_rows_decided_differently(six: Comparison) -> None:

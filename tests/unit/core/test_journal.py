@@ -13,7 +13,7 @@ from small_data import blobs
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, reference, running
 from mcsvm_gui.core.experiment.searching import Searches, SearchSpec
-from mcsvm_gui.core.measures import lines_of
+from mcsvm_gui.core.measures import MEASURES, lines_of
 from mcsvm_gui.core.posing import Posed
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
@@ -69,6 +69,23 @@ def test_what_is_kept_is_told_again_without_training(
     again = perform(wanted, journal=Journal(path))
     assert (first.kept, again.kept) == (0, trained)
     assert told(again) == told(first)
+
+
+@pytest.mark.parametrize("name", ["folds", "shares"])
+def test_seconds_of_a_row_are_of_the_rows_that_were_timed(name: str, path: Path) -> None:
+    """In tables of all rows too; journals of old have the seconds of all rows of a part."""
+    first = perform(EXPERIMENTS[name], journal=Journal(path))
+    trial, comparison = first.trials[0], first.comparison("iris")
+    assert comparison is not None
+    timed = (trial.whole or trial.parts[0]).side
+    assert MEASURES["prediction"].value(comparison.sides[0]) == timed.row_seconds
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    for entry in entries[1:]:
+        entry["prediction_seconds"] = entry.pop("row_seconds") * len(entry["decisions"])
+    path.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
+    again = perform(EXPERIMENTS[name], journal=Journal(path)).trials[0]
+    for one, other in zip(trial.finished, again.finished, strict=True):
+        assert other.side.row_seconds == pytest.approx(one.side.row_seconds)
 
 
 def test_an_interrupted_experiment_goes_on(path: Path) -> None:
