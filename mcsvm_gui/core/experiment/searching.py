@@ -88,14 +88,16 @@ class Searches:
         self._stopped, self._journal = stopped, journal
         self._lock = threading.Lock()
         self._found: dict[str, dict[str, dict[str, Any]]] = {}
+        self._refusals: dict[str, dict[str, str | None]] = {}
 
     def chosen(
         self, request: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset, told: Told
     ) -> tuple[Request, dict[str, Any]] | None:
         """The request with its best cell, and how that was found; nothing where the search was stopped."""
         plain = apart_from_machine(request)
-        key = key_of("search", dataset.digest, spec.document(), asked(plain), list(machines))
         with self._lock:
+            machines = self._possible(request, machines, dataset)
+            key = key_of("search", dataset.digest, spec.document(), asked(plain), list(machines))
             if key not in self._found:
                 self._found[key] = self._known(key) or self._search(key, plain, spec, machines, dataset, told)
             found = self._found[key].get(request.machine)
@@ -104,6 +106,16 @@ class Searches:
                 raise InputError(f"the search found no cell for {request.machine}")
             return None
         return replace(request, C=found["C"], gamma=found["gamma"]), found["how"]
+
+    def _possible(self, request: Request, machines: Sequence[str], dataset: Dataset) -> list[str]:
+        """Without those that the solver refuses, which would end the search of all; their own ends here."""
+        key = key_of("possible", dataset.digest, asked(apart_from_machine(request)), list(machines))
+        if key not in self._refusals:
+            self._refusals[key] = {name: refusal(replace(request, machine=name), dataset) for name in machines}
+        mine = self._refusals[key][request.machine]
+        if mine is not None:
+            raise InputError(mine)
+        return [name for name in machines if self._refusals[key][name] is None]
 
     def _known(self, key: str) -> dict[str, dict[str, Any]] | None:
         entry = None if self._journal is None else self._journal.get(key)
@@ -143,6 +155,18 @@ class Searches:
         if self._journal is not None:
             self._journal.add(key, {"label": f"search on {dataset.name}", "found": found})
         return found
+
+
+def refusal(request: Request, dataset: Dataset) -> str | None:
+    """Why it cannot be trained, whatever its parameters."""
+    from mcsvm_gui.core.posing import pose_request
+    from solvers.choice import find_method, refuse
+
+    try:
+        refuse(pose_request(replace(request, C=1.0, gamma="scale"), dataset).problem, find_method(request.solver))
+    except InputError as error:
+        return str(error)
+    return None
 
 
 def asked(request: Request) -> dict[str, Any]:

@@ -309,6 +309,20 @@ def test_a_search_is_that_of_the_tune_command_and_its_best_cell_is_told() -> Non
     assert [row[2] for row in beside_published(results)] == [*published] * 3
 
 
+def test_a_machine_that_the_solver_refuses_leaves_the_search_of_the_others_alone() -> None:
+    spec = SearchSpec("1:2", "2^-1:2^-1", holdout=0.3)
+    runs = tuple(
+        RunSpec("iris", name, Request(machine=name, solver="lasvm", bias="exact"), search=spec)
+        for name in ("ww", "ova", "ovo")
+    )
+    results = perform(Experiment("x", Plan("folds", folds=2), (DataSpec("iris", IRIS),), runs))
+    ww, *others = results.trials
+    assert ww.refused is not None
+    assert "lasvm learns binary machines" in ww.refused
+    for trial in others:
+        assert [part.document["search"]["together"] for part in trial.parts] == [["ova", "ovo"]] * 2
+
+
 def test_reference_methods_are_searched_tested_and_certified_like_machines(tmp_path: Path) -> None:
     """Both minimise the same, which LIBLINEAR minimises as well."""
     X, y = blobs(n=60, classes=2, features=3, seed=8)
