@@ -203,6 +203,8 @@ class ComparePresenter(QObject):
         """The runs from the best known to the worst, or back: more is first, then less; what is not known is last."""
         if self._picture is None or key not in self._picture.measures.keys:
             return
+        if sorted(self._pictured) != sorted(self._order):  # others were chosen, and are still being drawn
+            return
         from mcsvm_gui.core.sheet import Heading, Sheet, order_of
 
         falling = self._ordered_by != (key, True)

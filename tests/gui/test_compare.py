@@ -221,6 +221,19 @@ def test_what_was_being_decided_when_the_choice_went_is_not_drawn(stage: Stage) 
     assert names(stage.picture) == ["ww 1", "llw 2"]
 
 
+def test_a_picture_of_other_runs_orders_nothing(stage: Stage) -> None:
+    """Two clicks into the table before those chosen now are there."""
+    stage.runs.select([1, 2])
+    stage.work.tasks = LateTasks()
+    stage.runs.select([1, 3])
+    stage.view.order_asked.emit("iterations")
+    stage.work.tasks.answer_all()
+    assert names(stage.picture) == ["ww 1", "dag 3"]
+    stage.view.order_asked.emit("iterations")
+    stage.work.tasks.answer_all()
+    assert sorted(names(stage.picture)) == ["dag 3", "ww 1"]
+
+
 def test_data_that_are_gone_are_said_and_the_rest_is_shown(stage: Stage, outcomes: dict[int, Outcome]) -> None:
     gone = {**outcomes[2].trained.request.document(), "data": "nowhere.csv"}
     record = _record(2, outcomes[2])
