@@ -30,9 +30,10 @@ def run(options: argparse.Namespace) -> int:
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)
+        output.warn(options, (Notice("comparison", sentence) for sentence in results.warnings))
+        code = finish(results, options)
         _write(results, options)
-    output.warn(options, (Notice("comparison", sentence) for sentence in results.warnings))
-    return finish(results, options)
+    return code
 
 
 def experiment_of(options: argparse.Namespace) -> Experiment:
@@ -111,6 +112,7 @@ def names_of(paths: list[str]) -> list[str]:
 
 
 def _write(results: Results, options: argparse.Namespace) -> None:
+    """After what was found is shown: a file that cannot be written takes nothing with it."""
     if options.save is not None:
         write_experiment(options.save, results.experiment)
     write_results(options.report, results)

@@ -24,6 +24,7 @@ def run(options: argparse.Namespace) -> int:
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)
-        write_results(options.report, results)
-    output.warn(options, (Notice("experiment", sentence) for sentence in results.warnings))
-    return finish(results, options)
+        output.warn(options, (Notice("experiment", sentence) for sentence in results.warnings))
+        code = finish(results, options)
+        write_results(options.report, results)  # last: what cannot be written takes nothing with it
+    return code

@@ -98,6 +98,8 @@ def _check_type(name: str, value: Any) -> None:
         raise InputError(f"{name} must be a number, not {value!r}")
     elif name in _TEXTS - _NUMBERS - {"class_weight"} and not isinstance(value, str | None):
         raise InputError(f"{name} must be text, not {value!r}")
+    elif name == "class_weight" and not isinstance(value, str | Mapping | None):
+        raise InputError(f"class_weight must be balanced or a mapping of classes, not {value!r}")
     elif name in ("max_iter", "threads") and not (value is None or type(value) is int):
         raise InputError(f"{name} must be a whole number, not {value!r}")
 

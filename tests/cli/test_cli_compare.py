@@ -16,11 +16,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from test_cli_train import DOCUMENT
 
+from mcsvm_gui.core import report
 from mcsvm_gui.core.experiment import Plan
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.tuning import TuneRequest, Tuning
 from solvers import MultiClassSVC
+from solvers.errors import InputError
 from solvers.selection.grid import Range, best
 
 IRIS, WINE = (ROOT / "resources" / "datasets" / f"{name}.csv" for name in ("iris", "wine"))
@@ -92,6 +94,21 @@ def test_a_saved_comparison_replays_to_the_same_numbers(tmp_path: Path) -> None:
     again = mcsvm("run", saved, "--json")
     assert (first.code, again.code) == (0, 0)
     assert timeless(again.document) == timeless(first.document)
+
+
+def test_a_report_that_cannot_be_written_takes_nothing_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither what was found nor the experiment that finds it again."""
+
+    def full(*_: object) -> None:
+        raise InputError("there is no room left on the disk")
+
+    monkeypatch.setattr(report, "write_report", full)
+    saved, written = tmp_path / "saved.toml", ("--report", tmp_path / "x.md", "--quiet")
+    compared = mcsvm("compare", IRIS, "--machines", "ww", "--folds", "2", "--save", saved, *written)
+    for answer in (compared, mcsvm("run", saved, *written)):
+        assert answer.code == 2
+        assert "iris (150 rows, 3 classes)" in answer.out
+        assert answer.err == "error: there is no room left on the disk\n"
 
 
 def test_what_is_kept_is_not_trained_again(tmp_path: Path) -> None:

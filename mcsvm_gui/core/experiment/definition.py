@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -74,6 +75,12 @@ class Experiment:
                 raise InputError(f"two runs on {pair[0]!r} are called {pair[1]!r}; give each its own label")
         if self.plan.splits == "test" and any(spec.test is None for spec in self.data):
             raise InputError('splits = "test" needs a test file for every data set')
+        for run in self.runs:
+            if self.plan.splits != "none" and run.request.holdout is not None:
+                raise InputError(
+                    f'run {run.label!r} says holdout, which belongs to splits = "none":'
+                    f' with splits = "{self.plan.splits}" it would only take rows away from training'
+                )
 
     def of(self, name: str) -> DataSpec:
         return next(spec for spec in self.data if spec.name == name)
@@ -206,7 +213,7 @@ def _run_of(values: dict[str, Any]) -> RunSpec:
     request = Request.from_document({name: _value(name, value) for name, value in values.items() if name != "label"})
     label = _text("label", values.get("label", request.machine))
     for name, value in published.items():
-        if type(value) not in (int, float):
+        if type(value) not in (int, float) or not math.isfinite(value):
             raise InputError(f"the published {name} must be a number, not {value!r}")
     return RunSpec(data, label, request, published, search)
 

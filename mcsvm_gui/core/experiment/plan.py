@@ -48,6 +48,12 @@ class Plan:
             raise InputError(f"summary must be mean or median, not {self.summary!r}")
         for name in ("folds", "repeats", "count"):
             whole_number(name, getattr(self, name))
+        if type(self.seed) is not int or not 0 <= self.seed < 2**63:
+            raise InputError(f"the seed of the plan must be a whole number of at least 0, not {self.seed!r}")
+        if type(self.share) not in (int, float) or not 0.0 < self.share < 1.0:
+            raise InputError(f"the share of the plan must lie between 0 and 1, such as 0.3, not {self.share!r}")
+        if type(self.whole) is not bool:
+            raise InputError(f"whole must be true or false, not {self.whole!r}")
 
     def parts(self, dataset: Dataset) -> tuple[Part, ...]:
         """The same for every run, whatever machine it trains."""

@@ -20,6 +20,11 @@ class ReadOptions:
     encoding: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("separator", "decimal", "encoding"):
+            if not isinstance(getattr(self, name), str | None):
+                raise InputError(f"--{name} must be text, not {getattr(self, name)!r}")
+        if isinstance(self.label, bool) or not isinstance(self.label, str | int | None):
+            raise InputError(f"--label must be the name or the number of a column, not {self.label!r}")
         _one_of("--format", self.format, FORMATS)
         _one_of("--header", self.header, HEADERS)
         if self.decimal is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -65,9 +66,11 @@ PLANS = st.sampled_from(
 
 
 @st.composite
-def one_run(draw: st.DrawFn, data: str, label: str) -> RunSpec:
-    """A search takes the place of C and gamma."""
+def one_run(draw: st.DrawFn, data: str, label: str, plan: Plan) -> RunSpec:
+    """A search takes the place of C and gamma, and splits that of a share held out."""
     request = draw(REQUESTS)
+    if plan.splits != "none":
+        request = replace(request, holdout=None)
     shares = st.none() | st.floats(0.1, 0.9)
     search = draw(st.none() | st.builds(SearchSpec, search=st.sampled_from(["grid", "two-line"]), holdout=shares))
     if search is not None:
@@ -84,8 +87,9 @@ def experiments(draw: st.DrawFn) -> Experiment:
         for place, name in enumerate(names)
     )
     labels = draw(st.lists(TEXTS, min_size=1, max_size=3, unique=True))
-    runs = tuple(draw(one_run(name, label)) for name in names for label in labels)
-    return Experiment(draw(TEXTS), draw(PLANS), data, runs, draw(st.just("") | TEXTS))
+    plan = draw(PLANS)
+    runs = tuple(draw(one_run(name, label, plan)) for name in names for label in labels)
+    return Experiment(draw(TEXTS), plan, data, runs, draw(st.just("") | TEXTS))
 
 
 @given(experiments())
@@ -151,6 +155,19 @@ def test_defaults_hold_for_every_run_that_says_nothing_else() -> None:
         ({"run": [{"data": "iris", "search": {"holdout": 1.5}}]}, "between 0 and 1"),
         ({"run": [{"data": "iris", "search": {"time_limit": 0}}]}, "time_limit"),
         ({"title": 5}, "title must be text"),
+        ({"plan": {"seed": "a"}}, "seed of the plan"),
+        ({"plan": {"seed": 1.5}}, "seed of the plan"),
+        ({"plan": {"seed": -1}}, "seed of the plan"),
+        ({"plan": {"share": "a"}}, "share of the plan"),
+        ({"plan": {"share": 1.0}}, "share of the plan"),
+        ({"plan": {"whole": "no"}}, "true or false"),
+        ({"run": [{"data": "iris", "class_weight": 3}]}, "class_weight must be balanced or"),
+        ({"run": [{"data": "iris", "class_weight": ["a"]}]}, "class_weight must be balanced or"),
+        ({"data": {"iris": {"path": IRIS, "read": {"separator": 3}}}}, "--separator must be text"),
+        ({"data": {"iris": {"path": IRIS, "read": {"label": 1.5}}}}, "--label must be"),
+        ({"run": [{"data": "iris", "published": {"accuracy": math.nan}}]}, "must be a number, not nan"),
+        ({"plan": {"splits": "folds"}, "run": [{"data": "iris", "holdout": 0.3}]}, "'ww' says holdout"),
+        ({"plan": {"splits": "shares"}, "run": [{"data": "iris", "holdout": 0.3}]}, "'ww' says holdout"),
     ],
 )
 def test_what_is_no_experiment_is_refused_in_a_sentence(change: dict, sentence: str) -> None:
