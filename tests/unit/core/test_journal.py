@@ -12,7 +12,7 @@ from small_data import blobs
 
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, reference, running
-from mcsvm_gui.core.experiment.searching import Searches, SearchSpec
+from mcsvm_gui.core.experiment.searching import Searches, SearchSpec, asked
 from mcsvm_gui.core.measures import MEASURES, lines_of
 from mcsvm_gui.core.posing import Posed
 from mcsvm_gui.core.request import Request
@@ -134,6 +134,13 @@ def test_only_the_same_training_of_the_same_rows_is_the_same(path: Path) -> None
     assert perform(replace(wanted, plan=replace(wanted.plan, seed=9)), journal=Journal(path)).kept == 0
     renamed = tuple(replace(run, label=f"my {run.label}") for run in wanted.runs)
     assert perform(replace(wanted, runs=renamed), journal=Journal(path)).kept == 4
+
+
+def test_which_files_were_asked_for_is_no_part_of_a_key() -> None:
+    """Their rows are; and entries of old, whose requests had fewer such fields, are found."""
+    named = Request(data="a.csv", test="b.csv", digest="01", test_digest="02")
+    assert asked(named) == asked(Request())
+    assert not {"data", "test", "digest", "test_digest"} & asked(named).keys()
 
 
 def test_a_line_cut_off_in_the_middle_is_done_again(path: Path) -> None:
