@@ -77,7 +77,10 @@ def test_the_environment_overrules_the_users_cache_folder(tmp_path: Path, monkey
     assert tmp_path not in store.cache_folder().parents
 
 
-SNAP = "from solvers.jit import box, CACHE_FOLDER, CACHE_WORKS; print(box.snapped(1.0, -1.0, 1.0), CACHE_WORKS, CACHE_FOLDER)"
+SNAP = (
+    "from solvers.jit import box, CACHE_FOLDER, CACHE_WORKS;"
+    " print(box.snapped(1.0, -1.0, 1.0), CACHE_WORKS, CACHE_FOLDER)"
+)
 
 
 def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
