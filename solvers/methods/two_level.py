@@ -28,6 +28,8 @@ PAIR_BYTES = 48  # of its work space per pair of variables, slacks being variabl
 LITTLE = 1 << 26  # bytes it may always have
 RENEWED = 1e-3  # fall of the violation after which the functions are computed anew: errors of single precision stay
 FAR = 30.0  # tolerances, nearer to which the end will do that anyway
+LESS = 0.99  # of the least violation, which counts as progress
+STUCK_ALONE, STUCK = 200_000, 5_000  # steps without any, at least and per variable, after which there will be none
 
 
 def start(part: Part) -> State:
@@ -37,6 +39,7 @@ def start(part: Part) -> State:
     # rounds in a row out of patience; what was spent since the last polishing; its price; what was spent in all
     state.memory["effort"] = np.zeros(4)
     state.memory["exact"] = np.zeros(1)  # the violation when the functions were exact
+    state.memory["least"] = np.array([np.inf, 0.0])  # violation, and the steps at it
     return state
 
 
@@ -46,6 +49,8 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
         violation = bench.look(state)
         if violation <= tolerance:
             return Progress.CONVERGED
+        if bench.stuck(state, violation):
+            return Progress.STALLED
         if bench.blurred(state, violation, tolerance):
             refresh(part, state)
             continue
@@ -129,6 +134,13 @@ class Workbench:
         effort[3] += ROUND_PRICE + FULL_STEP_PRICE * steps
         state.steps += steps
         return bool(weights.any() or common.any())
+
+    def stuck(self, state: State, violation: float) -> bool:
+        """Single precision may go in circles, for ever, where tolerances are beyond it."""
+        least = state.memory["least"]
+        if violation < LESS * least[0]:
+            least[:] = violation, state.steps
+        return bool(state.steps - least[1] > max(STUCK_ALONE, STUCK * state.alpha.size))
 
     def blurred(self, state: State, violation: float, tolerance: float) -> bool:
         """Whether so much has been solved since the functions were exact that their error may be what is left."""

@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler
 from solvers import MultiClassSVC
 from solvers.ending import Ending
 from solvers.kernels import KERNELS
-from solvers.methods import linear_newton
+from solvers.methods import linear_newton, two_level
 from solvers.methods.low_rank import price
 from solvers.methods.low_rank.factor import factor_of
 from solvers.methods.low_rank.layout import Layout
@@ -100,6 +100,18 @@ def test_systems_that_rounding_spoils_are_mended(C: float) -> None:
 def test_claims_that_are_refuted_again_and_again_end_in_exact_systems() -> None:
     model = fitted(FEW, np.arange(40) % 2, machine="ova", bias="exact", gamma=1e-8, C=1e7)
     assert (model.ending_, model.solver_used_) == (Ending.CONVERGED, "ipm")
+
+
+@pytest.mark.parametrize("solver", ["auto", "ipm"])
+def test_going_in_circles_comes_to_an_end(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody gets below 1e-15 in single precision."""
+    monkeypatch.setattr(two_level, "STUCK_ALONE", 2000)
+    monkeypatch.setattr(two_level, "STUCK", 1)
+    run = Run(pose(X, Y, machine="ww", kernel=KERNELS["rbf"](gamma=2.0), cost=100.0), solver, Limits(1e-18))
+    while run.running:
+        run.advance()
+    assert run.ending in (Ending.STALLED, Ending.CONVERGED)
+    assert run.certificate().violation < 1e-6
 
 
 def test_a_stricter_tolerance_follows_a_refuted_claim() -> None:
