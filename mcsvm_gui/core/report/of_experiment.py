@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import figures
+from mcsvm_gui.core import figures, inspection
+from mcsvm_gui.core.comparison import Comparison
 from mcsvm_gui.core.experiment import Results, Trial
 from mcsvm_gui.core.experiment.files import experiment_text
-from mcsvm_gui.core.report import beside, parts, plots
+from mcsvm_gui.core.report import beside, numbers, parts, plots
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.report.conclusions import sentences
 
@@ -24,8 +25,9 @@ def report_of(results: Results) -> Report:
         blocks.append(Paragraph("Interrupted: only what was finished until then is counted."))
     said = sentences(results)
     blocks += [*_conclusions(said), *beside.blocks(results), *_ranks(results), *_searches(results), *_overview(results)]
-    for spec in results.experiment.data:
-        blocks += _on_one(results, spec.name)
+    comparisons = {spec.name: results.comparison(spec.name) for spec in results.experiment.data}
+    for name, comparison in comparisons.items():
+        blocks += [] if comparison is None else _on_one(results, name, comparison)
     blocks += parts.tests_blocks(results.tests)
     blocks += [Paragraph(f"Warning: {sentence}") for sentence in results.warnings]
     blocks += [*parts.surroundings(), *parts.redo_blocks(experiment_text(results.experiment), HOW)]
@@ -34,7 +36,27 @@ def report_of(results: Results) -> Report:
         column.name for dataset in results.datasets.values() if dataset.table is not None for column in dataset.columns
     ]
     blocks += full_names(names)
-    return Report(results.experiment.title, parts.made(), tuple(blocks), {**results.document(), "conclusions": said})
+    document = {**_document(results, comparisons), "conclusions": said}
+    return Report(results.experiment.title, parts.made(), tuple(blocks), document)
+
+
+def _document(results: Results, comparisons: Mapping[str, Comparison | None]) -> dict[str, Any]:
+    """All that the other formats show."""
+    known = [comparison for comparison in comparisons.values() if comparison is not None]
+    return {
+        **results.document(),
+        "experiment": results.experiment.document(),
+        "datasets": {name: inspection.document(dataset) for name, dataset in results.datasets.items()},
+        "comparisons": [numbers.comparison_document(comparison) for comparison in known],
+        "scores_of_parts": [_scores_of_parts(trial) for trial in results.done if trial.parts],
+        "made_with": numbers.surroundings_document(),
+    }
+
+
+def _scores_of_parts(trial: Trial) -> dict[str, Any]:
+    """Of every part on its own, as a row that several parts test has no one decision."""
+    scores = [None if part.side.scores is None else numbers.scores_document(part.side.scores) for part in trial.parts]
+    return {"data": trial.spec.data, "label": trial.spec.label, "parts": scores}
 
 
 def _paragraphs(note: str) -> list[Block]:
@@ -175,10 +197,8 @@ def _ranks(results: Results) -> list[Block]:
 # -- one data set ---------------------------------------------------------------------------------
 
 
-def _on_one(results: Results, name: str) -> list[Block]:
-    trials, comparison = results.on(name), results.comparison(name)
-    if not trials or comparison is None:
-        return []
+def _on_one(results: Results, name: str, comparison: Comparison) -> list[Block]:
+    trials = results.on(name)
     blocks: list[Block] = [*parts.data_blocks(results.datasets[name], name=name, test=results.tests_of[name])]
     blocks.append(Paragraph(f"{parts.preparation_words(trials[0].spec.request).capitalize()}."))
     spread = [trial for trial in trials if len(trial.accuracies) > 1]

@@ -8,20 +8,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcsvm_gui.core import figures, model_file
+from mcsvm_gui.core import figures, inspection, model_file
 from mcsvm_gui.core.command_line import command
-from mcsvm_gui.core.comparison import Side, compare, side_of
+from mcsvm_gui.core.comparison import Comparison, Side, compare, side_of
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.project.arrays import unpacked
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.report import numbers, parts
 from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.sources import data_of
 from mcsvm_gui.core.splitting import split
+from mcsvm_gui.core.statistics import TestResult
 from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
 from solvers.trace import COLUMNS, Trace
@@ -122,19 +123,35 @@ def report_of(name: str, material: Sequence[RunMaterial]) -> Report:
     one = len(material) == 1
     blocks: list[Block] = [] if one else _overview(material)
     names: list[str] = []
-    for group in _groups(material):
+    comparisons = [(group, _comparison(group)) for group in _groups(material)]
+    for group, comparison in comparisons:
         names += group[0].classes
-        blocks += _together(group)
+        blocks += _together(group, comparison)
     for known in material:
         blocks += _run(known, alone=one, briefly=len(material) > MANY)
     title = f"{material[0].record.name} (run {material[0].record.id})" if one else f"Project {name}"
     names += [known.record.name for known in material]
     blocks += [*parts.surroundings(), *full_names(names)]
-    document = {"project": name, "runs": [_document(known.record) for known in material]}
+    document = {"project": name, **_document(material, [comparison for _, comparison in comparisons])}
     return Report(title, parts.made(), tuple(blocks), document)
 
 
-def _document(record: RunRecord) -> dict[str, object]:
+def _document(material: Sequence[RunMaterial], comparisons: Sequence[Comparison]) -> dict[str, object]:
+    """All that the other formats show; data sets by their digest, which requests name."""
+    datasets = {known.data.digest: known.data for known in material if known.data is not None}
+    return {
+        "runs": [_run_document(known) for known in material],
+        "datasets": {digest: inspection.document(dataset) for digest, dataset in datasets.items()},
+        "comparisons": [
+            {**numbers.comparison_document(comparison), "tests": [result.document() for result in _tests(comparison)]}
+            for comparison in comparisons
+        ],
+        "made_with": numbers.surroundings_document(),
+    }
+
+
+def _run_document(known: RunMaterial) -> dict[str, object]:
+    record = known.record
     return {
         "run": record.id,
         "name": record.name,
@@ -144,6 +161,8 @@ def _document(record: RunRecord) -> dict[str, object]:
         "error": record.error,
         "request": dict(record.plain_request),
         "result": None if record.document is None else dict(record.document),
+        "missing": known.missing,
+        **({} if known.side or known.trace is None else {"trace": numbers.trace_document(known.trace)}),
     }
 
 
@@ -198,7 +217,18 @@ def _groups(material: Sequence[RunMaterial]) -> list[list[RunMaterial]]:
     return list(groups.values())
 
 
-def _together(group: list[RunMaterial]) -> list[Block]:
+def _comparison(group: Sequence[RunMaterial]) -> Comparison:
+    rows = group[0].rows
+    assert rows is not None
+    return compare([known.side for known in group if known.side is not None], group[0].classes, rows)
+
+
+def _tests(comparison: Comparison) -> Sequence[TestResult]:
+    tested = all(side.scores is not None for side in comparison.sides)
+    return comparison.tests() if tested else ()
+
+
+def _together(group: list[RunMaterial], comparison: Comparison) -> list[Block]:
     first = group[0]
     assert first.rows is not None
     assert first.data is not None
@@ -206,11 +236,10 @@ def _together(group: list[RunMaterial]) -> list[Block]:
     tested = all(known.side is not None and known.side.scores is not None for known in group)
     what = "rows that were not trained on" if tested else "the rows trained on, so that there are no scores"
     blocks.append(Paragraph(f"Looked at on {figures.count(first.rows.rows)} rows: {what}."))
-    sides = [known.side for known in group[-TOGETHER:] if known.side is not None]
+    newest = replace(comparison, sides=comparison.sides[-TOGETHER:])
     if len(group) > TOGETHER:
         blocks.append(Paragraph(f"Side by side: the newest {TOGETHER} of {len(group)} runs on these rows."))
-    comparison = compare(sides, first.classes, first.rows)
-    return [*blocks, *parts.comparison_blocks(comparison), *(parts.tests_blocks(comparison.tests()) if tested else [])]
+    return [*blocks, *parts.comparison_blocks(newest), *parts.tests_blocks(_tests(newest))]
 
 
 def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Block]:

@@ -32,6 +32,7 @@ SCALES = {
 MOST_CLASSES = 40  # of a confusion matrix that can still be read
 MOST_ROWS = 200  # of a list
 MOST_FIGURES = 24  # of single runs
+BESIDE = 12  # runs that are read side by side
 SIGNIFICANT = 0.05
 
 
@@ -42,8 +43,12 @@ def made() -> str:
 
 def surroundings() -> list[Block]:
     """Versions and hardware."""
-    rows = [*versions(), ("system", platform.platform()), ("processor", processor()), ("cores", str(os.cpu_count()))]
-    return [Heading("Versions and hardware"), Facts(tuple(rows))]
+    used, hardware = made_with()
+    return [Heading("Versions and hardware"), Facts((*used, *hardware, ("cores", str(os.cpu_count()))))]
+
+
+def made_with() -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    return versions(), (("system", platform.platform()), ("processor", processor()))
 
 
 def processor() -> str:
@@ -272,7 +277,7 @@ def violation_blocks(side: Side) -> list[Block]:
 
 def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
     decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
-    if len(decided) < 2 or len(decided) > 12:
+    if not 2 <= len(decided) <= BESIDE:
         return []
     theirs = Comparison(comparison.data, comparison.classes, comparison.true, tuple(decided), comparison.lines)
     rows, total = theirs.disagreements(), int(theirs.shared().sum())

@@ -331,3 +331,53 @@ def test_two_hundred_runs_are_one_table(results: Results) -> None:
     overview = of_experiment._overview(big)
     assert len(next(block for block in overview if isinstance(block, Table)).rows) == 200
     assert np.isfinite(big.table("accuracy")).all()
+
+
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def strict(content: bytes) -> dict:
+    """JSON has neither NaN nor Infinity."""
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    return json.loads(content, parse_constant=refuse)
+
+
+def test_json_of_a_comparison_holds_what_the_other_formats_show(
+    contents: dict[str, bytes], hostile: Report, results: Results
+) -> None:
+    found = strict(contents[".json"])
+    name, dataset = next(iter(results.datasets.items()))
+    assert found["datasets"][name]["digest"] == dataset.digest
+    assert found["datasets"][name]["rows"] == 60
+    assert found["experiment"]["title"] == results.experiment.title
+    assert found["made_with"]["versions"]["numpy"] == np.__version__
+    (comparison,) = found["comparisons"]
+    assert [side["label"] for side in comparison["sides"]] == ["ww", SCRIPT]
+    for side, known in zip(comparison["sides"], results.comparison(name).sides, strict=True):
+        assert np.array_equal(side["scores"]["confusion"], known.scores.confusion)
+        assert side["scores"]["kappa"] == known.scores.kappa
+        assert [score["f1"] for score in side["scores"]["per_class"]] == [score.f1 for score in known.scores.per_class]
+        assert side["violations"]["sums"] == known.violations.sums.tolist()
+        assert side["trace"]["dual"][-1] == known.trace["dual"][-1]
+    shown = next(block for block in hostile.blocks if isinstance(block, Table) and block.columns[:2] == ("row", "true"))
+    assert len(comparison["disagreements"]) == len(shown.rows)
+
+
+def test_json_of_a_project_holds_what_the_other_formats_show(project: Path) -> None:
+    material = read_project(project)
+    found = strict(FORMATS[".json"].content(of_project.report_of("wines", material)))
+    assert found["datasets"].keys() == {known.data.digest for known in material}
+    sides = [side for comparison in found["comparisons"] for side in comparison["sides"]]
+    assert [side["label"] for side in sides] == [known.side.label for known in material]
+    assert np.array_equal(sides[0]["scores"]["confusion"], material[0].side.scores.confusion)
+    assert found["comparisons"][0]["tests"][0]["between"] == [side["label"] for side in sides[:2]]
+    assert found["made_with"]["hardware"]["system"]
+
+
+def test_what_is_no_number_is_null_in_json() -> None:
+    report = Report("x", "now", (), {"a": [float("inf"), (float("nan"), 1.0)], "b": {"c": -float("inf")}})
+    found = strict(FORMATS[".json"].content(report))
+    assert (found["a"], found["b"]) == ([None, [None, 1.0]], {"c": None})

@@ -1,0 +1,82 @@
+"""What tables and figures of a report show, as plain JSON with all digits and all rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.comparison import Comparison, Side
+from mcsvm_gui.core.evaluation import Scores
+from mcsvm_gui.core.report.parts import BESIDE, made_with
+from mcsvm_gui.core.violations import Violations
+
+
+def surroundings_document() -> dict[str, Any]:
+    versions, hardware = made_with()
+    return {"versions": dict(versions), "hardware": {**dict(hardware), "cores": os.cpu_count()}}
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """All sides on the same rows."""
+    return {
+        "data": comparison.data,
+        "rows": int(comparison.sides[0].decisions.size),
+        "classes": list(comparison.classes),
+        "sides": [side_document(side) for side in comparison.sides],
+        "disagreements": _disagreements(comparison),
+    }
+
+
+def side_document(side: Side) -> dict[str, Any]:
+    return {
+        "label": side.label,
+        "scores": None if side.scores is None else scores_document(side.scores),
+        "violations": None if side.violations is None else _violations(side.violations, side.document["classes"]),
+        "prediction_seconds": side.prediction_seconds,
+        "trace": None if side.trace is None else trace_document(side.trace),
+    }
+
+
+def scores_document(scores: Scores) -> dict[str, Any]:
+    """`confusion`: true classes down, decisions across, both in the order of `per_class`."""
+    numbers = {name: getattr(scores, name) for name in ("accuracy", "balanced_accuracy", "macro_f1", "kappa")}
+    per_class = [asdict(score) for score in scores.per_class]
+    return {**numbers, "per_class": per_class, "confusion": scores.confusion.tolist()}
+
+
+def _violations(found: Violations, classes: list[str]) -> dict[str, Any]:
+    """`sums`: true classes down, wrong classes across."""
+    bound = found.bound()
+    return {
+        "target": found.target,
+        "total": found.total,
+        "classes": list(classes),
+        "sums": found.sums.tolist(),
+        "rows": found.counts.tolist(),
+        "bound": None if bound is None else {"intercept": bound.intercept, "slope": bound.slope},
+    }
+
+
+def trace_document(trace: Mapping[str, np.ndarray]) -> dict[str, list[float]]:
+    return {name: np.asarray(values).tolist() for name, values in trace.items()}
+
+
+def _disagreements(comparison: Comparison) -> list[dict[str, Any]] | None:
+    """None where there are too few or too many to stand beside each other."""
+    decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
+    if not 2 <= len(decided) <= BESIDE:
+        return None
+    found = Comparison(comparison.data, comparison.classes, comparison.true, tuple(decided)).disagreements()
+    return [
+        {
+            "row": row + 1,
+            "line": None if comparison.lines is None else int(comparison.lines[row]),
+            "true": None if comparison.true is None else comparison.true[row],
+            "decided": {side.label: side.decisions[row] for side in decided},
+        }
+        for row in found.tolist()
+    ]
