@@ -8,6 +8,7 @@ import os
 from mcsvm_gui.commands import output
 from mcsvm_gui.core.exits import DONE
 from mcsvm_gui.core.report import check_format, write_report
+from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.report.of_project import read_project, report_of
 from mcsvm_gui.core.request import whole_number
 from mcsvm_gui.core.writing import check_outputs
@@ -18,10 +19,11 @@ def run(options: argparse.Namespace) -> int:
     check_format(options.output)
     check_outputs([options.output], [options.project])
     material = read_project(options.project, _runs(options.run))
-    if not material:
+    searches = [] if options.run is not None else read_searches(options.project)
+    if not material and not searches:
         raise InputError(f"{options.project}: there is no run in the project yet")
     name = os.path.basename(options.project).removesuffix(".mcsvmproj")
-    write_report(options.output, report_of(name, material))
+    write_report(options.output, report_of(name, material, searches))
     if options.json:
         output.show_json({"report": options.output, "runs": [known.record.id for known in material]})
     else:

@@ -44,4 +44,5 @@ def _material(run: Reported) -> RunMaterial:
     label = f"{run.record.name} (run {run.record.id})"
     classes = tuple(chosen.side.document["classes"])
     side = replace(chosen.side, label=label, trace=run.trace)
-    return replace(known, side=side, data=chosen.rows.whole, rows=chosen.rows.tested, classes=classes)
+    rows = chosen.rows
+    return replace(known, side=side, data=rows.whole, training=rows.training, rows=rows.tested, classes=classes)

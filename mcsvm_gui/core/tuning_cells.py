@@ -30,6 +30,11 @@ def conditions(request: Request, wanted: TuneRequest) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def setting_of(conditions: str) -> str:
+    """The key under which a project says in plain words what cells depend on."""
+    return f"search {conditions}"
+
+
 def document(result: CellResult) -> dict[str, Any]:
     """Plain JSON, of folds by their number."""
     return {"folds": {str(fold): _fold_document(found) for fold, found in result.by_fold.items()}}

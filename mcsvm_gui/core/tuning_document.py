@@ -2,40 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core.tuning import Tuned
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.tuning import Tuned, TuneRequest
 from mcsvm_gui.core.writing import csv_text
 from solvers.ending import Ending
 from solvers.selection.cell import Cell, CellResult
+from solvers.selection.grid import Range
 from solvers.selection.nested import Nested
-from solvers.selection.per_pair import Composite
+from solvers.selection.per_pair import Composite, PairChoice, choose
 
+NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # of a request: the search has its own
 COLUMNS = "machine", "C", "gamma", "mean", "std", "seconds", "n_support", "ending", "relative_gap", "violation"
 
 
 def document(tuned: Tuned) -> dict[str, Any]:
     """`mcsvm tune --json` of the contract, and more."""
-    tuning, request = tuned.tuning, tuned.tuning.request
+    tuning = tuned.tuning
     return {
         "cells": [cell_document(cell, result) for cell, result in tuned.results.items()],
         "best": {machine: found for machine in tuning.grid.machines if (found := best_document(tuned, machine))},
         "nested": {found.machine: nested_document(found) for found in tuned.nested},
         "seconds": tuned.seconds,
-        "search": tuning.search.name,
-        "folds": 1 if tuning.wanted.holdout is not None else tuning.wanted.folds,
-        "repeats": tuning.wanted.repeats,
-        "holdout": tuning.wanted.holdout,
-        "seed": request.seed,
-        "kernel": request.kernel,
+        **asked_document(tuning.request, tuning.wanted),
         "n_rows": tuning.rows.rows,
         "classes": list(tuning.class_names),
         "stopped": tuned.stopped,
         "trouble": tuned.trouble or None,
         "warnings": list(dict.fromkeys(notice.sentence for notice in tuning.notices)),
     }
+
+
+def asked_document(request: Request, wanted: TuneRequest) -> dict[str, Any]:
+    """How cells are tried, and which."""
+    asked = {name: value for name, value in request.document().items() if name not in NOT_SEARCHED_WITH}
+    return {
+        "search": wanted.search,
+        "folds": 1 if wanted.holdout is not None else wanted.folds,
+        "repeats": wanted.repeats,
+        "holdout": wanted.holdout,
+        "seed": request.seed,
+        "kernel": request.kernel,
+        "machines": list(wanted.machines),
+        "ranges": {"C": _range(wanted.costs), "gamma": None if wanted.gammas is None else _range(wanted.gammas)},
+        "request": asked,
+    }
+
+
+def _range(values: Range) -> dict[str, float]:
+    """`step`: of the exponent."""
+    return {"from": values.values[0], "to": values.values[-1], "step": values.step}
+
+
+def known_document(
+    asked: Mapping[str, Any],
+    cells: Mapping[Cell, CellResult],
+    best: Mapping[str, Cell],
+    composites: Mapping[str, Composite] | None = None,
+    nested: Collection[Nested] = (),
+) -> dict[str, Any]:
+    """Of cells that several searches may have found; `asked` is what `asked_document` gave, and the classes."""
+    named = tuple(asked.get("classes", ()))
+    found = {
+        machine: _best_document(cell, cells[cell], (composites or {}).get(machine), named)
+        for machine, cell in best.items()
+    }
+    if asked.get("search") == "per-pair":
+        for machine in found:
+            found[machine].setdefault("per_pair", {"pairs": _pairs(choose(cells, machine), named)})
+    tried = [cell_document(cell, result) for cell, result in cells.items()]
+    return {**asked, "cells": tried, "best": found, "nested": {one.machine: nested_document(one) for one in nested}}
 
 
 def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
@@ -59,24 +99,38 @@ def best_document(tuned: Tuned, machine: str) -> dict[str, Any] | None:
     cell = tuned.best(machine)
     if cell is None:
         return None
-    result = tuned.results[cell]
+    found = _best_document(cell, tuned.results[cell], tuned.composites.get(machine), tuned.tuning.class_names)
+    return found | {"edges": list(tuned.edges(machine))}
+
+
+def _best_document(
+    cell: Cell, result: CellResult, composite: Composite | None, names: tuple[str, ...]
+) -> dict[str, Any]:
     found: dict[str, Any] = {"C": cell.C, "gamma": cell.gamma, "mean": result.mean, "std": result.std}
-    found |= {"folds": result.folds, "edges": list(tuned.edges(machine))}
-    composite = tuned.composites.get(machine)
-    return found if composite is None else found | {"per_pair": _per_pair(composite, tuned.tuning.class_names)}
+    found |= {"folds": result.folds}
+    return found if composite is None else found | {"per_pair": _per_pair(composite, names)}
 
 
 def _per_pair(composite: Composite, names: tuple[str, ...]) -> dict[str, Any]:
-    pairs = [
-        {"classes": [names[a] for a in choice.pair], "C": choice.C, "gamma": choice.gamma, "mean": choice.mean}
-        for choice in composite.choices
-    ]
     return {
         "fold_accuracy": list(composite.fold_accuracy),
         "mean": float(np.mean(composite.fold_accuracy)),
         "std": float(np.std(composite.fold_accuracy)),
-        "pairs": pairs,
+        "pairs": _pairs(composite.choices, names),
     }
+
+
+def _pairs(choices: Collection[PairChoice], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Classes by their number where their names were not kept."""
+    return [
+        {
+            "classes": [names[code] if code < len(names) else f"class {code + 1}" for code in choice.pair],
+            "C": choice.C,
+            "gamma": choice.gamma,
+            "mean": choice.mean,
+        }
+        for choice in choices
+    ]
 
 
 def nested_document(found: Nested) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class TunePresenter(QObject):
         self._eager = False  # to begin as soon as what the project knows is read
         self._pace = tune_account.Pace()
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
+        self._formats_asked = self._reporting = False
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
         self._ticks.timeout.connect(self._look)
         self._listen()
@@ -64,6 +65,7 @@ class TunePresenter(QObject):
         view.extend_asked.connect(self.extend)
         view.train_best_asked.connect(self.train_best)
         view.cell_chosen.connect(self.train_cell)
+        view.report_asked.connect(self.write_report)
         view.message.connect(workspace.message)
         workspace.data_changed.connect(self._data_changed)
         workspace.preparation_changed.connect(self._judge)
@@ -197,9 +199,19 @@ class TunePresenter(QObject):
             self.start()
 
     def _begun(self, tuning: Tuning) -> None:
+        self._keep_conditions(tuning)
         said = dict.fromkeys(notice.sentence for notice in tuning.notices if notice not in tuning.dataset.notices)
         if said:
             self._workspace.message.emit(" ".join(said))
+
+    def _keep_conditions(self, tuning: Tuning) -> None:
+        """In plain words beside the cells, whose key tells nobody what they depend on."""
+        from mcsvm_gui.core.tuning_cells import setting_of
+        from mcsvm_gui.core.tuning_document import asked_document
+
+        asked = asked_document(tuning.request, tuning.wanted)
+        kept = {name: asked[name] for name in ("request", "search", "folds", "repeats", "holdout", "seed")}
+        self._runs.keep_setting(setting_of(self._searched), {**kept, "classes": list(tuning.class_names)})
 
     def _progressed(self, done: list[Done]) -> None:
         if not self._cells.ready(self._searched):
@@ -251,8 +263,39 @@ class TunePresenter(QObject):
             self._view.show_empty(self._invitation())
         else:
             self._view.show_maps(self._shown.maps(self._view.value))
+        self._show_report(bool(self._shown is not None and self._shown.results.cells))
         self._say()
         self._say_progress()
+
+    # -- a report ---------------------------------------------------------------------------------
+
+    def _show_report(self, something: bool) -> None:
+        """The formats are asked for once there is something to write, behind the window."""
+        self._view.show_report(something and not self._reporting)
+        if something and not self._formats_asked:
+            self._formats_asked = True
+            self._workspace.tasks.start(_formats, self._view.show_formats, self._workspace.message.emit)
+
+    def write_report(self, path: str) -> None:
+        """Of the search that is shown; one at a time, as matplotlib can do no more."""
+        if self._shown is None or self._asked is None or self._reporting or not self._shown.results.cells:
+            return
+        shown, asked, tuned, dataset = self._shown, self._asked, self._tuned, self._workspace.dataset
+        running, command = self._searches.running, _command(*asked)
+
+        def write() -> None:
+            from mcsvm_gui.core import shown_report
+
+            shown_report.write(path, shown_report.Shown(*asked, shown, tuned, running), dataset, command)
+
+        def ended(sentence: str) -> None:
+            self._reporting = False
+            self._look()
+            self._workspace.message.emit(sentence)
+
+        self._reporting = True
+        self._look()
+        self._workspace.tasks.start(write, lambda nothing: ended(tr("Saved {path}", path=path)), ended)
 
     # -- training ---------------------------------------------------------------------------------
 
@@ -361,6 +404,12 @@ def _command(request: Request, wanted: TuneRequest) -> str:
         return tune_command(request, wanted)
     except InputError:
         return ""
+
+
+def _formats() -> list[tuple[str, str]]:
+    from mcsvm_gui.core.chosen_report import formats
+
+    return formats()
 
 
 def _load() -> None:

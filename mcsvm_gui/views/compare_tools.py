@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
+from mcsvm_gui.views import report_menu
 from mcsvm_gui.views.giving_button import labelled
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.views.words import tr
@@ -30,8 +31,7 @@ class CompareTools(QWidget):
         self.save_button = labelled("compareSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
         words = tr("Save these runs as an experiment that mcsvm run replays")
         self.experiment_button = labelled("saveExperimentButton", tr("Experiment…"), words, "export")
-        self.report_button = labelled("exportReportButton", tr("Report"), tr("Write a report"), "report")
-        self.report_button.hide()
+        self.report_button = report_menu.report_button()
         self._buttons = self.copy_button, self.save_button, self.experiment_button, self.report_button
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -52,9 +52,4 @@ class CompareTools(QWidget):
         self.save_button.setToolTip(tr("Save the plot") if picture else tr("Save the table as CSV"))
 
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
-        menu = QMenu(self.report_button)
-        menu.setObjectName("reportMenu")
-        for title, suffix in formats:
-            menu.addAction(title, lambda suffix=suffix: self.report_chosen.emit(suffix))
-        self.report_button.setMenu(menu)
-        self.report_button.setVisible(bool(formats))
+        report_menu.offer(self.report_button, formats, self.report_chosen.emit)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.views import icons
+from mcsvm_gui.views import file_dialogs, icons, report_menu
 from mcsvm_gui.views.heat_tabs import HeatTabs
 from mcsvm_gui.views.nesting import nest
 from mcsvm_gui.views.theme import UNIT
@@ -46,6 +46,7 @@ class TunePage(QWidget):
     train_best_asked = Signal()
     cell_chosen = Signal(str, float, object)
     scheduler_test_asked = Signal()
+    report_asked = Signal(str)  # a path, whose ending says the format
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -165,12 +166,14 @@ class TunePage(QWidget):
         ):
             self.values.addItem(text, value)
         self.values.currentIndexChanged.connect(lambda _: self.value_changed.emit())
+        self.report_button = report_menu.report_button()
         row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addWidget(self.progress_words)
         row.addWidget(self.progress, 1)
         row.addStretch()
         row.addWidget(self.values)
+        row.addWidget(self.report_button)
         return row
 
     def _command_row(self) -> QHBoxLayout:
@@ -271,6 +274,18 @@ class TunePage(QWidget):
     def show_maps(self, maps: Sequence[HeatMap]) -> None:
         self.tabs.show_maps(maps)
         self._stack.setCurrentIndex(1)
+
+    def show_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """(title, suffix) of the reports that can be written; until they are known there is no button."""
+        report_menu.offer(self.report_button, formats, self._ask_for_report)
+
+    def show_report(self, can_write: bool) -> None:
+        self.report_button.setEnabled(can_write)
+
+    def _ask_for_report(self, suffix: str) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Write a report"), "report", f"search{suffix}", suffix), self.report_asked.emit
+        )
 
     def show_best(self, words: str, button: str) -> None:
         self.best.setText(words)

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from mcsvm_gui.core import heat
 from mcsvm_gui.core.choices import FIRST_MACHINES
 from mcsvm_gui.core.tune_form import DEFAULTS, SEARCHES
-from mcsvm_gui.views import theme
+from mcsvm_gui.views import file_dialogs, theme
 from mcsvm_gui.views.plots.heatmap import HeatPlot
 from mcsvm_gui.views.tune_page import TunePage
 from solvers.certificate import Certificate
@@ -28,7 +28,7 @@ from solvers.selection.grid import Grid, Range
 CONTRACT = (
     *("tuneMachineList", "costFromEdit", "costToEdit", "gammaFromEdit", "gammaToEdit", "gridStepEdit", "foldsSpin"),
     *("searchCombo", "jobsSpin", "schedulerEdit", "tuneStartButton", "tuneStopButton", "tuneProgress", "heatmapTabs"),
-    *("bestLabel", "trainBestButton"),
+    *("bestLabel", "trainBestButton", "exportReportButton"),
 )
 GRID = Grid(("ww", "cs"), Range(0, 4, 2), Range(-2, 2, 2))
 
@@ -84,6 +84,19 @@ def test_every_control_of_the_contract_is_there_with_a_name_to_read_out(page: Tu
         widget = page.findChild(QWidget, name)
         assert widget is not None, name
         assert widget.accessibleName() or name == "tuneProgress" or isinstance(widget, QLabel), name
+
+
+def test_a_report_is_offered_once_its_formats_are_known(page: TunePage, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert page.report_button.isHidden()
+    page.show_formats([("HTML", ".html"), ("PDF", ".pdf")])
+    assert page.report_button.isVisible()
+    asked: list[str] = []
+    monkeypatch.setattr(file_dialogs, "choose_target", lambda *given: given[-1](given[3]))
+    page.report_asked.connect(asked.append)
+    page.report_button.menu().actions()[1].trigger()
+    assert asked == ["search.pdf"]
+    page.show_report(False)
+    assert not page.report_button.isEnabled()
 
 
 def test_entries_come_back_as_they_were_set(page: TunePage, qtbot: QtBot) -> None:

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset
 from mcsvm_gui.core.settings import Settings
@@ -89,7 +90,7 @@ class View(QObject):
         Signal(str, float, object),
     )
     start_asked, stop_asked, extend_asked, train_best_asked = Signal(), Signal(), Signal(), Signal()
-    scheduler_test_asked = Signal()
+    scheduler_test_asked, report_asked = Signal(), Signal(str)
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -180,6 +181,42 @@ def page(qtbot: QtBot, tmp_path: Path) -> Iterator[Page]:
     made = opened(tmp_path / "a.mcsvmproj", qtbot)
     yield made
     made.book.close()
+
+
+# -- a report -------------------------------------------------------------------------------------
+
+
+def test_the_search_that_is_shown_becomes_a_report(page: Page, qtbot: QtBot, tmp_path: Path) -> None:
+    assert page.view.told["show_report"] == (False,)
+    page.view.start_asked.emit()
+    page.searches.begun.emit(Tuning(*page.searches.asked[-1][:2], iris()))
+    page.searches.give(peak(4.0, 1.0), page.searches.wanted()[:7])
+    page.look()
+    qtbot.waitUntil(lambda: "show_formats" in page.view.told)
+    assert ".pdf" in [suffix for _, suffix in page.view.told["show_formats"][0]]
+    page.searches.end(stopped=True)
+    assert page.view.told["show_report"] == (True,)
+    out = tmp_path / "search.md"
+    page.view.report_asked.emit(str(out))
+    assert page.view.told["show_report"] == (False,)
+    qtbot.waitUntil(out.exists, timeout=20_000)
+    text = out.read_text("utf-8")
+    assert "Stopped before it had ended" in text
+    assert page.view.told["show_command"][0] in text
+    qtbot.waitUntil(lambda: page.view.told["show_report"] == (True,))
+
+
+def test_a_project_says_in_plain_words_what_its_cells_depend_on(page: Page, qtbot: QtBot) -> None:
+    page.view.start_asked.emit()
+    page.searches.begun.emit(Tuning(*page.searches.asked[-1][:2], iris()))
+    page.searches.give(peak(4.0, 1.0))
+    page.book.close()
+    (found,) = read_searches(page.book.path)
+    assert len(found["cells"]) == 18
+    assert found["folds"] == 2
+    assert found["request"]["data"] == str(dataset("iris"))
+    assert found["classes"] == list(iris().classes)
+    assert (found["best"]["ww"]["C"], found["best"]["ww"]["gamma"]) == (4.0, 1.0)
 
 
 # -- what can be started --------------------------------------------------------------------------

@@ -97,6 +97,11 @@ class ProjectStore:
             rows = self._connection.execute(question, (search,)).fetchall()
             return [(machine, cost, gamma, from_json(document)) for machine, cost, gamma, document in rows]
 
+    def searches(self) -> list[str]:
+        """Of which cells were kept."""
+        with self._turn():
+            return [search for (search,) in self._connection.execute("SELECT DISTINCT search FROM cells")]
+
     # -- writing ----------------------------------------------------------------------------------
 
     def write(

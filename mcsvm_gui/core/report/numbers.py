@@ -11,7 +11,7 @@ import numpy as np
 
 from mcsvm_gui.core.comparison import Comparison, Side
 from mcsvm_gui.core.evaluation import Scores
-from mcsvm_gui.core.report.parts import BESIDE, made_with
+from mcsvm_gui.core.report.parts import beside_each_other, made_with
 from mcsvm_gui.core.violations import Violations
 
 
@@ -66,17 +66,16 @@ def trace_document(trace: Mapping[str, np.ndarray]) -> dict[str, list[float]]:
 
 
 def _disagreements(comparison: Comparison) -> list[dict[str, Any]] | None:
-    """None where there are too few or too many to stand beside each other."""
-    decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
-    if not 2 <= len(decided) <= BESIDE:
+    """None where there is nothing to disagree with."""
+    together = beside_each_other(comparison)
+    if len(together.sides) < 2:
         return None
-    found = Comparison(comparison.data, comparison.classes, comparison.true, tuple(decided)).disagreements()
     return [
         {
             "row": row + 1,
-            "line": None if comparison.lines is None else int(comparison.lines[row]),
-            "true": None if comparison.true is None else comparison.true[row],
-            "decided": {side.label: side.decisions[row] for side in decided},
+            "line": None if together.lines is None else int(together.lines[row]),
+            "true": None if together.true is None else together.true[row],
+            "decided": {side.label: side.decisions[row] for side in together.sides},
         }
-        for row in found.tolist()
+        for row in together.disagreements().tolist()
     ]

@@ -28,7 +28,7 @@ def report_of(results: Results) -> Report:
     comparisons = {spec.name: results.comparison(spec.name) for spec in results.experiment.data}
     for name, comparison in comparisons.items():
         blocks += [] if comparison is None else _on_one(results, name, comparison)
-    blocks += parts.tests_blocks(results.tests)
+    blocks += parts.tests_blocks(results.tests, "Tests")
     blocks += [Paragraph(f"Warning: {sentence}") for sentence in results.warnings]
     blocks += [*parts.surroundings(), *parts.redo_blocks(experiment_text(results.experiment), HOW)]
     names = [label for dataset in results.datasets.values() for label in dataset.classes]

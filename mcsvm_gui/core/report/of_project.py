@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from mcsvm_gui.core import figures, inspection, model_file
+from mcsvm_gui.core.chosen import Chosen, Rows, over_splits
 from mcsvm_gui.core.command_line import command
 from mcsvm_gui.core.comparison import Comparison, Side, compare, side_of
 from mcsvm_gui.core.dataset import Dataset
@@ -17,7 +19,7 @@ from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.project.arrays import unpacked
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.report import numbers, parts
+from mcsvm_gui.core.report import kept_searches, numbers, parts
 from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.sources import data_of
@@ -27,7 +29,6 @@ from mcsvm_gui.core.trained import TrainedModel
 from solvers.errors import InputError
 from solvers.trace import COLUMNS, Trace
 
-TOGETHER = 12  # runs of one data set that are still read side by side
 MANY = 30  # runs, of which not every default is listed
 
 
@@ -39,6 +40,7 @@ class RunMaterial:
     trace: Mapping[str, np.ndarray] | None = None
     side: Side | None = None
     data: Dataset | None = None  # the whole file
+    training: Dataset | None = None  # its rows
     rows: Dataset | None = None  # what the side is of: test rows, or those trained on
     classes: tuple[str, ...] = ()
     missing: str | None = None  # why there is no side
@@ -113,38 +115,45 @@ def _looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, 
     side = side_of(f"{record.name} (run {record.id})", trained, record.document, rows, train, known.trace)
     if test is None:  # rows trained on say too much
         side = replace(side, scores=None)
-    return replace(known, side=side, data=dataset, rows=rows, classes=trained.class_names)
+    return replace(known, side=side, data=dataset, training=train, rows=rows, classes=trained.class_names)
+
+
+Compared = tuple[Sequence[RunMaterial], Comparison, Sequence[TestResult]]  # on the same rows
 
 
 # -- the report -----------------------------------------------------------------------------------
 
 
-def report_of(name: str, material: Sequence[RunMaterial]) -> Report:
-    one = len(material) == 1
+def report_of(name: str, material: Sequence[RunMaterial], searches: Sequence[Mapping[str, Any]] = ()) -> Report:
+    """`searches`: documents of those that the project keeps."""
+    one = len(material) == 1 and not searches
     blocks: list[Block] = [] if one else _overview(material)
     names: list[str] = []
-    comparisons = [(group, _comparison(group)) for group in _groups(material)]
-    for group, comparison in comparisons:
+    compared = [_compared(group) for group in _groups(material)]
+    for group, comparison, tests in compared:
         names += group[0].classes
-        blocks += _together(group, comparison)
+        blocks += _together(group, comparison, tests)
+    splits = _over_splits(material)
+    blocks += [*parts.tests_blocks(splits, "Tests over several splits"), *kept_searches.blocks_of(searches)]
     for known in material:
         blocks += _run(known, alone=one, briefly=len(material) > MANY)
     title = f"{material[0].record.name} (run {material[0].record.id})" if one else f"Project {name}"
     names += [known.record.name for known in material]
     blocks += [*parts.surroundings(), *full_names(names)]
-    document = {"project": name, **_document(material, [comparison for _, comparison in comparisons])}
+    document = {"project": name, **_document(material, compared)}
+    document |= {"tests_over_splits": [result.document() for result in splits], "searches": list(searches)}
     return Report(title, parts.made(), tuple(blocks), document)
 
 
-def _document(material: Sequence[RunMaterial], comparisons: Sequence[Comparison]) -> dict[str, object]:
+def _document(material: Sequence[RunMaterial], compared: Sequence[Compared]) -> dict[str, object]:
     """All that the other formats show; data sets by their digest, which requests name."""
     datasets = {known.data.digest: known.data for known in material if known.data is not None}
     return {
         "runs": [_run_document(known) for known in material],
         "datasets": {digest: inspection.document(dataset) for digest, dataset in datasets.items()},
         "comparisons": [
-            {**numbers.comparison_document(comparison), "tests": [result.document() for result in _tests(comparison)]}
-            for comparison in comparisons
+            {**numbers.comparison_document(comparison), "tests": [result.document() for result in tests]}
+            for _, comparison, tests in compared
         ],
         "made_with": numbers.surroundings_document(),
     }
@@ -217,29 +226,35 @@ def _groups(material: Sequence[RunMaterial]) -> list[list[RunMaterial]]:
     return list(groups.values())
 
 
-def _comparison(group: Sequence[RunMaterial]) -> Comparison:
+def _compared(group: Sequence[RunMaterial]) -> Compared:
     rows = group[0].rows
     assert rows is not None
-    return compare([known.side for known in group if known.side is not None], group[0].classes, rows)
+    found = compare([known.side for known in group if known.side is not None], group[0].classes, rows)
+    tested = all(side.scores is not None for side in found.sides)
+    return group, found, found.tests() if tested else ()
 
 
-def _tests(comparison: Comparison) -> Sequence[TestResult]:
-    tested = all(side.scores is not None for side in comparison.sides)
-    return comparison.tests() if tested else ()
+def _over_splits(material: Sequence[RunMaterial]) -> Sequence[TestResult]:
+    """The corrected t of what was trained alike on several splits, as the Compare page shows it."""
+    return over_splits([found for known in material if (found := _chosen(known)) is not None])
 
 
-def _together(group: list[RunMaterial], comparison: Comparison) -> list[Block]:
+def _chosen(known: RunMaterial) -> Chosen | None:
+    if known.side is None or known.data is None or known.training is None or known.rows is None:
+        return None
+    rows = Rows(known.data, known.training, known.rows, "training" if known.side.scores is None else "test")
+    return Chosen(known.record.id, known.record.request, known.side, rows)
+
+
+def _together(group: Sequence[RunMaterial], comparison: Comparison, tests: Sequence[TestResult]) -> list[Block]:
     first = group[0]
     assert first.rows is not None
     assert first.data is not None
     blocks = parts.data_blocks(first.data, name=first.record.data_name)
-    tested = all(known.side is not None and known.side.scores is not None for known in group)
+    tested = all(side.scores is not None for side in comparison.sides)
     what = "rows that were not trained on" if tested else "the rows trained on, so that there are no scores"
     blocks.append(Paragraph(f"Looked at on {figures.count(first.rows.rows)} rows: {what}."))
-    newest = replace(comparison, sides=comparison.sides[-TOGETHER:])
-    if len(group) > TOGETHER:
-        blocks.append(Paragraph(f"Side by side: the newest {TOGETHER} of {len(group)} runs on these rows."))
-    return [*blocks, *parts.comparison_blocks(newest), *parts.tests_blocks(_tests(newest))]
+    return [*blocks, *parts.comparison_blocks(comparison), *parts.tests_blocks(tests, "Tests")]
 
 
 def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Block]:

@@ -8,63 +8,168 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import figures
+from mcsvm_gui.core import figures, inspection
 from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.report import parts, plots
+from mcsvm_gui.core.report import numbers, parts, plots
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.request import Request
 
 MOST_CELLS = 2000  # in a table
+NESTED = "The nested estimate is of the whole search, on rows it has not seen; the mean of the best cell is too kind."
 
 
 def report_of(document: Mapping[str, Any], dataset: Dataset | None, redo: str) -> Report:
-    """`redo`: the command that searches again."""
-    cells = list(document["cells"])
-    found = (
-        f"{figures.count(len(cells))} cells by {document['search']} search in {figures.seconds(document['seconds'])}"
-    )
-    blocks: list[Block] = [Paragraph(f"{found}; {_validation(document)}, seed {document['seed']}."), *_best(document)]
-    known = [cell["mean"] for cell in cells if cell["mean"] is not None and math.isfinite(cell["mean"])]
-    limits = (min(known), max(known)) if known else (0.0, 1.0)
-    for machine in dict.fromkeys([*document["best"], *(cell["machine"] for cell in cells)]):
-        mine = [cell for cell in cells if cell["machine"] == machine]
-        blocks += [Heading(f"Cells of {machine}"), *_heat_map(mine, machine, limits), _table(mine)]
+    """`redo`: the command that searches again; nothing where none can say it."""
+    blocks = search_blocks(document)
     if dataset is not None:
         blocks += parts.data_blocks(dataset)
     blocks += [Paragraph(f"Warning: {sentence}") for sentence in document.get("warnings", ())]
-    blocks += [*parts.surroundings(), *parts.redo_blocks(redo, "Run this command:")]
+    blocks += [*parts.surroundings(), *(parts.redo_blocks(redo, "Run this command:") if redo else [])]
     blocks += full_names([] if dataset is None else dataset.classes)
-    return Report("Search for C and gamma", parts.made(), tuple(blocks), document)
+    datasets = {} if dataset is None else {dataset.digest: inspection.document(dataset)}
+    more = {"datasets": datasets, "made_with": numbers.surroundings_document(), "redo": redo or None}
+    return Report("Search for C and gamma", parts.made(), tuple(blocks), {**document, **more})
+
+
+def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_CELLS) -> list[Block]:
+    """`most`: cells of a machine that are listed, the best of them."""
+    cells = list(document["cells"])
+    blocks: list[Block] = [*_summary(document), *_best(document, level), *_per_pair(document, level)]
+    known = [cell["mean"] for cell in cells if _known(cell)]
+    limits = (min(known), max(known)) if known else (0.0, 1.0)
+    for machine in dict.fromkeys([*document["best"], *(cell["machine"] for cell in cells)]):
+        mine = [cell for cell in cells if cell["machine"] == machine]
+        map_ = _heat_map(mine, machine, limits, document["best"].get(machine))
+        blocks += [Heading(f"Cells of {machine}", level), *map_, _table(mine, _parts(document), most)]
+    return [*blocks, *_asked(document, level)]
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def _summary(document: Mapping[str, Any]) -> list[Block]:
+    words = f"{figures.count(len(document['cells']))} cells"
+    words += f" by {document['search']} search" if document.get("search") else ""
+    words += f" in {figures.seconds(document['seconds'])}" if document.get("seconds") is not None else ""
+    said = [f"{words}; {_validation(document)}, seed {document['seed']}." if "seed" in document else f"{words}."]
+    if document.get("running"):
+        said.append("Still going on when this was written: only what was done until then is here.")
+    if document.get("stopped"):
+        said.append("Stopped before it had ended: only what was done until then is here.")
+    if document.get("trouble"):
+        said.append(f"It ended early: {document['trouble']}")
+    return [Paragraph(sentence) for sentence in [*said, *_unfinished(document)]]
+
+
+def _unfinished(document: Mapping[str, Any]) -> list[str]:
+    """Cells whose mean rests on less than was asked for."""
+    cells, whole = document["cells"], _parts(document)
+    short = sum(_done(cell) < whole for cell in cells if "fold_accuracy" in cell)
+    if not short:
+        return []
+    why = "; this search leaves worse cells behind" if document.get("search") == "halving" else ""
+    return [f"{figures.count(short)} of {figures.count(len(cells))} cells were tried on fewer than {whole} parts{why}."]
 
 
 def _validation(document: Mapping[str, Any]) -> str:
-    share = document.get("holdout")
-    return f"validated on {100 * share:g} % of the rows" if share else f"{document['folds']}-fold cross-validation"
+    share, repeats = document.get("holdout"), document.get("repeats", 1)
+    again = f", repeated {repeats} times" if repeats > 1 else ""
+    if share:
+        return f"validated on {100 * share:g} % of the rows"
+    return f"{document['folds']}-fold cross-validation{again}"
 
 
-def _best(document: Mapping[str, Any]) -> list[Block]:
-    rows = tuple(
-        (
-            machine,
-            figures.parameter(best["C"]),
-            figures.parameter(best["gamma"]),
-            figures.accuracy(best["mean"]),
-            _nested(document, machine),
-        )
-        for machine, best in document["best"].items()
-    )
-    caption = (
-        "The nested estimate is of the whole search, on rows it has not seen; the mean of the best cell is too kind."
-    )
-    table = Table(("machine", "C", "gamma", "mean accuracy", "nested"), rows, caption, frozenset(range(1, 5)))
-    return [Heading("The best cell of every machine"), table]
+def _parts(document: Mapping[str, Any]) -> int:
+    """On which every cell is tried."""
+    return int(document.get("folds", 0)) * int(document.get("repeats", 1))
 
 
-def _nested(document: Mapping[str, Any], machine: str) -> str:
-    found = (document.get("nested") or {}).get(machine)
+def _done(cell: Mapping[str, Any]) -> int:
+    return len(cell.get("fold_accuracy", ()))
+
+
+def _asked(document: Mapping[str, Any], level: int) -> list[Block]:
+    if "request" not in document:
+        return []
+    words = parts.preparation_words(Request.from_document(document["request"]))
+    ranges = {name: _range(found) for name, found in document.get("ranges", {}).items() if found is not None}
+    asked = {"machines": ", ".join(document.get("machines", ())), **ranges, **document["request"]}
+    blocks = parts.asked_blocks({name: value for name, value in asked.items() if value != ""}, level)
+    return [*blocks, Paragraph(f"{words.capitalize()}; in every part anew.")]
+
+
+def _range(found: Mapping[str, float]) -> str:
+    return f"2^{math.log2(found['from']):g} to 2^{math.log2(found['to']):g}, step 2^{found['step']:g}"
+
+
+# -- the best -------------------------------------------------------------------------------------
+
+
+def _best(document: Mapping[str, Any], level: int) -> list[Block]:
+    best, nested = document["best"], document.get("nested") or {}
+    columns = ["machine", "C", "gamma", "mean accuracy", "parts", "edges", *(["nested"] if nested else [])]
+    rows = []
+    for machine, found in best.items():
+        cells = [machine, figures.parameter(found["C"]), figures.parameter(found["gamma"])]
+        cells += [figures.accuracy(found["mean"]), _of_all(found.get("folds", _parts(document)), _parts(document))]
+        cells += [", ".join(found.get("edges", ())), *([_mean(nested.get(machine))] if nested else [])]
+        rows.append(tuple(cells))
+    caption = NESTED if nested else "The mean of the best cell is too kind: it is the largest of many."
+    table = Table(tuple(columns), tuple(rows), caption, frozenset({1, 2, 3, 4, 6}))
+    return [Heading("The best cell of every machine", level), table]
+
+
+def _of_all(done: int, whole: int) -> str:
+    return str(done) if done == whole else f"{done} of {whole}"
+
+
+def _mean(found: Mapping[str, Any] | None) -> str:
     return figures.NONE if found is None else figures.accuracy(found["mean"])
 
 
-def _heat_map(cells: Sequence[Mapping[str, Any]], machine: str, limits: tuple[float, float]) -> list[Block]:
+def _per_pair(document: Mapping[str, Any], level: int) -> list[Block]:
+    """What a search for each pair of classes is made for."""
+    blocks: list[Block] = []
+    for machine, best in document["best"].items():
+        found = best.get("per_pair")
+        if not found:
+            continue
+        rows = tuple(
+            (*pair["classes"], figures.parameter(pair["C"]), *_gamma_and_mean(pair)) for pair in found["pairs"]
+        )
+        columns = "class", "against", "C", "gamma", "mean accuracy"
+        caption = "Mean accuracy: of the rows of the two classes, in all parts."
+        table = Table(columns, rows[: parts.MOST_ROWS], caption, frozenset({2, 3, 4}))
+        blocks += [Heading(f"C and gamma for each pair of classes: {machine}", level), *_together(found, best), table]
+        if len(rows) > parts.MOST_ROWS:
+            blocks.append(Paragraph(f"The first {parts.MOST_ROWS} of {len(rows)} pairs; the JSON report has all."))
+    return blocks
+
+
+def _gamma_and_mean(pair: Mapping[str, Any]) -> tuple[str, str]:
+    return figures.parameter(pair["gamma"]), figures.accuracy(pair["mean"])
+
+
+def _together(found: Mapping[str, Any], best: Mapping[str, Any]) -> list[Block]:
+    if found.get("mean") is None:
+        return []
+    ours, alike = figures.accuracy(found["mean"]), figures.accuracy(best["mean"])
+    return [Paragraph(f"With C and gamma of its own for each pair: {ours}; with the same for all pairs: {alike}.")]
+
+
+# -- cells ----------------------------------------------------------------------------------------
+
+
+def _known(cell: Mapping[str, Any]) -> bool:
+    return cell["mean"] is not None and math.isfinite(cell["mean"])
+
+
+def _heat_map(
+    cells: Sequence[Mapping[str, Any]],
+    machine: str,
+    limits: tuple[float, float],
+    best: Mapping[str, Any] | None,
+) -> list[Block]:
     """On the colours that all machines share."""
     costs = sorted({cell["C"] for cell in cells})
     gammas = sorted({cell["gamma"] for cell in cells if cell["gamma"] is not None})
@@ -72,30 +177,33 @@ def _heat_map(cells: Sequence[Mapping[str, Any]], machine: str, limits: tuple[fl
         return []
     values = np.full((len(costs), len(gammas)), np.nan)
     for cell in cells:
-        if cell["gamma"] is not None and cell["mean"] is not None:
+        if cell["gamma"] is not None and _known(cell):
             values[costs.index(cell["C"]), gammas.index(cell["gamma"])] = cell["mean"]
-    place = np.unravel_index(int(np.nanargmax(values)), values.shape)
-    best = int(place[0]), int(place[1])
-    plot = plots.HeatMap(values, _powers(costs), _powers(gammas), "log2 C", "log2 gamma", limits, best)
-    return [Figure(plot, f"Mean accuracy of {machine} over the cells; the ring marks the largest.")]
+    ringed = None
+    if best is not None and best["C"] in costs and best["gamma"] in gammas:
+        ringed = costs.index(best["C"]), gammas.index(best["gamma"])
+    plot = plots.HeatMap(values, _powers(costs), _powers(gammas), "log2 C", "log2 gamma", limits, ringed)
+    return [Figure(plot, f"Mean accuracy of {machine} over the cells; the ring marks the best.")]
 
 
 def _powers(values: Sequence[float]) -> list[str]:
     return [f"{math.log2(value):g}"[:6] for value in values]
 
 
-def _table(cells: Sequence[Mapping[str, Any]]) -> Table:
-    ordered = sorted(cells, key=lambda cell: -cell["mean"])[:MOST_CELLS]
+def _table(cells: Sequence[Mapping[str, Any]], whole: int, most: int) -> Table:
+    ordered = sorted(cells, key=lambda cell: -cell["mean"] if _known(cell) else math.inf)[:most]
     rows = tuple(
         (
             figures.parameter(cell["C"]),
             figures.parameter(cell["gamma"]),
             figures.accuracy(cell["mean"]),
             figures.accuracy(cell["std"]) if cell["std"] else figures.NONE,
+            _of_all(_done(cell), whole),
             figures.seconds(cell["seconds"]),
             f"{cell['n_support']:.1f}".removesuffix(".0"),
         )
         for cell in ordered
     )
-    columns = "C", "gamma", "mean accuracy", "deviation", "time", "support vectors"
-    return Table(columns, rows, "The best first.", frozenset(range(6)))
+    columns = "C", "gamma", "mean accuracy", "deviation", "parts", "time", "support vectors"
+    listed = f"The {most} of the highest mean, of {len(cells)}." if len(cells) > most else "The highest mean first."
+    return Table(columns, rows, listed, frozenset(range(7)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ SCALES = {
 }
 MOST_CLASSES = 40  # of a confusion matrix that can still be read
 MOST_ROWS = 200  # of a list
+MOST_ENTRIES = 50_000  # of all confusion matrices
 MOST_FIGURES = 24  # of single runs
 BESIDE = 12  # runs that are read side by side
 SIGNIFICANT = 0.05
@@ -105,7 +107,11 @@ def preparation_words(request: Request) -> str:
 
 def request_blocks(request: Request, level: int = 3) -> list[Block]:
     """All of it."""
-    plain = request.document()
+    return asked_blocks(request.document(), level)
+
+
+def asked_blocks(document: Mapping[str, Any], level: int = 3) -> list[Block]:
+    plain = dict(document)
     nested = {name: plain.pop(name) for name in ("rules", "read")}
     rows = [(name, _value(value)) for name, value in plain.items()]
     rows += [(f"{name} {key}", _value(value)) for name, values in nested.items() for key, value in values.items()]
@@ -150,7 +156,11 @@ def comparison_blocks(comparison: Comparison, level: int = 2) -> list[Block]:
         )
     if any(line.measure.name == "bound" for line in lines):
         blocks.append(Paragraph(MEASURES["bound"].tip))
-    return [*blocks, *trace_figures(comparison.sides), *_bars(comparison), *side_blocks(comparison, level + 1)]
+    drawn = comparison.sides
+    if len(drawn) > MOST_FIGURES:
+        blocks.append(Paragraph(f"Drawn side by side: the last {BESIDE} of {len(drawn)} runs."))
+        drawn = drawn[-BESIDE:]
+    return [*blocks, *trace_figures(drawn), *_bars(drawn), *side_blocks(comparison, level + 1)]
 
 
 def _measures(lines: Sequence[Line], comparison: Comparison) -> Table:
@@ -189,9 +199,8 @@ def trace_figures(sides: Sequence[Side]) -> list[Block]:
     ]
 
 
-def _bars(comparison: Comparison) -> list[Block]:
-    sides = comparison.sides
-    if len(sides) < 2 or len(sides) > MOST_FIGURES:
+def _bars(sides: Sequence[Side]) -> list[Block]:
+    if len(sides) < 2:
         return []
     labels, machines = [side.label for side in sides], [str(side.document["machine"]) for side in sides]
     wanted = (("seconds", "training time, seconds"), ("n_support", "support vectors"))
@@ -205,14 +214,16 @@ def _bars(comparison: Comparison) -> list[Block]:
 
 
 def side_blocks(comparison: Comparison, level: int) -> list[Block]:
+    """Matrices of hundreds of runs on many classes would take a browser seconds: then of the last runs alone."""
     blocks: list[Block] = []
-    for side in comparison.sides:
-        if side.scores is None and side.violations is None:
+    sides = [side for side in comparison.sides if side.scores is not None or side.violations is not None]
+    first = len(sides) - BESIDE if len(sides) * len(comparison.classes) ** 2 > MOST_ENTRIES else 0
+    for number, side in enumerate(sides):
+        blocks += [Heading(side.label, level), *([class_table(side)] if side.scores is not None else [])]
+        if number < first:
+            blocks.append(Paragraph("Its matrices are in the JSON report."))
             continue
-        blocks.append(Heading(side.label, level))
-        if side.scores is not None:
-            blocks += [class_table(side), confusion_table(side.scores)]
-        blocks += violation_blocks(side)
+        blocks += [*([confusion_table(side.scores)] if side.scores is not None else []), *violation_blocks(side)]
     return [*blocks, *disagreement_blocks(comparison, level)]
 
 
@@ -276,17 +287,19 @@ def violation_blocks(side: Side) -> list[Block]:
 
 
 def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
-    decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
-    if not 2 <= len(decided) <= BESIDE:
+    together = beside_each_other(comparison)
+    decided = together.sides
+    if len(decided) < 2:
         return []
-    theirs = Comparison(comparison.data, comparison.classes, comparison.true, tuple(decided), comparison.lines)
-    rows, total = theirs.disagreements(), int(theirs.shared().sum())
+    rows, total = together.disagreements(), int(together.shared().sum())
+    last = f"Of the last {BESIDE} runs: " if len(comparison.sides) > BESIDE else ""
     heading = Heading("Rows on which machines disagree", level)
     said = Paragraph(
-        f"{len(rows)} of {figures.count(total)} rows" + (f"; the first {MOST_ROWS}:" if len(rows) > MOST_ROWS else ".")
+        f"{last}{len(rows)} of {figures.count(total)} rows"
+        + (f"; the first {MOST_ROWS}:" if len(rows) > MOST_ROWS else ".")
     )
     if not len(rows):
-        return [heading, Paragraph(f"All machines decide all {figures.count(total)} rows alike.")]
+        return [heading, Paragraph(f"{last}All machines decide all {figures.count(total)} rows alike.")]
     table = tuple(
         (
             _row_name(comparison, row),
@@ -298,6 +311,12 @@ def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
     return [heading, said, Table(("row", "true", *(side.label for side in decided)), table, numbers=frozenset({0}))]
 
 
+def beside_each_other(comparison: Comparison) -> Comparison:
+    """The last sides that decided something, as many as have room."""
+    decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
+    return replace(comparison, sides=tuple(decided[-BESIDE:]))
+
+
 def _row_name(comparison: Comparison, row: int) -> str:
     return str(row + 1) if comparison.lines is None else f"line {comparison.lines[row]}"
 
@@ -305,10 +324,13 @@ def _row_name(comparison: Comparison, row: int) -> str:
 # -- tests ----------------------------------------------------------------------------------------
 
 
-def tests_blocks(results: Iterable[TestResult]) -> list[Block]:
-    known = list(results)
-    if not known:
+def tests_blocks(results: Iterable[TestResult], heading: str) -> list[Block]:
+    """Of thousands of pairs those that differ most."""
+    every = list(results)
+    if not every:
         return []
+    known = sorted(every, key=lambda result: (bool(result.between), result.p)) if len(every) > MOST_ROWS else every
+    known = known[:MOST_ROWS]
     ways = list(dict.fromkeys(name for result in known for name in result.adjusted))
     with_data = any(result.data for result in known)
     columns = ["test", *(["data"] if with_data else []), "between", "statistic", "p", *ways]
@@ -324,8 +346,10 @@ def tests_blocks(results: Iterable[TestResult]) -> list[Block]:
         rows.append((*cells, *(figures.NONE if value is None else f"{value:.4g}" for value in numbers)))
     first = len(columns) - len(ways) - 2
     caption = "In bold: p below 0.05. Adjusted p-values allow for all pairs being compared at once."
+    if len(every) > MOST_ROWS:
+        caption += f" The {MOST_ROWS} of smallest p, of {figures.count(len(every))}; the JSON report has all."
     return [
-        Heading("Tests"),
+        Heading(heading),
         Table(tuple(columns), tuple(rows), caption, frozenset(range(first, len(columns))), frozenset(best)),
     ]
 

@@ -16,7 +16,11 @@ import numpy as np
 import pytest
 from report_makers import SCRIPT, hostile_results, written_project
 
+from mcsvm_gui.core import figures, tuning_cells, tuning_document
+from mcsvm_gui.core.comparison import compare
 from mcsvm_gui.core.experiment import Results
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.report import (
     FORMATS,
     Report,
@@ -24,15 +28,20 @@ from mcsvm_gui.core.report import (
     of_experiment,
     of_project,
     of_search,
+    parts,
     style,
     write_report,
 )
 from mcsvm_gui.core.report import pdf as pdf_format
 from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Table
+from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.report.of_project import read_project
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
+from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning
 from solvers.errors import InputError
+from solvers.selection.cell import CellResult
+from solvers.selection.grid import Range
 
 pytest.importorskip("matplotlib")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -257,6 +266,113 @@ def test_a_search_has_a_heat_map_for_each_machine() -> None:
     report = of_search.report_of(document, None, "mcsvm tune x.csv")
     assert len(report.figures) == 2
     assert all(content.content(report) for content in FORMATS.values())
+
+
+def words(report: Report) -> str:
+    return " ".join(block.text for block in report.blocks if isinstance(block, Paragraph | Heading))
+
+
+def search(**options: object) -> Tuned:
+    wanted = TuneRequest(costs=Range(-1, 1, 2), gammas=Range(-1, 1, 2), **{"folds": 2, **options})  # type: ignore[arg-type]
+    dataset = open_dataset(str(example("iris")))
+    return Tuning(Request(data=dataset.name, tol=0.01), wanted, dataset).run()
+
+
+def report_of_search(tuned: Tuned) -> Report:
+    return of_search.report_of(tuning_document.document(tuned), tuned.tuning.dataset, "mcsvm tune")
+
+
+def test_a_search_says_what_was_asked_for_and_nothing_of_what_was_not() -> None:
+    report = report_of_search(search(repeats=2))
+    said = words(report)
+    assert "2-fold cross-validation, repeated 2 times, seed 0" in said
+    assert "Features scaled to [-1, 1]" in said
+    assert "Stopped" not in said
+    assert "fewer than" not in said
+    facts = dict(row for block in report.blocks if isinstance(block, Facts) for row in block.rows)
+    assert (facts["kernel"], facts["tol"], facts["C"]) == ("rbf", "0.01", "2^-1 to 2^1, step 2^2")
+    assert "nested" not in " ".join(table.caption for table in tables(report))
+    assert "nested estimate" in " ".join(table.caption for table in tables(report_of_search(search(nested=True))))
+
+
+def test_a_stopped_search_says_so_and_on_how_many_parts_cells_were_tried() -> None:
+    tuned = search()
+    results = {cell: CellResult(dict(list(found.by_fold.items())[:1])) for cell, found in tuned.results.items()}
+    report = report_of_search(replace(tuned, results=results, stopped=True, trouble="the scheduler is gone"))
+    assert "Stopped before it had ended" in words(report)
+    assert "the scheduler is gone" in words(report)
+    assert "4 of 4 cells were tried on fewer than 2 parts" in words(report)
+    assert "1 of 2" in {cell for table in tables(report) for row in table.rows for cell in row}
+
+
+def test_a_search_for_each_pair_of_classes_gives_their_parameters() -> None:
+    tuned = search(search="per-pair", machines=("ovo",))
+    (table,) = [table for table in tables(report_of_search(tuned)) if table.columns[1] == "against"]
+    assert [row[:2] for row in table.rows] == [
+        ("setosa", "versicolor"),
+        ("setosa", "virginica"),
+        ("versicolor", "virginica"),
+    ]
+    choice = tuned.composites["ovo"].choices[2]
+    assert table.rows[2][2:4] == (figures.parameter(choice.C), figures.parameter(choice.gamma))
+
+
+def test_a_project_reports_the_searches_that_it_keeps(project: Path, tmp_path: Path) -> None:
+    tuned, path = search(), tmp_path / "searched.mcsvmproj"
+    shutil.copy(project, path)
+    asked = tuning_document.asked_document(tuned.tuning.request, tuned.tuning.wanted)
+    cells = {("a" * 64, *cell): tuning_cells.document(result) for cell, result in tuned.results.items()}
+    store = ProjectStore(path)
+    store.write(settings={tuning_cells.setting_of("a" * 64): {**asked, "classes": ["a"]}}, cells=cells)
+    store.write(cells={("b" * 64, *cell): document for (_, *cell), document in cells.items()})
+    store.close()
+    known, unknown = searches = read_searches(path)
+    assert known["best"].keys() == unknown["best"].keys() == {"ww"}
+    report = of_project.report_of("x", read_project(path), searches)
+    assert "Search for C and gamma: iris.csv" in headings(report)
+    assert "Search for C and gamma (its conditions were not kept)" in headings(report)
+    assert "2-fold cross-validation, seed 0" in words(report)
+    assert len([block for block in report.figures if "over the cells" in block.caption]) == 2
+    assert [len(found["cells"]) for found in report.document["searches"]] == [4, 4]
+
+
+def test_older_runs_of_a_large_project_keep_their_scores(project: Path) -> None:
+    first = read_project(project)[0]
+    assert first.side is not None
+    sides = [replace(first.side, label=f"{number}") for number in range(30)]
+    runs = [replace(first, side=side, record=replace(first.record, id=number)) for number, side in enumerate(sides, 1)]
+    report = of_project.report_of("x", runs)
+    assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 30
+    assert len(next(table for table in tables(report) if "Accuracy" in table.columns).rows) == 30
+    tests = next(table for table in tables(report) if table.columns[0] == "test")
+    assert len(tests.rows) == parts.MOST_ROWS
+    assert "of 870" in tests.caption
+    assert len(report.document["comparisons"][0]["tests"]) == 870
+
+
+def test_matrices_of_many_runs_on_many_classes_are_those_of_the_last(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = read_project(project)[0]
+    assert first.side is not None
+    side, rows = first.side, first.rows
+    assert rows is not None
+    comparison = compare([replace(side, label=f"{number}") for number in range(20)], first.classes, rows)
+    monkeypatch.setattr(parts, "MOST_ENTRIES", 100)
+    blocks = parts.side_blocks(comparison, 3)
+    matrices = [block for block in blocks if isinstance(block, Table) and block.columns[0] == "true \\ decided"]
+    classes = [block for block in blocks if isinstance(block, Table) and block.columns[0] == "class"]
+    assert (len(matrices), len(classes)) == (parts.BESIDE, 20)
+
+
+def test_runs_over_several_splits_are_told_apart_by_the_corrected_t(tmp_path: Path) -> None:
+    path, data = tmp_path / "splits.mcsvmproj", str(example("iris"))
+    requests = [Request(machine=name, data=data, holdout=0.4, seed=seed) for name in ("ww", "ovo") for seed in (0, 1)]
+    written_project(path, requests, ["a", "b", "c", "d"])
+    report = of_project.report_of("x", read_project(path))
+    assert "Tests over several splits" in headings(report)
+    (found,) = report.document["tests_over_splits"]
+    assert found["between"] == ["ww", "ovo"]
 
 
 # -- formats --------------------------------------------------------------------------------------

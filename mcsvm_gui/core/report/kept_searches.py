@@ -1,0 +1,66 @@
+"""The searches that a project keeps: cells by what they depend on, whichever ranges were asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.report.blocks import Block, Heading
+from mcsvm_gui.core.report.of_search import search_blocks
+from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.tuning_cells import Found, found, setting_of
+from mcsvm_gui.core.tuning_document import known_document
+from solvers.errors import InputError
+from solvers.selection.grid import best
+from solvers.selection.search import SEARCHES
+
+LISTED = 10  # cells of a machine, the best of them: the JSON report has all
+
+
+def read_searches(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """A document of each, as of a search that has ended."""
+    store = ProjectStore(path)
+    try:
+        settings = store.settings()
+        kept = [(_asked(settings.get(setting_of(name))), found(store.cells(name))[0]) for name in store.searches()]
+    finally:
+        store.close()
+    return [_document(asked, cells) for asked, cells in kept if cells]
+
+
+def _asked(setting: Any) -> dict[str, Any]:
+    """Under which conditions; nothing where that was not kept, as files may hold anything."""
+    try:
+        numbers = {"folds": int(setting["folds"]), "repeats": int(setting["repeats"]), "seed": int(setting["seed"])}
+        share = None if setting["holdout"] is None else float(setting["holdout"])
+        Request.from_document(setting["request"])
+        named = {"request": dict(setting["request"]), "classes": list(map(str, setting["classes"]))}
+        return {"search": SEARCHES[setting["search"]].name, "holdout": share, **numbers, **named}
+    except (InputError, LookupError, TypeError, ValueError):
+        return {}
+
+
+def _document(asked: Mapping[str, Any], cells: Found) -> dict[str, Any]:
+    """Cells may come of several searches; only one for each pair of classes has conditions of its own."""
+    search = asked.get("search", "grid")
+    tops = {
+        machine: top
+        for machine in dict.fromkeys(cell.machine for cell in cells)
+        if (top := best(cells, machine, halved=SEARCHES[search].halves)) is not None
+    }
+    document = known_document(asked, cells, tops)
+    return document if search == "per-pair" else {name: value for name, value in document.items() if name != "search"}
+
+
+def blocks_of(searches: Sequence[Mapping[str, Any]]) -> list[Block]:
+    blocks: list[Block] = []
+    for document in searches:
+        blocks += [Heading(f"Search for C and gamma{_where(document)}"), *search_blocks(document, 3, LISTED)]
+    return blocks
+
+
+def _where(document: Mapping[str, Any]) -> str:
+    data = document.get("request", {}).get("data")
+    return f": {os.path.basename(data)}" if data else " (its conditions were not kept)"
