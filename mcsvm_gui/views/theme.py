@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
+
+from mcsvm_gui.core import variants
 
 UNIT = 8  # pixels; every distance is a multiple of it, or half of it
 
@@ -101,9 +103,18 @@ ON_DARK = {
 }
 
 
-def machine_style(name: str) -> MachineStyle:
-    style = MACHINE_STYLES.get(name, OTHER_MACHINE)
-    return replace(style, colour=ON_DARK[style.colour]) if _current is DARK else style
+_EVERY = *MACHINE_STYLES.values(), OTHER_MACHINE
+_DASHES, _MARKERS = [style.dash for style in _EVERY], [style.marker for style in _EVERY]
+
+
+def machine_style(name: str, number: int = 0) -> MachineStyle:
+    """`number`: which of several runs of this machine in one plot."""
+    style, dark = MACHINE_STYLES.get(name, OTHER_MACHINE), _current is DARK
+    return MachineStyle(
+        variants.shaded(ON_DARK[style.colour] if dark else style.colour, number, dark=dark),
+        variants.turned(_DASHES, style.dash, number),
+        variants.turned(_MARKERS, style.marker, number),
+    )
 
 
 OUTLINED = "QLineEdit", "QCheckBox", "QRadioButton", "QAbstractSpinBox", "QComboBox"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -423,6 +424,17 @@ def test_courses_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> Non
         assert {look.kind for look in plot._looks.values()} == {kind}
         page.course.log.click()
         page.grab()
+
+
+def test_runs_of_one_machine_are_told_apart_in_the_overlay_and_its_legend(page: ComparePage) -> None:
+    plot = child(page, TraceOverlay, "traceOverlayPlot")
+    first = plot._courses[0]
+    plot.show_courses([replace(first, run=run, label=f"run {run}") for run in range(4)])
+    looks = [plot._looks[run, plot.kind].style for run in range(4)]
+    assert looks[0] == theme.machine_style(first.machine)
+    assert len({look.colour for look in looks}) == len({look.dash for look in looks}) == 4
+    shown = [sample.item.opts["pen"].color().name() for sample, _ in plot.key.items]
+    assert shown == [look.colour for look in looks]
 
 
 def test_bars_say_what_they_show(page: ComparePage, outcomes: dict[int, Outcome]) -> None:

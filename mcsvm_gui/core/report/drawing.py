@@ -99,4 +99,4 @@ def _named(found: re.Match[str]) -> str:
         return "currentColor"
     if colour == style.FAINT:
         return "var(--line)"
-    return f"var(--c{colour[1:]}, {colour})" if colour in style.ON_DARK else colour
+    return f"var(--c{colour[1:]}, {colour})" if colour in style.SHADES_ON_DARK else colour

@@ -88,8 +88,8 @@ def _sections(report: Report) -> Iterator[str]:
 
 
 def _style() -> str:
-    light = "".join(f"--c{colour[1:]}:{colour};" for colour in style.ON_DARK)
-    dark = "".join(f"--c{colour[1:]}:{lighter};" for colour, lighter in style.ON_DARK.items())
+    light = "".join(f"--c{colour[1:]}:{colour};" for colour in style.SHADES_ON_DARK)
+    dark = "".join(f"--c{colour[1:]}:{lighter};" for colour, lighter in style.SHADES_ON_DARK.items())
     return STYLE.replace("LIGHT", light).replace("DARK", dark)
 
 

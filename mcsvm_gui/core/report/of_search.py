@@ -107,15 +107,18 @@ def _range(found: Mapping[str, float]) -> str:
 
 def _best(document: Mapping[str, Any], level: int) -> list[Block]:
     best, nested = document["best"], document.get("nested") or {}
-    columns = ["machine", "C", "gamma", "mean accuracy", "parts", "edges", *(["nested"] if nested else [])]
+    edged = any(found.get("edges") for found in best.values())
+    columns = ["machine", "C", "gamma", "mean accuracy", "parts", *(["nested"] if nested else [])]
+    columns += ["on the edge"] if edged else []
     rows = []
     for machine, found in best.items():
         cells = [machine, figures.parameter(found["C"]), figures.parameter(found["gamma"])]
         cells += [figures.accuracy(found["mean"]), _of_all(found.get("folds", _parts(document)), _parts(document))]
-        cells += [", ".join(found.get("edges", ())), *([_mean(nested.get(machine))] if nested else [])]
+        cells += [_mean(nested.get(machine))] if nested else []
+        cells += [", ".join(found.get("edges", ()))] if edged else []
         rows.append(tuple(cells))
     caption = NESTED if nested else "The mean of the best cell is too kind: it is the largest of many."
-    table = Table(tuple(columns), tuple(rows), caption, frozenset({1, 2, 3, 4, 6}))
+    table = Table(tuple(columns), tuple(rows), caption, frozenset(range(1, 5 + bool(nested))))
     return [Heading("The best cell of every machine", level), table]
 
 

@@ -203,14 +203,16 @@ def _bars(sides: Sequence[Side]) -> list[Block]:
     if len(sides) < 2:
         return []
     labels, machines = [side.label for side in sides], [str(side.document["machine"]) for side in sides]
-    wanted = (("seconds", "training time, seconds"), ("n_support", "support vectors"))
-    return [
-        Figure(
-            plots.Bars(labels, machines, [float(side.document[name]) for side in sides], what, log=name == "seconds"),
-            what.capitalize() + ".",
-        )
-        for name, what in wanted
-    ]
+    wanted = (
+        ("seconds", "training time, seconds", figures.seconds),
+        ("n_support", "support vectors", lambda value: figures.count(round(value))),
+    )
+    blocks: list[Block] = []
+    for name, what, printed in wanted:
+        values = [float(side.document[name]) for side in sides]
+        bars = plots.Bars(labels, machines, values, [printed(value) for value in values], what)
+        blocks.append(Figure(bars, f"{what.capitalize()}{', on a logarithmic axis' if bars.dots else ''}."))
+    return blocks
 
 
 def side_blocks(comparison: Comparison, level: int) -> list[Block]:

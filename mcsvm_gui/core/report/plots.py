@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core import variants
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import shortened, undirected
 
 NAME = 24  # characters in a legend
+WIDE = 100.0  # times the shortest bar: then there are dots on a logarithmic axis
+FIGURE_ROOM = 1.15  # of the axis: so that the figure behind the longest bar has room
 FAR = 20.0  # times as long as the shortest: then the short ones are seen on a logarithmic axis only
 POINTS = 600  # of a line; more cannot be seen
 
@@ -33,12 +36,12 @@ class Lines:
     size: tuple[float, float] = (6.8, 3.0)
 
     def draw(self, axes: Any) -> None:
-        for line in self.lines:
-            colour, dashes, marker = style.machine(line.machine)
+        for line, number in zip(self.lines, variants.numbers([line.machine for line in self.lines]), strict=True):
+            colour, dashes, marker = style.machine(line.machine, number)
             x, y = _thinned(line.x, line.y, positive=self.log_y)
-            axes.plot(x, y, color=colour, dashes=dashes or (None, None), linewidth=1.2, label=name(line.label))
-            if x.size:
-                axes.plot(x[-1:], y[-1:], marker=marker, color=colour, markersize=5, linestyle="none")
+            look = {"color": colour, "dashes": dashes or (None, None), "marker": marker, "markersize": 5}
+            end = [x.size - 1] if x.size else None
+            axes.plot(x, y, **look, markevery=end, linewidth=1.2, label=name(line.label))
         if self.log_y and any((np.asarray(line.y) > 0.0).any() for line in self.lines):
             _logarithmic(axes, axes.yaxis, axes.set_yscale)
         ends = [float(np.max(line.x)) for line in self.lines if np.size(line.x)]
@@ -51,26 +54,48 @@ class Lines:
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """One horizontal bar a row, the first on top."""
+    """One horizontal bar a row, the first on top; dots where the shortest bar could not be seen.
+
+    Bars begin at zero: on a logarithmic axis their lengths would say nothing.
+    """
 
     labels: Sequence[str]
     machines: Sequence[str]
     values: Sequence[float]
+    texts: Sequence[str]  # the figure behind each
     x: str
-    log: bool = False
 
     @property
     def size(self) -> tuple[float, float]:
         return 6.8, 0.7 + 0.26 * len(self.labels)
 
+    @property
+    def dots(self) -> bool:
+        low, high = min(self.values, default=0.0), max(self.values, default=0.0)
+        return low > 0.0 and high > WIDE * low
+
     def draw(self, axes: Any) -> None:
         places = np.arange(len(self.labels))
-        axes.barh(places, self.values, color=[style.machine(machine)[0] for machine in self.machines], height=0.6)
+        (self._draw_dots if self.dots else self._draw_bars)(axes, places)
+        for place, value, text in zip(places, self.values, self.texts, strict=True):
+            axes.annotate(text, (value, place), (6, 0), textcoords="offset points", va="center", annotation_clip=False)
         axes.set_yticks(places, [name(label) for label in self.labels])
-        axes.invert_yaxis()
+        axes.set_ylim(len(self.labels) - 0.4, -0.6)
+        axes.grid(visible=False, axis="y")
         axes.set_xlabel(self.x)
-        if self.log and min(self.values, default=0.0) > 0.0:
-            _logarithmic(axes, axes.xaxis, axes.set_xscale)
+
+    def _draw_bars(self, axes: Any, places: np.ndarray) -> None:
+        colours = [style.machine(machine)[0] for machine in self.machines]
+        axes.barh(places, self.values, color=colours, height=0.6)
+        axes.set_xlim(0.0, FIGURE_ROOM * max(self.values, default=0.0) or 1.0)
+
+    def _draw_dots(self, axes: Any, places: np.ndarray) -> None:
+        for place, machine, value in zip(places, self.machines, self.values, strict=True):
+            colour, _, marker = style.machine(machine)
+            axes.plot([value], [place], marker=marker, color=colour, markersize=7, linestyle="none")
+        low, high = min(self.values), max(self.values)
+        _logarithmic(axes, axes.xaxis, axes.set_xscale)
+        axes.set_xlim(0.7 * low, high * (high / low) ** (FIGURE_ROOM - 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +211,12 @@ def name(label: str) -> str:
 
 def _logarithmic(axes: Any, axis: Any, scale: Any) -> None:
     """Labels in plain text: with formulas switched off, matplotlib's own would show their source."""
+    from matplotlib.ticker import LogLocator
+
     scale("log")
+    low, high = axis.get_view_interval()
+    if high < WIDE * low:  # powers of ten alone may leave it without any
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter(lambda value, place: f"{value:g}")
     axis.set_minor_formatter(lambda value, place: "")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mcsvm_gui.core import variants
+
 MACHINES = {  # Okabe and Ito's palette: colour, dashes in pen widths, marker of matplotlib
     "ww": ("#0072b2", (), "o"),
     "llw": ("#009e73", (8, 4), "s"),
@@ -23,5 +25,17 @@ ON_DARK = {
 INK, FAINT = "#1b1f24", "#c9ced6"  # of plots; in HTML they follow the page
 
 
-def machine(name: str) -> tuple[str, tuple[int, ...], str]:
-    return MACHINES.get(name, OTHER)
+_EVERY = *MACHINES.values(), OTHER
+DASHES, MARKERS = [dashes for _, dashes, _ in _EVERY], [marker for _, _, marker in _EVERY]
+SHADES_ON_DARK = {
+    variants.shaded(colour, number): variants.shaded(lighter, number, dark=True)
+    for colour, lighter in ON_DARK.items()
+    for number in range(len(variants.SHADES))
+}
+
+
+def machine(name: str, number: int = 0) -> tuple[str, tuple[int, ...], str]:
+    """`number`: which of several runs of this machine in one figure."""
+    colour, dashes, marker = MACHINES.get(name, OTHER)
+    turned = variants.turned(DASHES, dashes, number), variants.turned(MARKERS, marker, number)
+    return variants.shaded(colour, number), *turned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcsvm_gui.core import figures, overlays
+from mcsvm_gui.core import figures, overlays, variants
 from mcsvm_gui.core.curves import Course
 from mcsvm_gui.core.overlays import KINDS, LOGARITHMIC, RISING
 from mcsvm_gui.views import theme
@@ -59,10 +59,11 @@ class TraceOverlay(LinePlot):
         for run in self.runs - {course.run for course in self._courses}:
             self.drop(run)
         self.labels = {course.run: course.label for course in self._courses}
-        for course in self._courses:
+        numbers = variants.numbers([course.machine for course in self._courses])
+        for course, number in zip(self._courses, numbers, strict=True):
             line = overlays.line(course, self.kind)
             self.drop(course.run, [kind for kind in KINDS if kind != self.kind])
-            self.put(Look(course.run, self.kind, self.titled, theme.machine_style(course.machine)), line)
+            self.put(Look(course.run, self.kind, self.titled, theme.machine_style(course.machine, number)), line)
         self.reach = overlays.reach(self._courses, self.log_time)
         self.relabel()
         self.finish()

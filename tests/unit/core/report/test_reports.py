@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -29,11 +30,13 @@ from mcsvm_gui.core.report import (
     of_project,
     of_search,
     parts,
+    plots,
     style,
     write_report,
 )
 from mcsvm_gui.core.report import pdf as pdf_format
-from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Table
+from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Plot, Table
+from mcsvm_gui.core.report.drawing import settings
 from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.report.of_project import read_project
 from mcsvm_gui.core.request import Request
@@ -44,6 +47,9 @@ from solvers.selection.cell import CellResult
 from solvers.selection.grid import Range
 
 pytest.importorskip("matplotlib")
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PDFTOTEXT = shutil.which("pdftotext")
 
@@ -417,6 +423,51 @@ def test_machines_look_as_they_do_in_the_window() -> None:
         name: dashes for name, (_, dashes, _) in style.MACHINES.items()
     }
     assert style.ON_DARK == theme.ON_DARK
+    for name, number in product(style.MACHINES, range(9)):
+        look = theme.machine_style(name, number)
+        assert (look.colour, look.dash) == style.machine(name, number)[:2]
+
+
+def drawn(plot: Plot) -> Axes:
+    with settings():
+        axes = Figure(figsize=plot.size).add_subplot()
+        plot.draw(axes)
+        axes.figure.draw_without_rendering()
+    return axes
+
+
+def bars(*values: float) -> plots.Bars:
+    return plots.Bars([f"{value}" for value in values], ["ww"] * len(values), values, [f"{v} s" for v in values], "s")
+
+
+def test_bars_begin_at_zero_and_say_their_figures() -> None:
+    axes = drawn(bars(0.014, 0.015))
+    assert axes.get_xscale() == "linear"
+    assert axes.get_xlim()[0] == 0.0
+    assert [bar.get_width() for bar in axes.patches] == [0.014, 0.015]
+    assert {"0.014 s", "0.015 s"} <= {text.get_text() for text in axes.texts}
+
+
+def test_what_no_bar_can_show_together_are_dots_on_an_axis_with_labels() -> None:
+    axes = drawn(bars(0.01, 3.0))
+    assert axes.get_xscale() == "log"
+    assert not axes.patches
+    assert {"0.01", "1"} <= {label.get_text() for label in axes.get_xticklabels()}
+    assert {"0.01 s", "3.0 s"} <= {text.get_text() for text in axes.texts}
+
+
+def test_a_short_logarithmic_axis_has_labels() -> None:
+    line = plots.Line("a", "ww", np.array([0.0, 1.0]), np.array([0.3, 0.8]))
+    low, high = (axes := drawn(plots.Lines([line], "s", "gap"))).get_ylim()
+    assert any(low <= tick <= high for tick in axes.get_yticks())
+    assert any(label.get_text() for label in axes.get_yticklabels())
+
+
+def test_runs_of_one_machine_are_drawn_differently() -> None:
+    place = np.array([1.0, 2.0])
+    axes = drawn(plots.Lines([plots.Line(name, "ww", place, place) for name in "abcd"], "s", "gap"))
+    assert len({(line.get_color(), line.get_marker()) for line in axes.get_lines()}) == 4
+    assert axes.get_lines()[0].get_color() == style.MACHINES["ww"][0]
 
 
 def test_lines_of_a_page_fit_its_width() -> None:

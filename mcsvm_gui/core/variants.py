@@ -1,0 +1,31 @@
+"""How several runs of one machine are told apart where they are drawn over each other.
+
+The first looks as its machine does everywhere; later ones keep the family of its colour, lighter or darker, and take
+the dashes and markers of others in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+SHADES = 0.0, -0.4, 0.35, -0.6  # towards black or white; on a dark ground the other way round
+Look = TypeVar("Look")
+
+
+def numbers(machines: Sequence[str]) -> list[int]:
+    """Of each run how many of the same machine stand before it."""
+    return [list(machines[:place]).count(machine) for place, machine in enumerate(machines)]
+
+
+def shaded(colour: str, number: int, *, dark: bool = False) -> str:
+    """`colour` as #rrggbb."""
+    shade = SHADES[number % len(SHADES)] * (-1.0 if dark else 1.0)
+    parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
+    mixed = [round(part + abs(shade) * ((255 if shade > 0.0 else 0) - part)) for part in parts]
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def turned(looks: Sequence[Look], own: Look, number: int) -> Look:
+    """The dashes or markers of all machines, beginning with its own."""
+    return looks[(looks.index(own) + number) % len(looks)]
