@@ -18,7 +18,7 @@ from mcsvm_gui.core.statistics import TestResult, corrected_t
 from mcsvm_gui.core.violations import violations_of
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.trained import TrainedModel
+    from mcsvm_gui.core.trained import Origin, TrainedModel
 
 DATASETS = 3  # kept in memory beside those that are open
 Pair = tuple[Dataset, Dataset | None]
@@ -41,6 +41,7 @@ class Chosen:
     side: Side
     rows: Rows | None = None
     trouble: str = ""
+    origin: Origin | None = None
 
     @property
     def rows_key(self) -> tuple[Any, ...] | None:
@@ -105,8 +106,10 @@ def decided(
     """The run on its rows; what hinders is said, and the document stays. Rows trained on give no scores."""
     try:
         found = rows()
-        side = side_of(str(run), model(), document, found.tested)
-        return Chosen(run, request, side if found.kind == "test" else replace(side, scores=None), found)
+        trained = model()
+        side = side_of(str(run), trained, document, found.tested)
+        side = side if found.kind == "test" else replace(side, scores=None)
+        return Chosen(run, request, side, found, origin=trained.origin)
     except (OSError, ValueError, LookupError) as error:
         return unread(run, request, document, str(error))
 

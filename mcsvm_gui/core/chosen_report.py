@@ -38,7 +38,7 @@ def write(path: Named, runs: Sequence[Reported]) -> None:
 
 
 def _material(run: Reported) -> RunMaterial:
-    known, chosen = RunMaterial(run.record, run.trace), run.chosen
+    known, chosen = RunMaterial(run.record, run.trace, origin=run.chosen.origin), run.chosen
     if chosen.rows is None:
         return replace(known, missing=chosen.trouble or "its rows were not looked at")
     label = f"{run.record.name} (run {run.record.id})"

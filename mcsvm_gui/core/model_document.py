@@ -60,6 +60,8 @@ def origin_document(origin: Origin) -> dict[str, Any]:
         "certificate": {name: float(value) for name, value in asdict(origin.certificate).items()},
         "class_counts": list(origin.class_counts),
         "versions": dict(origin.versions),
+        "system": origin.system,
+        "processor": origin.processor,
     }
 
 
@@ -221,6 +223,8 @@ def _origin(document: dict[str, Any]) -> Origin:
         class_counts=tuple(_count({"class_counts": count}, "class_counts") for count in document["class_counts"]),
         digest=_text(document["digest"]),
         versions=tuple((_text(name), _text(value)) for name, value in document["versions"].items()),
+        system=_text(document.get("system", "")),
+        processor=_text(document.get("processor", "")),
         **counts,
     )
 

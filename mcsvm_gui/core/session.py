@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core import hardware
 from mcsvm_gui.core.dataset import Dataset, Notice
 from mcsvm_gui.core.evaluation import accuracy
 from mcsvm_gui.core.live import Reading, Watch
@@ -146,6 +147,8 @@ class Session:
             n_bounded=bounded,
             digest=self.dataset.digest,
             versions=versions(),
+            system=hardware.system(),
+            processor=hardware.processor(),
         )
 
     def _scores(self, trained: TrainedModel, proofs: list[Proof]) -> tuple[dict[str, Any], tuple[Notice, ...]]:

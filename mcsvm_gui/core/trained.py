@@ -45,6 +45,8 @@ class Origin:
     n_bounded: int
     digest: str  # of the file's bytes
     versions: tuple[tuple[str, str], ...]
+    system: str = ""
+    processor: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.sources import data_of
 from mcsvm_gui.core.splitting import split
 from mcsvm_gui.core.statistics import TestResult
-from mcsvm_gui.core.trained import TrainedModel
+from mcsvm_gui.core.trained import Origin, TrainedModel
 from solvers.errors import InputError
 from solvers.trace import COLUMNS, Trace
 
@@ -44,6 +44,7 @@ class RunMaterial:
     rows: Dataset | None = None  # what the side is of: test rows, or those trained on
     classes: tuple[str, ...] = ()
     missing: str | None = None  # why there is no side
+    origin: Origin | None = None
 
 
 def read_project(path: str | os.PathLike[str], chosen: Sequence[int] | None = None) -> list[RunMaterial]:
@@ -72,6 +73,7 @@ def _material(store: ProjectStore, records: list[RunRecord]) -> Iterator[RunMate
             continue
         try:
             trained = model_file.unpacked(record.name, model)
+            known = replace(known, origin=trained.origin)
             yield _looked_at(known, trained, _files(record.request, files))
         except (InputError, ValueError) as error:
             yield replace(known, missing=str(error))
@@ -171,8 +173,14 @@ def _run_document(known: RunMaterial) -> dict[str, object]:
         "request": dict(record.plain_request),
         "result": None if record.document is None else dict(record.document),
         "missing": known.missing,
+        "trained_with": None if known.origin is None else _trained_with(known.origin),
         **({} if known.side or known.trace is None else {"trace": numbers.trace_document(known.trace)}),
     }
+
+
+def _trained_with(origin: Origin) -> dict[str, object]:
+    hardware = {"system": origin.system or None, "processor": origin.processor or None}
+    return {"versions": dict(origin.versions), "hardware": hardware}
 
 
 def _overview(material: Sequence[RunMaterial]) -> list[Block]:
@@ -268,6 +276,8 @@ def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Bloc
         blocks.append(Paragraph(f"Error: {record.error}"))
     if record.document is not None:
         blocks += parts.outcome_blocks(record.document)
+    if known.origin is not None:
+        blocks.append(parts.trained_with(known.origin))
     if known.missing:
         blocks.append(Paragraph(f"Scores, confusion matrix and margins could not be looked at again: {known.missing}"))
     try:

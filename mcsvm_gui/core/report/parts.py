@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import figures
+from mcsvm_gui.core import figures, hardware
 from mcsvm_gui.core.account import badge, sentences, title
 from mcsvm_gui.core.comparison import Comparison, Side
 from mcsvm_gui.core.dataset import Dataset
@@ -23,7 +21,7 @@ from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Paragraph, Table
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.statistics import TestResult
-from mcsvm_gui.core.trained import own_version, versions
+from mcsvm_gui.core.trained import Origin, own_version, versions
 
 SCALES = {
     "minmax": "features scaled to [-1, 1], fitted on training rows alone",
@@ -44,21 +42,20 @@ def made() -> str:
 
 
 def surroundings() -> list[Block]:
-    """Versions and hardware."""
-    used, hardware = made_with()
-    return [Heading("Versions and hardware"), Facts((*used, *hardware, ("cores", str(os.cpu_count()))))]
+    """Not of the runs: what trained them they say themselves."""
+    used, machine = made_with()
+    return [Heading("This report was made with"), Facts((*used, *machine, ("cores", str(os.cpu_count()))))]
 
 
 def made_with() -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    return versions(), (("system", platform.platform()), ("processor", processor()))
+    return versions(), (("system", hardware.system()), ("processor", hardware.processor()))
 
 
-def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
+def trained_with(origin: Origin) -> Paragraph:
+    """Models of before name no hardware."""
+    used = ", ".join(f"{name} {version}" for name, version in origin.versions)
+    where = ", ".join(words for words in (origin.system, origin.processor) if words)
+    return Paragraph(f"Trained with {used}{f' on {where}' if where else ''}.")
 
 
 def data_blocks(

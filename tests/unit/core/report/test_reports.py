@@ -186,7 +186,7 @@ def tables(report: Report) -> list[Table]:
 
 def test_a_comparison_tells_everything(hostile: Report, results: Results) -> None:
     said = headings(hostile)
-    for wanted in ("All runs", "Tests", "Versions and hardware", "To redo this", "Rows on which machines disagree"):
+    for wanted in ("All runs", "Tests", "This report was made with", "To redo this", "Rows on which machines disagree"):
         assert wanted in said
     assert f"Data: {results.experiment.data[0].name}" in said
     rows = [row for table in tables(hostile) for row in table.rows]
@@ -228,6 +228,19 @@ def test_a_report_of_a_project_has_every_run(project: Path) -> None:
     assert sum(text.startswith("mcsvm train") for text in code) == 3
     assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 2
     assert [run["name"] for run in report.document["runs"]] == ["first", SCRIPT, "on iris"]
+
+
+def test_a_run_says_what_it_was_trained_with_and_not_what_reports_it(project: Path) -> None:
+    known, *others = read_project(project)
+    assert known.origin is not None
+    assert dict(known.origin.versions)["numpy"] == np.__version__
+    assert known.origin.system
+    old = replace(known.origin, versions=(("mcsvm", "0.0.9"), ("numpy", "1.99")), system="", processor="")
+    report = of_project.report_of("x", [replace(known, origin=old), *others])
+    assert "Trained with mcsvm 0.0.9, numpy 1.99." in words(report)
+    assert f" on {known.origin.system}" in words(report)
+    assert report.document["runs"][0]["trained_with"]["versions"] == dict(old.versions)
+    assert headings(report)[-1] == "This report was made with"
 
 
 def test_a_report_of_one_run_says_what_was_asked_for(project: Path) -> None:
