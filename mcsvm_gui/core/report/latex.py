@@ -46,6 +46,7 @@ _SPECIAL = str.maketrans(
         "'": r"\textquotesingle{}",
         "`": r"\textasciigrave{}",
         "-": "{-}",
+        "*": "{*}",  # the end of a row before it would take it for its own
         "[": "{[}",
         "]": "{]}",
         "\u202f": r"\,",

@@ -16,6 +16,16 @@ LETTERS = 400  # no line of a page has as many
 SANS, MONO = "Helvetica", "Courier"  # standard fonts
 SHAPED = {SANS: "DejaVu Sans", MONO: "DejaVu Sans Mono"}
 NAMED = {"quotesingle": "'", "grave": "`", "endash": "\u2013", "ellipsis": "\u2026", "plusminus": "\u00b1"}
+# In the order in which they are asked; CJK fonts have most letters of other scripts too.
+FALLBACKS = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK TC", "Noto Sans CJK KR", "Source Han Sans SC"),
+    *("Source Han Sans", "Noto Sans SC", "Noto Sans JP", "Noto Sans TC", "Noto Sans KR", "Droid Sans Fallback"),
+    *("WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "IPAGothic", "TakaoGothic", "NanumGothic"),
+    *("Microsoft YaHei", "SimHei", "Yu Gothic", "Meiryo", "MS Gothic", "Malgun Gothic", "Nirmala UI", "Leelawadee UI"),
+    *("PingFang SC", "PingFang HK", "Hiragino Sans", "Hiragino Sans GB", "Apple SD Gothic Neo", "Arial Unicode MS"),
+    *("Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai", "Noto Sans Ethiopic"),
+    *("Segoe UI Symbol", "Noto Sans Symbols", "Noto Sans Symbols 2"),
+)
 USUAL = 0.6  # of the size: letters whose width is not looked up
 
 
@@ -68,11 +78,20 @@ def _widths(name: str) -> dict[str, float]:
     return widths
 
 
+@lru_cache(maxsize=4)
+def families(first: str) -> tuple[str, ...]:
+    """That font, then those that are installed."""
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return first, *(name for name in FALLBACKS if name in installed)
+
+
 @lru_cache(maxsize=8)
 def _font(family: str) -> Any:
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
-    return get_font(findfont(FontProperties(family=family)))
+    return get_font([findfont(FontProperties(family=name)) for name in families(family)])
 
 
 def _shaped(text: str, family: str) -> float:

@@ -23,6 +23,7 @@ from mcsvm_gui.core.report.drawing import available, svg
 
 NAME, SUFFIX = "markdown", ".md"
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~^$:@/-])")
+_LINK = re.compile(r"(www)\.", re.IGNORECASE)
 _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 
 
@@ -33,8 +34,9 @@ def content(report: Report) -> bytes:
 
 
 def _words(text: object) -> str:
-    """No mark of Markdown or HTML is one any more; a full stop after a number would begin a list."""
+    """No mark of Markdown or HTML is one any more; a full stop after a number would begin a list, after www a link."""
     escaped = _SPECIAL.sub(r"\\\1", undirected(one_line(text)).translate(_ENTITIES))
+    escaped = _LINK.sub(r"\1\.", escaped)
     return re.sub(r"^(\d+)\.", r"\1\\.", escaped)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from mcsvm_gui.core.report import style
@@ -22,7 +24,19 @@ from mcsvm_gui.core.report.blocks import (
     undirected,
 )
 from mcsvm_gui.core.report.drawing import needed, settings
-from mcsvm_gui.core.report.letters import MONO, SANS, SHAPED, extent, fitting, spaced, standard, width, wrapped
+from mcsvm_gui.core.report.letters import (
+    MONO,
+    SANS,
+    SHAPED,
+    extent,
+    families,
+    fitting,
+    spaced,
+    standard,
+    width,
+    wrapped,
+)
+from mcsvm_gui.core.report.scripts import unshown
 
 NAME, SUFFIX = "pdf", ".pdf"
 WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.75  # inches
@@ -40,17 +54,32 @@ BADGES = {"solved": "#12805c", "nearly": "#8a5b00", "not solved": "#b3261e"}
 def content(report: Report) -> bytes:
     needed("a PDF report")
     stream = io.BytesIO()
-    with settings(**{"figure.max_open_warning": 0}):
+    wanted = {"figure.max_open_warning": 0, "font.family": list(families(SHAPED[SANS]))}
+    with settings(**wanted), _any_weight():
         from matplotlib.backends.backend_pdf import PdfPages
 
         with PdfPages(stream, metadata={"Title": shortened(report.title), "CreationDate": None}) as pages:
             paper = Paper(pages)
             paper.text(report.title, 16.0, bold=True, longest=300)
             paper.text(report.made, SMALL, colour=SOFT)
+            if said := unshown(report, SHAPED[SANS]):
+                paper.text(said, SMALL)
             for block in report.blocks:
                 _set(paper, block)
             paper.finish()
     return stream.getvalue()
+
+
+@contextmanager
+def _any_weight() -> Iterator[None]:
+    """A font of another script may have no bold letters, of which matplotlib would warn at every text."""
+    log = logging.getLogger("matplotlib.font_manager")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 class Paper:
@@ -108,7 +137,8 @@ class Paper:
             self._lettering.texts.append((*place, spaced(text), font(family, size, bold=bold), color))
             return
         artist = self._page.text(x / WIDTH, y / HEIGHT, text, va="top", ha="right" if right else "left")
-        artist.set(fontsize=size, color=color, family=SHAPED[family], weight="bold" if bold else "normal")
+        artist.set(fontsize=size, color=color, weight="bold" if bold else "normal")
+        artist.set_fontfamily(list(families(SHAPED[family])))
 
     def text(
         self, text: object, size: float, colour: str = style.INK, longest: int = WORDS, *, bold: bool = False

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import product
@@ -26,11 +26,13 @@ from mcsvm_gui.core.report import (
     FORMATS,
     Report,
     format_of,
+    letters,
     of_experiment,
     of_project,
     of_search,
     parts,
     plots,
+    scripts,
     style,
     write_report,
 )
@@ -135,6 +137,69 @@ def test_latex_leaves_no_command_of_a_name(contents: dict[str, bytes]) -> None:
     assert r"\input" not in text
     assert r"\textbackslash{}input\{/etc/passwd\}" in text
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") > 5
+
+
+def of_names(*names: str) -> Report:
+    return Report("Names", "now", (Heading("Here"), Table(("name", "x"), tuple((name, "1") for name in names))), {})
+
+
+def test_latex_keeps_what_a_row_begins_with() -> None:
+    text = FORMATS[".tex"].content(of_names("a", "*", "[1cm] b")).decode()
+    rows = [line for line in text.splitlines() if line.endswith("1 \\\\")]
+    assert rows == ["a & 1 \\\\", "{*} & 1 \\\\", "{[}1cm{]} b & 1 \\\\"]
+
+
+def test_markdown_makes_no_link_of_a_bare_address() -> None:
+    text = FORMATS[".md"].content(of_names("www.evil.com", "WWW.evil.com")).decode()
+    assert "www." not in text.lower()
+    assert "www\\.evil" in text
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """As on a system that has no other fonts than these."""
+
+    def forget() -> None:
+        for found in (letters.families, scripts._letters, letters._font, letters.width):
+            found.cache_clear()
+
+    def install(*names: str) -> None:
+        forget()
+        monkeypatch.setattr(letters, "FALLBACKS", names)
+
+    yield install
+    forget()
+
+
+def test_pdf_tells_names_apart_that_it_cannot_show(install: Callable[..., None]) -> None:
+    install()
+    said = scripts.unshown(of_names("\u65e5\u672c a", "\u4e2d", "\u05e9\u05dc", "plain"), "DejaVu Sans")
+    assert said.endswith("by their code points: <U+65E5 U+672C> a; <U+4E2D>.")
+    assert scripts.unshown(of_names("\u05e9\u05dc", "\u0416", "a\u202fb"), "DejaVu Sans") == ""
+
+
+@pytest.mark.skipif(PDFTOTEXT is None, reason="pdftotext is not here")
+def test_pdf_says_which_names_it_cannot_show(install: Callable[..., None], tmp_path: Path) -> None:
+    install()
+    path = tmp_path / "names.pdf"
+    write_report(path, of_names("\u65e5\u672c", "\u4e2d\u56fd"))
+    assert PDFTOTEXT is not None
+    text = subprocess.run([PDFTOTEXT, str(path), "-"], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "<U+65E5 U+672C>; <U+4E2D U+56FD>" in " ".join(text.split())
+
+
+def test_pdf_asks_other_fonts_that_are_installed(install: Callable[..., None]) -> None:
+    """STIX has letters that DejaVu lacks, and comes with matplotlib."""
+    install("No such font", "STIXGeneral")
+    assert letters.families("DejaVu Sans") == ("DejaVu Sans", "STIXGeneral")
+    known = scripts._letters("DejaVu Sans")
+    install()
+    assert known > scripts._letters("DejaVu Sans")
+    only = chr(min(code for code in known - scripts._letters("DejaVu Sans") if code > 0x250))
+    assert scripts.unshown(of_names(only), "DejaVu Sans")
+    install("STIXGeneral")
+    assert not scripts.unshown(of_names(only), "DejaVu Sans")
+    assert FORMATS[".pdf"].content(of_names(only)).count(b"STIXGeneral") > 0
 
 
 def test_json_has_all_digits(contents: dict[str, bytes], results: Results) -> None:
