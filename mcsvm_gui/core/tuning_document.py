@@ -39,7 +39,6 @@ def document(tuned: Tuned) -> dict[str, Any]:
 
 def asked_document(request: Request, wanted: TuneRequest) -> dict[str, Any]:
     """How cells are tried, and which."""
-    asked = {name: value for name, value in request.document().items() if name not in NOT_SEARCHED_WITH}
     return {
         "search": wanted.search,
         "folds": 1 if wanted.holdout is not None else wanted.folds,
@@ -49,8 +48,12 @@ def asked_document(request: Request, wanted: TuneRequest) -> dict[str, Any]:
         "kernel": request.kernel,
         "machines": list(wanted.machines),
         "ranges": {"C": _range(wanted.costs), "gamma": None if wanted.gammas is None else _range(wanted.gammas)},
-        "request": asked,
+        "request": request_document(request),
     }
+
+
+def request_document(request: Request) -> dict[str, Any]:
+    return {name: value for name, value in request.document().items() if name not in NOT_SEARCHED_WITH}
 
 
 def _range(values: Range) -> dict[str, float]:
@@ -124,7 +127,7 @@ def _pairs(choices: Collection[PairChoice], names: tuple[str, ...]) -> list[dict
     """Classes by their number where their names were not kept."""
     return [
         {
-            "classes": [names[code] if code < len(names) else f"class {code + 1}" for code in choice.pair],
+            "classes": [names[code] if 0 <= code < len(names) else f"class {code + 1}" for code in choice.pair],
             "C": choice.C,
             "gamma": choice.gamma,
             "mean": choice.mean,

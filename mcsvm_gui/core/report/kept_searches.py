@@ -11,7 +11,7 @@ from mcsvm_gui.core.report.blocks import Block, Heading
 from mcsvm_gui.core.report.of_search import search_blocks
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.tuning_cells import Found, found, setting_of
-from mcsvm_gui.core.tuning_document import known_document
+from mcsvm_gui.core.tuning_document import known_document, request_document
 from solvers.errors import InputError
 from solvers.selection.grid import best
 from solvers.selection.search import SEARCHES
@@ -35,8 +35,8 @@ def _asked(setting: Any) -> dict[str, Any]:
     try:
         numbers = {"folds": int(setting["folds"]), "repeats": int(setting["repeats"]), "seed": int(setting["seed"])}
         share = None if setting["holdout"] is None else float(setting["holdout"])
-        Request.from_document(setting["request"])
-        named = {"request": dict(setting["request"]), "classes": list(map(str, setting["classes"]))}
+        request = request_document(Request.from_document(setting["request"]))
+        named = {"request": request, "classes": list(map(str, setting["classes"]))}
         return {"search": SEARCHES[setting["search"]].name, "holdout": share, **numbers, **named}
     except (InputError, LookupError, TypeError, ValueError):
         return {}

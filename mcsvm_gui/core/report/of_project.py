@@ -129,7 +129,7 @@ Compared = tuple[Sequence[RunMaterial], Comparison, Sequence[TestResult]]  # on 
 def report_of(name: str, material: Sequence[RunMaterial], searches: Sequence[Mapping[str, Any]] = ()) -> Report:
     """`searches`: documents of those that the project keeps."""
     one = len(material) == 1 and not searches
-    blocks: list[Block] = [] if one else _overview(material)
+    blocks: list[Block] = [] if one or not material else _overview(material)
     names: list[str] = []
     compared = [_compared(group) for group in _groups(material)]
     for group, comparison, tests in compared:

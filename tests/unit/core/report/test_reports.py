@@ -420,6 +420,22 @@ def test_a_project_reports_the_searches_that_it_keeps(project: Path, tmp_path: P
     assert [len(found["cells"]) for found in report.document["searches"]] == [4, 4]
 
 
+@pytest.mark.parametrize(
+    "kept", [None, 3, {}, {"folds": "x"}, {"request": {"C": []}}, {"search": "none"}, {"request": {}}, {"classes": 1}]
+)
+def test_conditions_of_a_search_may_be_anything(kept: object, tmp_path: Path) -> None:
+    good = {"request": {}, "search": "grid", "folds": 2, "repeats": 1, "holdout": None, "seed": 0, "classes": []}
+    tuned, path = search(machines=("ww", "ovo")), tmp_path / "odd.mcsvmproj"
+    cells = {("a", *cell): tuning_cells.document(result) for cell, result in tuned.results.items()}
+    store = ProjectStore(path)
+    setting = {**good, **kept} if isinstance(kept, dict) else kept
+    store.write(settings={tuning_cells.setting_of("a"): setting}, cells=cells)
+    store.close()
+    report = of_project.report_of("x", [], read_searches(path))
+    assert len(report.figures) == 2
+    assert all(format_.content(report) for format_ in FORMATS.values())
+
+
 def test_older_runs_of_a_large_project_keep_their_scores(project: Path) -> None:
     first = read_project(project)[0]
     assert first.side is not None
