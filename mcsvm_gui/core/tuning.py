@@ -138,7 +138,9 @@ class Tuning:
                 results = plan.run()
                 composites = self._composites(results, plan.folds, stopped) if self.settings.by_pair else {}
                 nested = self._nested(plan, inner, stopped) if self.wanted.nested and not stopped() else []
-        except (LostCrew, InputError) as error:
+        except InputError as error:
+            if not isinstance(error, LostCrew) and not plan.results():
+                raise
             trouble = "" if stopped() else str(error)
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
         return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble)

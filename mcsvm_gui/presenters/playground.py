@@ -168,12 +168,12 @@ class PlaygroundPresenter(QObject):
             return
         (_, before), self._dragged = self._dragged, None
         if not self.drawing.same_as(before):
-            self.undo_stack.push(Edit(tr("Move a point"), before, self.drawing, self._show))
+            self.undo_stack.push(Edit(tr("Move a point"), before, self.drawing, self._show_edit))
 
     def _edit(self, words: str, after: Drawing) -> None:
         """A drag under way is lost: its point may be gone."""
         self._dragged = None
-        self.undo_stack.push(Edit(words, self.drawing, after, self._show))
+        self.undo_stack.push(Edit(words, self.drawing, after, self._show_edit))
 
     def _remember(self, drawing: Drawing, setting: Setting) -> None:
         """As another project was left: nothing of before is to be taken back."""
@@ -190,6 +190,11 @@ class PlaygroundPresenter(QObject):
         self.memory.changed()
         self.view.show_drawing(drawing)
         self._refresh()
+
+    def _show_edit(self, drawing: Drawing) -> None:
+        """Done, or taken back in the middle of a drag: what was dragged may be gone."""
+        self._dragged = None
+        self._show(drawing)
 
     def _say_undo(self) -> None:
         self.view.show_undo(self.undo_stack.canUndo(), self.undo_stack.canRedo())

@@ -409,6 +409,17 @@ EDITS = st.one_of(
 )
 
 
+def test_what_is_taken_back_in_the_middle_of_a_drag_stays_so(stage: Stage) -> None:
+    stage.page.clear_asked.emit()
+    stage.presenter.undo_stack.clear()
+    stage.page.point_asked.emit(0.0, 0.0)
+    stage.page.drag_began.emit(0)
+    stage.page.undo_asked.emit()
+    stage.page.drag_ended.emit()
+    assert len(stage.drawing) == 0
+    assert not stage.presenter.undo_stack.canUndo()
+
+
 def test_random_edits_give_certified_fits_and_undo_leads_back(stage: Stage) -> None:
     machines = "ww", "llw", "cs", "ova", "ovo", "dag"
 
