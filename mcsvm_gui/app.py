@@ -62,13 +62,14 @@ def _with_window(path: str | None) -> int:
     from mcsvm_gui.workers.garbage import GarbageCollector
     from mcsvm_gui.workers.wishes import EndWishes
 
-    GarbageCollector(application)
+    garbage = GarbageCollector(application)
     fonts.supply()
     window = assemble(path if path and path.endswith(".mcsvmproj") else None)
     if path and path.endswith(".mcsvmproj"):
         window.assembly.shell.remember(os.path.abspath(path))
     elif path:
         window.assembly.shell.open(os.path.abspath(path))
+    window.assembly.prepared.connect(garbage.spare_what_is_loaded)
     crash_log.tell(window.assembly.shell.unforeseen.emit)
     application.aboutToQuit.connect(window.assembly.close)
     # Qt ends with its last window, but not where that is closed while it comes up: the process stayed, unseen.

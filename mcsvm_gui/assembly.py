@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 
 from mcsvm_gui.core import translation, warming, words
 from mcsvm_gui.core.project.store import ProjectStore
@@ -50,6 +50,8 @@ def assemble(
 
 class Assembly(Desk):
     """Owns everything that is not a widget, and ends with the window."""
+
+    prepared = Signal()  # all is loaded and compiled that a first training needs
 
     def __init__(self, window: MainWindow, settings: Settings, store: ProjectStore) -> None:
         super().__init__(window)
@@ -125,8 +127,12 @@ class Assembly(Desk):
         self.page("train").prepare()
         self.page("tune").prepare()
         self.tasks.start(
-            lambda: warming.prepare(lambda: self._open), lambda nothing: self.window.set_note(""), self.window.set_note
+            lambda: warming.prepare(lambda: self._open), lambda nothing: self._warmed(), self.window.set_note
         )
+
+    def _warmed(self) -> None:
+        self.window.set_note("")
+        self.prepared.emit()
 
     def close(self) -> None:
         """With the window gone, so that nobody looks at one that does not answer while threads end."""

@@ -9,11 +9,9 @@ import numpy as np
 
 from mcsvm_gui.core.chosen import Chosen
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.report import FORMATS, check_format, write_report
+from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.of_project import RunMaterial, report_of
 from mcsvm_gui.core.writing import Named
-
-TITLES = {"html": "HTML", "pdf": "PDF", "latex": "LaTeX", "json": "JSON"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +19,6 @@ class Reported:
     record: RunRecord
     trace: Mapping[str, np.ndarray]
     chosen: Chosen
-
-
-def formats() -> list[tuple[str, str]]:
-    """(title, suffix) of each."""
-    return [(TITLES.get(format_.NAME, format_.NAME.title()), suffix) for suffix, format_ in FORMATS.items()]
 
 
 def write(path: Named, runs: Sequence[Reported]) -> None:

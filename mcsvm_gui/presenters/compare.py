@@ -281,6 +281,6 @@ def _readable(record: RunRecord) -> bool:
 
 
 def _formats() -> list[tuple[str, str]]:
-    from mcsvm_gui.core.chosen_report import formats
+    from mcsvm_gui.core.report import titles
 
-    return formats()
+    return titles()

@@ -407,12 +407,13 @@ def _command(request: Request, wanted: TuneRequest) -> str:
 
 
 def _formats() -> list[tuple[str, str]]:
-    from mcsvm_gui.core.chosen_report import formats
+    from mcsvm_gui.core.report import titles
 
-    return formats()
+    return titles()
 
 
 def _load() -> None:
-    from mcsvm_gui.core import tune_command, tune_maps, tuning_cells  # noqa: F401
+    """Also what is asked for once a search runs: an import in its midst holds up the window."""
+    from mcsvm_gui.core import report, tune_command, tune_maps, tuning_cells  # noqa: F401
 
     tune_form.read_form(tune_form.DEFAULTS)

@@ -21,6 +21,10 @@ class GarbageCollector(QObject):
         timer.timeout.connect(collect_what_is_due)
         timer.start(EVERY)
 
+    def spare_what_is_loaded(self) -> None:
+        """Modules and pages live as long as the program; to look through them again and again holds up the window."""
+        gc.freeze()
+
 
 def collect_what_is_due() -> None:
     """As Python would itself: the oldest generation that is, with all younger ones."""

@@ -27,6 +27,13 @@ class Format(Protocol):
 
 FORMATS: dict[str, Format] = {module.SUFFIX: module for module in (html, pdf, markdown, latex, plain)}
 
+TITLES = {"html": "HTML", "pdf": "PDF", "latex": "LaTeX", "json": "JSON"}
+
+
+def titles() -> list[tuple[str, str]]:
+    """(title, suffix) of each format."""
+    return [(TITLES.get(format_.NAME, format_.NAME.title()), suffix) for suffix, format_ in FORMATS.items()]
+
 
 def format_of(path: Named) -> Format:
     """By its ending; InputError where none is meant, or its package is not here."""
@@ -48,4 +55,4 @@ def write_report(path: Named, report: Report) -> None:
         stream.write(content)
 
 
-__all__ = ["FORMATS", "Format", "Report", "check_format", "format_of", "write_report"]
+__all__ = ["FORMATS", "Format", "Report", "check_format", "format_of", "titles", "write_report"]
