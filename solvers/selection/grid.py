@@ -113,15 +113,16 @@ class Grid:
 def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = False) -> Cell | None:
     """The highest mean; of equals the smaller C, then the smaller gamma.
 
-    Of a search that leaves worse cells behind (`halved`), among the cells tested on most folds. Of others, among the
-    half tested on more: after a stop some are a fold ahead, and no better for it.
+    Among the cells tested on most folds; where those are the fewer, also on one less: after a stop some are a fold
+    ahead, and no better for it. Not so where a search leaves worse cells behind fold by fold (`halved`).
     Where cells with gamma were tried, the linear ones only led to them.
     """
     mine = {cell: result for cell, result in results.items() if cell.machine == machine and result.folds}
     if any(cell.gamma is not None for cell in mine):
         mine = {cell: result for cell, result in mine.items() if cell.gamma is not None}
-    folds = sorted(result.folds for result in mine.values())
-    enough = 0 if not folds else folds[-1] if halved else folds[len(folds) // 2]
+    most = max((result.folds for result in mine.values()), default=0)
+    ahead = sum(result.folds == most for result in mine.values())
+    enough = most if halved or 2 * ahead >= len(mine) else most - 1
     rivals = [cell for cell in mine if mine[cell].folds >= enough]
     return min(rivals, key=lambda cell: preference(cell, mine[cell].mean), default=None)
 

@@ -100,7 +100,8 @@ def test_of_equal_cells_the_smaller_cost_then_the_smaller_gamma_is_best() -> Non
 
 
 def test_cells_tested_on_fewer_folds_do_not_count() -> None:
-    results = {Cell("ww", 1.0, 1.0): scored(0.99, folds=1), Cell("ww", 2.0, 1.0): scored(0.9, folds=2)}
+    results = {Cell("ww", 1.0, 1.0): scored(0.99, folds=1), Cell("ww", 2.0, 1.0): scored(0.9, folds=3)}
+    results |= {Cell("ww", 4.0 * cost, 1.0): scored(0.99, folds=1) for cost in range(1, 9)}  # of a search before
     assert best(results, "ww") == Cell("ww", 2.0, 1.0)
 
 
