@@ -12,6 +12,7 @@ from mcsvm_gui.core import figures, tune_account, tune_form
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.cell_book import CellBook
 from mcsvm_gui.presenters.tune_cluster import TuneCluster
+from mcsvm_gui.presenters.tune_report import TuneReport
 from mcsvm_gui.presenters.tune_view import TuneView
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ class TunePresenter(QObject):
         self._eager = False  # to begin as soon as what the project knows is read
         self._pace = tune_account.Pace()
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
-        self._formats_asked = self._reporting = False
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
         self._ticks.timeout.connect(self._look)
         self._listen()
         view.set_texts(tune_form.DEFAULTS)
-        self._cluster = TuneCluster(view, workspace.tasks, self)
+        self._cluster, self._report = TuneCluster(view, workspace.tasks, self), TuneReport(view, workspace, self)
+        self._report.changed.connect(self._look)
         self._judge()
 
     def _listen(self) -> None:
@@ -263,39 +264,17 @@ class TunePresenter(QObject):
             self._view.show_empty(self._invitation())
         else:
             self._view.show_maps(self._shown.maps(self._view.value))
-        self._show_report(bool(self._shown is not None and self._shown.results.cells))
+        self._report.offer(bool(self._shown is not None and self._shown.results.cells))
         self._say()
         self._say_progress()
 
     # -- a report ---------------------------------------------------------------------------------
 
-    def _show_report(self, something: bool) -> None:
-        """The formats are asked for once there is something to write, behind the window."""
-        self._view.show_report(something and not self._reporting)
-        if something and not self._formats_asked:
-            self._formats_asked = True
-            self._workspace.tasks.start(_formats, self._view.show_formats, self._workspace.message.emit)
-
     def write_report(self, path: str) -> None:
-        """Of the search that is shown; one at a time, as matplotlib can do no more."""
-        if self._shown is None or self._asked is None or self._reporting or not self._shown.results.cells:
-            return
-        shown, asked, tuned, dataset = self._shown, self._asked, self._tuned, self._workspace.dataset
-        running, command = self._searches.running, _command(*asked)
-
-        def write() -> None:
-            from mcsvm_gui.core import shown_report
-
-            shown_report.write(path, shown_report.Shown(*asked, shown, tuned, running), dataset, command)
-
-        def ended(sentence: str) -> None:
-            self._reporting = False
-            self._look()
-            self._workspace.message.emit(sentence)
-
-        self._reporting = True
-        self._look()
-        self._workspace.tasks.start(write, lambda nothing: ended(tr("Saved {path}", path=path)), ended)
+        """Of the search that is shown."""
+        if self._shown is not None and self._asked is not None and self._shown.results.cells:
+            running, said = self._searches.running, _command(*self._asked)
+            self._report.write(path, self._asked, self._shown, self._tuned, running, said)
 
     # -- training ---------------------------------------------------------------------------------
 
@@ -404,12 +383,6 @@ def _command(request: Request, wanted: TuneRequest) -> str:
         return tune_command(request, wanted)
     except InputError:
         return ""
-
-
-def _formats() -> list[tuple[str, str]]:
-    from mcsvm_gui.core.report import titles
-
-    return titles()
 
 
 def _load() -> None:
