@@ -82,7 +82,7 @@ def has_window(display: str) -> bool:
 def screen() -> Iterator[str]:
     """Xvfb chooses a free number and tells it."""
     reading, writing = os.pipe()
-    words = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+    words = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(words, pass_fds=[writing], stderr=subprocess.DEVNULL)
     try:
         yield f":{os.read(reading, 16).decode().strip()}"

@@ -46,10 +46,13 @@ class Screen:
 
 @contextlib.contextmanager
 def shown(root: Path) -> Iterator[Screen]:
-    """Its socket appears inside the root, so that programs without any network can draw on it."""
+    """Its socket appears inside the root, so that programs without any network can draw on it.
+
+    Without -noreset it begins anew whenever the last program goes, and refuses those that come meanwhile.
+    """
     number = next(number for number in range(90, 200) if not (SOCKETS / f"X{number}").exists())
     quiet = subprocess.DEVNULL
-    words = ["Xvfb", f":{number}", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-ac"]
+    words = ["Xvfb", f":{number}", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-ac", "-noreset"]
     server = subprocess.Popen(words, stdout=quiet, stderr=quiet)
     inside = root / "tmp" / ".X11-unix"
     try:
