@@ -81,7 +81,7 @@ def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
     if climb.due(part, state):
         climb.begin(part, state)
         return Progress.MOVING
-    if effort[3] < race[0]:
+    if effort[3] < race[0] and progress is not Progress.STALLED:
         if not climbing:
             pace.lead(part, state, tolerance)
         return progress

@@ -148,6 +148,7 @@ def leave(part: Part, state: State, path: Path, tolerance: float) -> None:
     part.gram.evaluations += len(part) * int(state.memory["inside"][2])
     state.memory["inside"][:] = np.nan, np.inf, 0.0
     state.memory["effort"][:3] = two_level.WEARY, np.inf, 0.0
+    state.memory["least"][:] = np.inf, state.steps
     nothing = np.empty((0, 0))
     remember(state, Point(nothing, nothing, nothing, nothing, np.empty(0)))
     del part.kept["path"]

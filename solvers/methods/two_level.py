@@ -29,7 +29,7 @@ LITTLE = 1 << 26  # bytes it may always have
 RENEWED = 1e-3  # fall of the violation after which the functions are computed anew: errors of single precision stay
 FAR = 30.0  # tolerances, nearer to which the end will do that anyway
 LESS = 0.99  # of the least violation, which counts as progress
-STUCK_ALONE, STUCK = 200_000, 5_000  # steps without any, at least and per variable, after which there will be none
+STUCK_ALONE, STUCK = 200_000, 1_000  # steps without any, at least and per variable, after which there will be none
 
 
 def start(part: Part) -> State:

@@ -111,6 +111,7 @@ def test_going_in_circles_comes_to_an_end(solver: str, monkeypatch: pytest.Monke
     while run.running:
         run.advance()
     assert run.ending in (Ending.STALLED, Ending.CONVERGED)
+    assert run.solver_used == "ipm"
     assert run.certificate().violation < 1e-6
 
 
