@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from small_data import blobs, home, machine_for, problem_of
 
-from solvers.methods import METHODS, auto, polish
+from solvers.methods import METHODS, polish, two_level
 from solvers.run import Run
 
 pytestmark = pytest.mark.large
@@ -38,12 +38,18 @@ def random(n):
     X[:, 0] += y
     return X, y
 
+def peak():
+    try:  # a process begins with the ru_maxrss of the one that started it
+        status = open("/proc/self/status").read()
+        return int(status.split("VmHWM:")[1].split()[0]) / 2**10
+    except (OSError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
 data, parameters = json.loads(sys.argv[1])
 X, y = random(data) if isinstance(data, int) else shuttle(data)
 model = MultiClassSVC(**parameters).fit(X, y)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 certificate = model.certificate_
-print(json.dumps([peak, model.ending_.value, certificate.primal, certificate.dual]))
+print(json.dumps([peak(), model.ending_.value, certificate.primal, certificate.dual]))
 """
 
 
@@ -109,7 +115,7 @@ def test_polishing_asks_for_no_more_memory_than_the_store_may_have(machine: str)
 
     def allowed(variables: int) -> bool:
         rows = np.arange(variables)
-        return auto.polishable(part, polish.Selection(rows, rows, rows, np.zeros(variables)))
+        return two_level.polishable(part, polish.Selection(rows, rows, rows, np.zeros(variables)))
 
     largest = max(count for count in range(1, 5000) if allowed(count))
     assert 700 <= largest <= 1500
