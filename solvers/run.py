@@ -368,7 +368,10 @@ class Run:
 
     def alphas(self) -> list[np.ndarray]:
         """The dual variables of every part; those not begun are zero."""
-        found = [done.alpha for done in self._finished] + ([self._feasible_alpha()] if self._unfinished else [])
+        found = [done.alpha for done in self._finished]
+        if not self._unfinished:
+            return found
+        found.append(self._feasible_alpha())
         shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, self._part.form.slots)
         return found + [np.zeros(shape) for shape in shapes[len(found) :]]
 

@@ -13,10 +13,11 @@ from mcsvm_gui.commands.progress import GAP, Progress, duration
 from mcsvm_gui.commands.reading import request_of
 from mcsvm_gui.commands.several import check_report
 from mcsvm_gui.core import request as requests
-from mcsvm_gui.core.command_line import quoted, written
+from mcsvm_gui.core.command_line import quoted
 from mcsvm_gui.core.exits import DONE, INTERRUPTED, UNCONVERGED, complain
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.tune_account import place
 from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning, check, parse_machines
 from mcsvm_gui.core.tuning_document import cells_text, document
 from mcsvm_gui.core.writing import check_outputs, write_text
@@ -204,7 +205,7 @@ def _machine_words(tuned: Tuned, machine: str) -> list[str]:
         return [f"{machine}: nothing was done."]
     result: CellResult = tuned.results[cell]
     spread = f" (deviation {100.0 * result.std:.1f} between folds)" if result.folds > 1 else ""
-    lines = [f"{machine}: {output.accuracy(result.mean)}{spread} at {_place(cell.C, cell.gamma)}."]
+    lines = [f"{machine}: {output.accuracy(result.mean)}{spread} at {place(cell)}."]
     if result.folds < len(tuned.tuning.parts):
         lines.append(f"  That rests on {result.folds} of {len(tuned.tuning.parts)} folds.")
     if cell.gamma is None and tuned.tuning.grid.gammas is not None:
@@ -224,9 +225,4 @@ def _machine_words(tuned: Tuned, machine: str) -> list[str]:
 
 def _pair_words(choice: PairChoice, names: tuple[str, ...]) -> str:
     first, second = (names[number] for number in choice.pair)
-    return f"{first} or {second}: {output.accuracy(choice.mean)} at {_place(choice.C, choice.gamma)}"
-
-
-def _place(cost: float, gamma: float | None) -> str:
-    where = f"C {written(cost, powers=True)}"
-    return where if gamma is None else f"{where}, gamma {written(gamma, powers=True)}"
+    return f"{first} or {second}: {output.accuracy(choice.mean)} at {place(choice)}"

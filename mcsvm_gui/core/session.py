@@ -224,7 +224,6 @@ def duals_of(run: Run) -> Duals:
         rows.append(where[used])
         values.append(np.ascontiguousarray(alpha[used]))
         counts.append(used.size)
-    counts += [0] * (problem.part_count + 1 - len(counts))
     return Duals(np.cumsum(counts), np.concatenate(rows).astype(np.int64), np.concatenate(values))
 
 

@@ -13,11 +13,11 @@ from mcsvm_gui.core.words import tr
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
     from solvers.selection.nested import Nested
-    from solvers.selection.per_pair import Composite
+    from solvers.selection.per_pair import Composite, PairChoice
     from solvers.selection.task import Done
 
 
-def place(cell: Cell) -> str:
+def place(cell: Cell | PairChoice) -> str:
     cost = written(cell.C, powers=True)
     if cell.gamma is None:
         return tr("C {cost}", cost=cost)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.judge import Judge
+from mcsvm_gui.presenters.report_formats import ReportFormats
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class ComparePresenter(QObject):
         self._picture: Picture | None = None
         self._pictured: list[int] = []  # runs of the picture, in its order
         self._drawing: Ticket | None = None
-        self._formats_asked, self._reporting = False, False
+        self._formats, self._reporting = ReportFormats(workspace, view.set_formats), False
         self._later = QTimer(self, interval=LATER, singleShot=True)
         self._later.timeout.connect(self._look)
         self._listen()
@@ -100,7 +101,7 @@ class ComparePresenter(QObject):
         """Nothing is computed that nobody looks at."""
         if not self._view.is_seen():
             return
-        self._ask_formats()
+        self._formats.ask()
         records = self._records()
         shown = tuple((record.id, record.name) for record in records)
         if not records:
@@ -234,12 +235,6 @@ class ComparePresenter(QObject):
 
         self._write(path, write)
 
-    def _ask_formats(self) -> None:
-        """Once, behind the window."""
-        if not self._formats_asked:
-            self._formats_asked = True
-            self._workspace.tasks.start(_formats, self._view.set_formats, self._workspace.message.emit)
-
     def write_report(self, path: str) -> None:
         """Of the runs on the page; one at a time, as matplotlib can do no more."""
         records = self._records()
@@ -278,9 +273,3 @@ def _readable(record: RunRecord) -> bool:
         return record.request is not None
     except InputError:
         return False
-
-
-def _formats() -> list[tuple[str, str]]:
-    from mcsvm_gui.core.report import titles
-
-    return titles()

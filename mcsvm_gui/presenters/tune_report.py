@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.report_formats import ReportFormats
 from mcsvm_gui.presenters.tune_view import TuneView
 
 if TYPE_CHECKING:
@@ -24,14 +25,13 @@ class TuneReport(QObject):
     def __init__(self, view: TuneView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace = view, workspace
-        self._formats_asked = self._writing = False
+        self._formats, self._writing = ReportFormats(workspace, view.show_formats), False
 
     def offer(self, something: bool) -> None:
         """The formats are asked for once there is something to write, behind the window."""
         self._view.show_report(something and not self._writing)
-        if something and not self._formats_asked:
-            self._formats_asked = True
-            self._workspace.tasks.start(_formats, self._view.show_formats, self._workspace.message.emit)
+        if something:
+            self._formats.ask()
 
     def write(
         self,
@@ -62,9 +62,3 @@ class TuneReport(QObject):
     def _ended(self, sentence: str) -> None:
         self._begin(False)
         self._workspace.message.emit(sentence)
-
-
-def _formats() -> list[tuple[str, str]]:
-    from mcsvm_gui.core.report import titles
-
-    return titles()

@@ -9,7 +9,7 @@ from solvers.problem import Part
 
 LEFT = 1e-12  # of the sum of alpha: the balance within rounding
 ROUNDS = 50
-FIRST_SHARE, GROWTH = 1e-6, 8.0  # of the way to the middle of the bounds, where too few variables can move
+SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to the middle of the bounds, where too few variables can move
 
 
 def repair(part: Part, alpha: np.ndarray) -> np.ndarray:
@@ -17,11 +17,15 @@ def repair(part: Part, alpha: np.ndarray) -> np.ndarray:
 
     Where that cannot be, as all or nearly all are at a bound, the nearest that is a little farther inside.
     """
-    found, share = _moved(part, alpha), FIRST_SHARE
-    while not is_balanced(part, found) and share < 1.0:
-        found = _moved(part, (1.0 - share) * alpha + 0.5 * share * even(part))
-        share *= GROWTH
-    return found if is_balanced(part, found) else np.zeros_like(alpha)
+    found = _moved(part, alpha)
+    if is_balanced(part, found):
+        return found
+    middle = 0.5 * even(part)
+    for share in SHARES:
+        found = _moved(part, (1.0 - share) * alpha + share * middle)
+        if is_balanced(part, found):
+            return found
+    return np.zeros_like(alpha)
 
 
 def is_balanced(part: Part, alpha: np.ndarray) -> bool:
