@@ -34,7 +34,7 @@ class Rows(NamedTuple):
 class Task(NamedTuple):
     """What does not change while a part is solved."""
 
-    rule: Any  # how a variable reads the class functions, see machines.form.Rule
+    rule: Any  # how a variable reads the class functions, see machines/rule.py
     length: np.ndarray  # (classes, slots): of a direction, squared; 0 where there is no variable
     labels: np.ndarray
     upper: np.ndarray

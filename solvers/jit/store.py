@@ -1,8 +1,9 @@
 """Where compiled code is found and kept: what an installation ships first, then the user's cache folder.
 
 numba's own cache stamps one source file, not its callees in other files, and names a folder after where the program
-lies. Here both folders are named after every source file of `solvers` and numba's version, so that stale code cannot
-be found, and a function's place in them is its module, so that what was compiled in one place is found in any other.
+lies. Here both folders are named after numba's version and every source that decides compiled code: `solvers/jit`,
+which imports nothing else of `solvers`, and the one type of argument declared elsewhere. So stale code cannot be
+found, and code that was compiled in one place is found in any other.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,22 +28,28 @@ LEVEL = "x86-64-v3"
 NEEDED = {"sse4.2", "popcnt", "cx16", "sahf", "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
 
 
-def fingerprint(package: Path = PACKAGE) -> str:
+def fingerprint(sources: Iterable[Path], package: Path = PACKAGE) -> str:
+    """A hash of these sources, their names, and numba's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(package.rglob("*.py")):
+    for source in sorted(sources):
         digest.update(source.relative_to(package).as_posix().encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-FINGERPRINT = fingerprint()
+def compiled_sources(package: Path = PACKAGE) -> list[Path]:
+    """All that decides what compiled code does."""
+    return [*(package / "jit").rglob("*.py"), package / "machines" / "rule.py"]
+
+
+FINGERPRINT = fingerprint(compiled_sources())
 SHIPPED = PACKAGE / "compiled" / FINGERPRINT  # only in an installation that comes with compiled code
 
 
 def cache_folder() -> Path:
     """Where compiled code is kept; MCSVM_CACHE_DIR overrules the user's cache folder."""
     root = os.environ.get("MCSVM_CACHE_DIR") or platformdirs.user_cache_dir("mcsvm", appauthor=False)
-    return Path(root) / "compiled" / fingerprint()
+    return Path(root) / "compiled" / FINGERPRINT
 
 
 def _writable(folder: Path) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
+
+from solvers.machines.rule import Rule
 
 Feasible = Literal["box", "simplex"]
 Split = Literal["joint", "one-vs-rest", "pairs"]
@@ -93,22 +95,6 @@ class DualForm:
         table = table - np.take_along_axis(table, bystander[:, None], axis=1)
         table[np.abs(table) < 1e-12] = 0.0
         return table
-
-
-class Rule(NamedTuple):
-    """How slot p of an example of class y reads the class functions.
-
-    own slot (p = y): gradient = margin_own - own * f_y; any other: margin_other - before * f_y - other * f_p.
-    A direction is its reading plus a constant on all outputs, which the zero sum of the functions hides.
-    """
-
-    margin_own: float
-    own: float
-    constant_own: float
-    margin_other: float
-    before: float
-    other: float
-    constant_other: float
 
 
 def _read_off(form: DualForm) -> Rule:

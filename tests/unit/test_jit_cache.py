@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -44,34 +45,53 @@ def python(code: str, root: Path, cache: Path) -> str:
 # -- the folder ------------------------------------------------------------------------------------
 
 
-def test_any_change_to_any_source_names_another_folder(package: Path) -> None:
-    before = store.fingerprint(package)
-    assert before == store.fingerprint(package) == store.fingerprint()
-    for source in sorted(package.rglob("*.py")):
+def name_of(package: Path) -> str:
+    return store.fingerprint(store.compiled_sources(package), package)
+
+
+def test_any_change_to_a_compiled_source_names_another_folder(package: Path) -> None:
+    before = name_of(package)
+    assert before == name_of(package) == store.FINGERPRINT
+    for source in store.compiled_sources(package):
         content = source.read_bytes()
         source.write_bytes(content + b"\n# changed\n")
-        assert store.fingerprint(package) != before, source
+        assert name_of(package) != before, source
         source.write_bytes(content)
-    assert store.fingerprint(package) == before
+    assert name_of(package) == before
+
+
+def test_compiled_sources_import_nothing_else_of_the_package() -> None:
+    """So the hash covers all that decides compiled code."""
+    for source in (ROOT / "solvers" / "jit").rglob("*.py"):
+        imported = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.ImportFrom)]
+        names = [str(node.module) for node in imported if str(node.module).startswith("solvers")]
+        assert all(name.startswith("solvers.jit") for name in names), source
+
+
+def test_only_the_folder_of_compiled_sources_compiles() -> None:
+    for source in (ROOT / "solvers").rglob("*.py"):
+        if "jit" not in source.relative_to(ROOT).parts:
+            assert "import numba" not in source.read_text(), source
+            assert "solvers.jit import compiled" not in source.read_text(), source
 
 
 def test_a_source_added_or_renamed_names_another_folder(package: Path) -> None:
-    before = store.fingerprint(package)
+    before = name_of(package)
     (package / "jit" / "added.py").write_text("")
-    added = store.fingerprint(package)
+    added = name_of(package)
     (package / "jit" / "added.py").rename(package / "jit" / "renamed.py")
-    assert len({before, added, store.fingerprint(package)}) == 3
+    assert len({before, added, name_of(package)}) == 3
 
 
-def test_another_numba_names_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = store.fingerprint()
+def test_another_numba_names_another_folder(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = name_of(package)
     monkeypatch.setattr(numba, "__version__", "99.0")
-    assert store.fingerprint() != before
+    assert name_of(package) != before
 
 
 def test_the_environment_overrules_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MCSVM_CACHE_DIR", str(tmp_path))
-    assert store.cache_folder() == tmp_path / "compiled" / store.fingerprint()
+    assert store.cache_folder() == tmp_path / "compiled" / store.FINGERPRINT
     monkeypatch.delenv("MCSVM_CACHE_DIR")
     assert "mcsvm" in store.cache_folder().parts
     assert tmp_path not in store.cache_folder().parents
@@ -86,7 +106,7 @@ SNAP = (
 def test_compiled_code_lands_in_the_folder(tmp_path: Path) -> None:
     value, works, folder = python(SNAP, ROOT, tmp_path).split(maxsplit=2)
     assert (value, works) == ("0.0", "True")
-    assert Path(folder) == tmp_path / "compiled" / store.fingerprint()
+    assert Path(folder) == tmp_path / "compiled" / store.FINGERPRINT
     assert list(Path(folder).rglob("*snapped*.nbc"))
 
 

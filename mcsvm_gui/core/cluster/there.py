@@ -89,7 +89,7 @@ class Wish:
 
 def versions() -> dict[str, str]:
     """Of what decides numbers, and of what carries them."""
-    from solvers.jit.store import FINGERPRINT
+    from solvers.jit.store import PACKAGE, fingerprint
 
     found = {"Python": ".".join(platform.python_version_tuple()[:2])}
     for name in PACKAGES:
@@ -97,4 +97,4 @@ def versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "none"
-    return {**found, "solvers": FINGERPRINT}
+    return {**found, "solvers": fingerprint(PACKAGE.rglob("*.py"))}
