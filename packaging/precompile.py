@@ -91,7 +91,7 @@ def run_methods(machine: str) -> None:
     from solvers.kernels import KERNELS
     from solvers.methods import METHODS
     from solvers.problem import pose
-    from solvers.run import Limits, Run
+    from solvers.run.loop import Limits, Run
 
     X, y = examples()
     for bias in ("none", "regularized", "exact"):

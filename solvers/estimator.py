@@ -12,16 +12,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from solvers.certificate import total_of
+from solvers.dual.certificate import total_of
 from solvers.errors import InputError
-from solvers.increment import Increment, all_classes, check_portions, codes_of, going_on, lasting, learns_online
 from solvers.kernels import KERNELS, Kernel
-from solvers.methods.reason import reason
 from solvers.model import Model, class_scores
+from solvers.portions import Increment, all_classes, check_portions, codes_of, going_on, lasting, learns_online
 from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
+from solvers.run.reason import reason
+from solvers.run.trace import Sample
 from solvers.threads import limited
-from solvers.trace import Sample
 
 OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_"
 

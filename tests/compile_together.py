@@ -13,7 +13,7 @@ from small_data import blobs, home, problem_of
 from solvers import InputError
 from solvers.jit.store import CACHE_FOLDER, CACHE_WORKS
 from solvers.methods import METHODS
-from solvers.run import Run
+from solvers.run.loop import Run
 from solvers.selection import binary
 
 DONE = CACHE_FOLDER / "compiled-for-tests"

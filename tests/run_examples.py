@@ -6,7 +6,7 @@ from typing import Any
 
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.request import Request
-from solvers.methods.reason import reason
+from solvers.run.reason import reason
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 ENDINGS = "converged", "step limit", "time limit", "stopped", "stalled"

@@ -9,7 +9,7 @@ import numpy as np
 from solvers import InputError, MultiClassSVC
 from solvers.kernels import KERNELS, Kernel
 from solvers.problem import Problem, pose
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 
 KERNEL_PARAMETERS: dict[str, dict[str, Any]] = {
     "rbf": {"gamma": 0.7},

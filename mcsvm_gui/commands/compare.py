@@ -15,10 +15,10 @@ from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSp
 from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.request import Request, number, whole_number
 from mcsvm_gui.core.writing import check_outputs
-from solvers.choice import find_method
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
+from solvers.run.choice import find_method
 
 SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 

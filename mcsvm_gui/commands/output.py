@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mcsvm_gui.core.dataset import Notice
-from solvers.certificate import Certificate
+from solvers.dual.certificate import Certificate
 
 
 def show_json(document: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TextIO
 from mcsvm_gui.commands.output import per_cent
 from mcsvm_gui.core.projection import seconds_left
 from mcsvm_gui.core.session import Session
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 GAP = "  "
 UNKNOWN = 80  # columns, where a terminal does not say

@@ -16,7 +16,7 @@ from mcsvm_gui.core.experiment.running import Job
 from mcsvm_gui.core.request import whole_number
 from mcsvm_gui.core.session import Session
 from solvers.errors import InputError
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 SIGNIFICANT = 0.05
 

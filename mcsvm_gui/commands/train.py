@@ -17,9 +17,9 @@ from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import Outcome, train
 from mcsvm_gui.core.sources import test_of
 from mcsvm_gui.core.writing import check_outputs, csv_text, write_text
-from solvers.ending import Ending
 from solvers.errors import InputError
-from solvers.trace import COLUMNS, Trace
+from solvers.run.ending import Ending
+from solvers.run.trace import COLUMNS, Trace
 
 SCALED = {"minmax": "scaled to [-1, 1]", "standard": "scaled to mean 0 and deviation 1", "none": "as they are"}
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}

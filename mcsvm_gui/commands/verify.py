@@ -11,7 +11,7 @@ from mcsvm_gui.core.exits import DONE, UNCONVERGED, complain
 from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.session import certificate_document
 from mcsvm_gui.core.verification import Verification, verify
-from solvers.ending import Ending
+from solvers.run.ending import Ending
 
 
 def run(options: argparse.Namespace) -> int:

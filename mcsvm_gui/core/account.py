@@ -12,7 +12,7 @@ from mcsvm_gui.core.words import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.request import Request
-    from solvers.trace import Trace
+    from solvers.run.trace import Trace
 
 TREND = 200  # samples that say how fast a training goes
 
@@ -89,8 +89,8 @@ def title(document: Mapping[str, Any]) -> str:
 
 def sentences(document: Mapping[str, Any]) -> list[str]:
     """How it decides, how it ended, and how well it does."""
-    from solvers.ending import Ending
     from solvers.machines import MACHINES
+    from solvers.run.ending import Ending
 
     decides = tr(MACHINES[document["machine"]].decides)
     return [
@@ -135,9 +135,9 @@ def _scores(document: Mapping[str, Any]) -> str:
 def progress(trace: Trace, request: Request, classes: int) -> str:
     """How far, how fast, how long: of a training that goes on."""
     from mcsvm_gui.core.projection import seconds_left
-    from solvers.choice import find_method
-    from solvers.run import Limits, with_natural_gap
-    from solvers.trace import Sample
+    from solvers.run.choice import find_method
+    from solvers.run.loop import Limits, with_natural_gap
+    from solvers.run.trace import Sample
 
     if not len(trace):
         return ""

@@ -95,10 +95,10 @@ def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: 
     """Asked of two examples per class: what a solver takes depends on names alone."""
     import numpy as np
 
-    from solvers.choice import find_method, refuse
     from solvers.errors import InputError
     from solvers.kernels import KERNELS
     from solvers.problem import kernel_from, pose
+    from solvers.run.choice import find_method, refuse
 
     labels = np.repeat(np.arange(classes), 2)
     rows = np.linspace(-1.0, 1.0, labels.size)[:, None]

@@ -26,7 +26,7 @@ def exit_code(command: Callable[[], int]) -> int:
     except MemoryError:
         return complain("there is not enough memory for this; take fewer rows, or a smaller --cache-mb")
     except ValueError as error:
-        from solvers.errors import InputError  # loads numba, so only once something was wrong
+        from solvers.errors import InputError
 
         if not isinstance(error, InputError):
             raise

@@ -11,7 +11,7 @@ from mcsvm_gui.core.words import tr
 if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.core.request import Request
-    from solvers.trace import Trace
+    from solvers.run.trace import Trace
 
 PAUSABLE = "preparing", "running", "paused"
 STOPPABLE = "preparing", "running", "paused"
@@ -81,9 +81,9 @@ def pace(trace: Trace) -> float | None:
 
 def _left(trace: Trace, request: Request, classes: int) -> str:
     from mcsvm_gui.core.projection import seconds_left
-    from solvers.choice import find_method
-    from solvers.run import Limits, with_natural_gap
-    from solvers.trace import Sample
+    from solvers.run.choice import find_method
+    from solvers.run.loop import Limits, with_natural_gap
+    from solvers.run.trace import Sample
 
     samples = [Sample(*row) for row in trace.rows[-account.TREND :].tolist()]
     goal = with_natural_gap(Limits(gap_tolerance=request.gap_tol), find_method(request.solver)).gap_tolerance

@@ -15,8 +15,8 @@ from mcsvm_gui.core.posing import Posed
 from mcsvm_gui.core.trained import in_training_spelling
 from solvers.kernels import Points
 from solvers.model import Model, decide
-from solvers.run import Run
-from solvers.trace import Series
+from solvers.run.loop import Run
+from solvers.run.trace import Series
 
 ROWS = 500  # of each kind; their accuracy is within two per cent of that of all
 SHARE = 0.05  # of the time that readings may take

@@ -13,12 +13,12 @@ from mcsvm_gui.core import preparation as preparing
 from mcsvm_gui.core.posing import parameters
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.trained import Duals, Origin, TrainedModel
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.model import Model
 from solvers.problem import positive, whole
+from solvers.run.ending import Ending
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"
 ARRAYS = (*POINTS, "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha")

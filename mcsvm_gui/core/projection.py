@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 FEWEST = 4  # samples without which nothing is said
 

@@ -17,13 +17,13 @@ from mcsvm_gui.core.live import Reading, Watch
 from mcsvm_gui.core.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
-from solvers.certificate import Certificate, Proof
-from solvers.methods.reason import reason
+from solvers.dual.certificate import Certificate, Proof
 from solvers.model import Model, decide
 from solvers.problem import positive, whole
-from solvers.run import Limits, Run, total_of
+from solvers.run.loop import Limits, Run, total_of
+from solvers.run.reason import reason
+from solvers.run.trace import Sample, Trace
 from solvers.threads import limited
-from solvers.trace import Sample, Trace
 
 SLICE_SECONDS = 0.04  # so that a wish to stop is heard soon
 FEWEST, MOST = 2, 65_536  # steps of a slice

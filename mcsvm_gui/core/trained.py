@@ -13,9 +13,9 @@ from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.preparation import Preparation
 from mcsvm_gui.core.preparation.rules import some
 from mcsvm_gui.core.request import Request
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
 from solvers.model import Model, class_scores, decide
+from solvers.run.ending import Ending
 from solvers.threads import limited
 
 PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"

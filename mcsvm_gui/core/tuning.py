@@ -20,11 +20,11 @@ from mcsvm_gui.core.preparation import Preparation
 from mcsvm_gui.core.preparation.rules import Rules, some
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import limits_of
-from solvers.choice import find_method
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import BIASES, checked_points, positive, whole
+from solvers.run.choice import find_method
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.crew import Crew, Folds, LostCrew, Threads

@@ -11,9 +11,9 @@ from typing import Any
 
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.tuning import TuneRequest
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
+from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult
 
 # What names no condition: the place of the cell, the place of the file, and how much is done at once.

@@ -10,7 +10,7 @@ import numpy as np
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.tuning import Tuned, TuneRequest
 from mcsvm_gui.core.writing import csv_text
-from solvers.ending import Ending
+from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult
 from solvers.selection.grid import Range
 from solvers.selection.nested import Nested

@@ -56,7 +56,7 @@ def _train(machine: str) -> None:
 
     from solvers.kernels import KERNELS
     from solvers.problem import pose
-    from solvers.run import Run
+    from solvers.run.loop import Run
 
     angles = np.arange(9.0)
     features = np.stack([np.sin(angles), np.cos(angles)], axis=1)

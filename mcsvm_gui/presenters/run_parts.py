@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.live import Reading, Readings
     from mcsvm_gui.core.session import Outcome
     from mcsvm_gui.core.trained import TrainedModel
-    from solvers.trace import Sample, Trace
+    from solvers.run.trace import Sample, Trace
 
 KEPT = 300  # traces in memory, of runs that are over
 MODELS = 6  # models in memory, of those that are written
@@ -28,7 +28,7 @@ MOST_CLASSES = 100_000
 
 
 def _no_samples() -> Trace:
-    from solvers.trace import Trace
+    from solvers.run.trace import Trace
 
     return Trace()
 
@@ -155,7 +155,7 @@ class RunParts:
 
 def read_series(store: ProjectStore, run: int) -> Series:
     """In the writing thread."""
-    from solvers.trace import Trace
+    from solvers.run.trace import Trace
 
     trace, readings = store.part(run, "trace"), store.part(run, "readings")
     found = Series()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.request import Request
     from mcsvm_gui.core.session import Outcome
     from mcsvm_gui.core.trained import TrainedModel
-    from solvers.trace import Sample, Trace
+    from solvers.run.trace import Sample, Trace
 
 SHOWN_EVERY = 100  # milliseconds between two looks at runs that go on
 MANY = 50  # runs that come or go at once are told as a reset

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.dataset import Dataset
     from mcsvm_gui.core.request import Request
     from mcsvm_gui.core.session import Outcome, Session
-    from solvers.trace import Sample
+    from solvers.run.trace import Sample
 
 BETWEEN_SAMPLES = 0.04  # seconds; more often than anyone can see would only keep the window busy
 BETWEEN_CHECKPOINTS = 5.0

@@ -6,7 +6,7 @@ alpha and functions come class by class, (slots, n) and (outputs, n), so that sc
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.optimality import FULL
+from solvers.jit.scan import FULL
 
 STRIP = 4096  # columns of the functions updated at once: a strip of all classes stays in cache
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.pair import FLAT, reached
+from solvers.jit.line import FLAT, reached
 
 LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` came back
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.face import balanced_direction, longest
-from solvers.jit.pair import reached, solve_pairs
+from solvers.jit.line import reached, solve_pairs
 
 BLOCK = 512  # variables solved together, at most
 SHARE = 0.1

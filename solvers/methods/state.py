@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 import numpy as np
 
-from solvers.jit import optimality
+from solvers.jit import scan as optimality
 from solvers.problem import Part
 
 

@@ -15,10 +15,10 @@ from itertools import combinations
 
 import numpy as np
 
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
 from solvers.jit import two_class
 from solvers.kernels import Kernel
+from solvers.run.ending import Ending
 from solvers.selection.cell import Pair
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
+from solvers.run.ending import Ending
 
 Pair = tuple[int, int]  # two classes, the smaller first
 

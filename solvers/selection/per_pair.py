@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.ending import Ending
 from solvers.machines import MACHINES
 from solvers.model import decide
+from solvers.run.ending import Ending
 from solvers.selection import binary
 from solvers.selection.cell import Cell, CellResult, Pair
 from solvers.selection.crew import Folds

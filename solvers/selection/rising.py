@@ -13,10 +13,11 @@ from functools import cache
 
 import numpy as np
 
+from solvers.factor.layout import Layout
 from solvers.jit import newton
 from solvers.kernels import KERNELS
-from solvers.methods import auto, two_level
-from solvers.methods.low_rank.layout import Layout
+from solvers.methods.auto import blocks as two_level
+from solvers.methods.auto import conductor as auto
 from solvers.methods.state import Progress, State, weights_of
 from solvers.problem import Part, pose
 from solvers.selection.shared import SharedGram

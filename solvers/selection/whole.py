@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from solvers.certificate import Certificate, Proof, certify, total_of
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate, Proof, certify, total_of
 from solvers.gram import Gram
-from solvers.jit.optimality import FULL
+from solvers.jit.scan import FULL
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import Model, decide
 from solvers.problem import Part, Problem, pose
-from solvers.run import Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Run
 from solvers.selection.cell import FoldResult
 from solvers.selection.rising import Rising
 from solvers.selection.settings import Settings

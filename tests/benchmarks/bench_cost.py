@@ -23,12 +23,12 @@ import pytest
 from scipy.linalg import cho_factor
 from table_3 import DATA, ROWS, Row, read
 
-from solvers.certificate import certify
-from solvers.ending import Ending
+from solvers.dual.certificate import certify
 from solvers.kernels import KERNELS, Points
-from solvers.methods import polish
+from solvers.methods.auto import faces as polish
 from solvers.methods.state import gradients
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 from solvers.threads import limited
 
 pytestmark = [

@@ -18,10 +18,10 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
 
-from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.problem import pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 from solvers.threads import limited
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -15,7 +15,7 @@ import pytest
 from sklearn.svm import SVC
 from table_3 import DATA, ROWS, Row, read
 
-from solvers.run import Limits
+from solvers.run.loop import Limits
 from solvers.threads import limited
 
 pytestmark = [

@@ -29,10 +29,10 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.problem import pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 from solvers.squared_hinge import asvm, lsvm
 from solvers.threads import limited
 

@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS, Points
-from solvers.online.stream import Stream, Terms
+from solvers.methods.lasvm.stream import Stream, Terms
 from solvers.threads import limited
 
 pytestmark = pytest.mark.benchmark

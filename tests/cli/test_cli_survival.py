@@ -14,7 +14,7 @@ import pytest
 from command_line import ROOT, mcsvm, process, real_mcsvm
 
 from mcsvm_gui.core import model_file
-from solvers.ending import Ending
+from solvers.run.ending import Ending
 
 ENDLESS = "--solver", "smo", "--C", "2^14", "--tol", "1e-9"
 

@@ -22,7 +22,7 @@ from solvers import MultiClassSVC
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 DOCUMENT = {
     *("machine", "solver", "solver_used", "solver_reason", "kernel", "C", "margin", "bias", "tol", "seed"),

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from solvers import InputError, MultiClassSVC
-from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS
 from solvers.problem import kernel_from, pose
-from solvers.run import Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Run
 
 FOLDER = Path(__file__).parent
 CASES: list[dict[str, Any]] = json.loads((FOLDER / "golden.json").read_text("utf-8"))["cases"]

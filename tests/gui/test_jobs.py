@@ -23,7 +23,7 @@ from mcsvm_gui.views.job_row import JobRow
 from mcsvm_gui.views.jobs_dock import JobsDock
 from mcsvm_gui.views.theme import UNIT
 from mcsvm_gui.workers.training import JobState
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 
 class FakeView(QObject):

@@ -32,7 +32,7 @@ from mcsvm_gui.core.session import Outcome, train
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.workers import writer as writer_module
 from mcsvm_gui.workers.training import JobState
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 Open = Callable[[Path], RunBook]
 

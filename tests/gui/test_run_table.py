@@ -21,7 +21,7 @@ from mcsvm_gui.views import theme
 from mcsvm_gui.views.run_model import RunModel
 from mcsvm_gui.views.run_table import RunPanel
 from solvers.machines import MACHINES as REGISTRY
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 NAMES = [column.name for column in columns()]
 RUNS = [record(run, STATES[run % 6]) for run in range(1, 31)]

@@ -33,7 +33,7 @@ from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.workers.tasks import Tasks
 from mcsvm_gui.workers.training import JobState
 from solvers.kernels import KERNELS
-from solvers.trace import Sample, Trace
+from solvers.run.trace import Sample, Trace
 
 
 class Queue(FakeQueue):

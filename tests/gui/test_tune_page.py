@@ -19,9 +19,9 @@ from mcsvm_gui.core.tune_form import DEFAULTS, SEARCHES
 from mcsvm_gui.views import file_dialogs, theme
 from mcsvm_gui.views.plots.heatmap import HeatPlot
 from mcsvm_gui.views.tune_page import TunePage
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS
+from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult
 from solvers.selection.grid import Grid, Range
 

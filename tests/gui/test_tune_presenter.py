@@ -26,8 +26,8 @@ from mcsvm_gui.presenters.tune import TunePresenter
 from mcsvm_gui.presenters.workspace import Workspace
 from mcsvm_gui.workers.tasks import Tasks
 from mcsvm_gui.workers.training import JobState
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
+from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, FoldResult, Trial
 from solvers.selection.nested import Nested
 

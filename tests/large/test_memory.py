@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from small_data import blobs, home, machine_for, problem_of
 
-from solvers.methods import METHODS, polish, two_level
-from solvers.run import Run
+from solvers.methods import METHODS
+from solvers.methods.auto import blocks as two_level
+from solvers.methods.auto import faces as polish
+from solvers.run.loop import Run
 
 pytestmark = pytest.mark.large
 

@@ -5,10 +5,10 @@ import pytest
 from small_data import blobs, problem_of
 
 from solvers import InputError
-from solvers.certificate import Certificate
+from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=18, classes=3, seed=3)
 COST = 1.5

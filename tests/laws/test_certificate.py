@@ -18,7 +18,7 @@ from oracles import (
 from scipy.optimize import minimize_scalar
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, problem_of
 
-from solvers.certificate import certify
+from solvers.dual.certificate import certify
 from solvers.machines import MACHINES
 
 X, Y = blobs(n=15, classes=3)

@@ -8,12 +8,12 @@ from oracles import JOINT, optimum_by_scipy, optimum_of_programme
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, home, problem_of
 
 from solvers import InputError
-from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import Problem, pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=18, classes=3, seed=3)
 COST = 1.5

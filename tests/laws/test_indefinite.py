@@ -5,8 +5,8 @@ import pytest
 from small_data import blobs
 
 from solvers import MultiClassSVC
-from solvers.ending import Ending
 from solvers.machines import MACHINES
+from solvers.run.ending import Ending
 
 X, Y = blobs(n=60, classes=3, seed=2)
 

@@ -10,9 +10,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from small_data import blobs, problem_of
 
-from solvers import MultiClassSVC, warmup
-from solvers.methods import climb
-from solvers.run import Limits, Run
+from solvers import MultiClassSVC
+from solvers.methods.auto import homotopy as climb
+from solvers.run import warmup
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=60, classes=3, features=3, seed=5)
 

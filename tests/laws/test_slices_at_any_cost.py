@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers.certificate import certify
+from solvers.dual.certificate import certify
 from solvers.problem import Problem
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 
 MACHINES = "ww", "cs", "llw", "ova", "ovo"
 COSTS = [(3.0, 1e-6), (3e3, 1e-4), (3e4, 1e-4)]  # C, and the tolerance that is within reach there

@@ -14,9 +14,10 @@ from small_data import blobs, home, problem_of
 from solvers import InputError
 from solvers.machines import MACHINES
 from solvers.machines.form import Machine
-from solvers.methods import METHODS, fw
+from solvers.methods import METHODS
+from solvers.methods.frank_wolfe import method as fw
 from solvers.problem import Problem
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=72, classes=3, features=3, seed=7)
 TINY = 0.001  # MB of rows: the fewest there may be, so that most are evicted

@@ -10,7 +10,7 @@ from solvers import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import Problem
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 
 QUICK = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 FEW = settings(QUICK, max_examples=5)

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
-from solvers import InputError, checkpoint
-from solvers.checkpoint import Saved
-from solvers.ending import Ending
+from solvers import InputError
 from solvers.problem import Problem
-from solvers.run import Limits, Run
+from solvers.run import checkpoint
+from solvers.run.checkpoint import Saved
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=40, classes=3, seed=2)
 

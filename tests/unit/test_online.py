@@ -15,11 +15,11 @@ from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, kernel_
 from solvers.jit import online as leaf
 from solvers.kernels import Points
 from solvers.methods import METHODS
-from solvers.online.choice import CANDIDATES, CHOICES, draw
-from solvers.online.machine import OnlineMachine
-from solvers.online.pool import LEAST, Pool
-from solvers.online.stream import Stream, Terms
-from solvers.run import Run
+from solvers.methods.lasvm.choice import CANDIDATES, CHOICES, draw
+from solvers.methods.lasvm.machine import OnlineMachine
+from solvers.methods.lasvm.pool import LEAST, Pool
+from solvers.methods.lasvm.stream import Stream, Terms
+from solvers.run.loop import Run
 
 QUICK = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 X, Y = blobs(n=160, classes=2, seed=6)

@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from solvers import InputError, MultiClassSVC, increment
+from solvers import InputError, MultiClassSVC
+from solvers import portions as increment
 from solvers.machines import MACHINES
 
 ABLE = [name for name, machine in MACHINES.items() if machine.split != "joint"]

@@ -6,7 +6,7 @@ import pytest
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import pose
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 from tests.small_data import blobs
 
 

@@ -15,11 +15,11 @@ import pytest
 from mcsvm_gui.core import translation, words
 from mcsvm_gui.core.measures import MEASURES
 from mcsvm_gui.core.settings import TABLE
-from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.methods.reason import REASONS
+from solvers.run.ending import Ending
+from solvers.run.reason import REASONS
 
 PACKAGE = Path(words.__file__).parents[1]
 FOREIGN = [language for language in translation.languages() if language != translation.ENGLISH]

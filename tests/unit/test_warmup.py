@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from small_data import blobs, home, machine_for, problem_of
 
-from solvers import run as runs
-from solvers import warmup
 from solvers.methods import METHODS
-from solvers.run import Limits, Run
+from solvers.run import loop as runs
+from solvers.run import warmup
+from solvers.run.loop import Limits, Run
 
 TESTS = Path(__file__).resolve().parent.parent
 X, Y = blobs(n=60, classes=3, seed=5)

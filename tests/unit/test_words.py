@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from solvers.ending import Ending
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import positive, shown, whole
+from solvers.run.ending import Ending
 from solvers.threads import limited
 
 

@@ -20,10 +20,10 @@ from mcsvm_gui.core.posing import Posed, pose_request
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import document, score
 from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, versions
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
 from solvers.errors import InputError
 from solvers.model import Model
+from solvers.run.ending import Ending
 from solvers.selection.cell import Cell
 from solvers.selection.folds import stratified
 from solvers.selection.grid import Grid

@@ -17,7 +17,7 @@ from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
-from solvers.ending import Ending
+from solvers.run.ending import Ending
 
 OF_SEARCH = {"validation": "mean", "search_seconds": "seconds"}
 PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_gamma", *OF_SEARCH

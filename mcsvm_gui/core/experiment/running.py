@@ -28,9 +28,9 @@ from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.session import Session
 from mcsvm_gui.core.sources import open_test
 from mcsvm_gui.core.trained import TrainedModel
-from solvers.ending import Ending
 from solvers.errors import InputError
-from solvers.trace import Sample
+from solvers.run.ending import Ending
+from solvers.run.trace import Sample
 
 Report = Callable[["Job", Session, Sample], object]
 Searching = Callable[["Job", int, int | None], object]  # trials that are done, and how many there will be if known

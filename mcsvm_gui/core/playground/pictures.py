@@ -15,10 +15,10 @@ from mcsvm_gui.core.playground.regions import regions
 from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from mcsvm_gui.core.playground.steps import Move, Walk, rivals
 from mcsvm_gui.core.words import tr
-from solvers.ending import Ending
 from solvers.machines import MACHINES
+from solvers.run.ending import Ending
+from solvers.run.trace import Sample
 from solvers.threads import limited
-from solvers.trace import Sample
 
 COARSE = 3  # pixels of the screen along one of a picture that was overtaken
 TOLD = 2  # moves of a step that are told in full

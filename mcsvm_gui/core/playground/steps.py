@@ -14,11 +14,11 @@ import numpy as np
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fitting import posed
 from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
-from solvers.certificate import certify
-from solvers.methods import fw
+from solvers.dual.certificate import certify
+from solvers.methods.frank_wolfe import method as fw
 from solvers.methods.state import gradients
 from solvers.problem import Problem
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 
 SOLVERS = "smo", "s2do", "fw"
 SINGLE = {"fw": replace(fw.PLAIN, round=1)}  # otherwise it looks up only after a round of steps

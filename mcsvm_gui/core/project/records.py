@@ -12,7 +12,7 @@ from mcsvm_gui.core.verdict import Verdict, verdict
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.request import Request
-    from solvers.trace import Sample
+    from solvers.run.trace import Sample
 
 STATES = "queued", "running", "done", "failed", "interrupted", "discarded"
 ACTIVE = "queued", "running"

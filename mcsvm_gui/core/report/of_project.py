@@ -27,7 +27,7 @@ from mcsvm_gui.core.splitting import split
 from mcsvm_gui.core.statistics import TestResult
 from mcsvm_gui.core.trained import Origin, TrainedModel
 from solvers.errors import InputError
-from solvers.trace import COLUMNS, Trace
+from solvers.run.trace import COLUMNS, Trace
 
 MANY = 30  # runs, of which not every default is listed
 

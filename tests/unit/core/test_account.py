@@ -17,10 +17,10 @@ from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.session import train
 from mcsvm_gui.core.verdict import verdict
-from solvers.ending import Ending
 from solvers.machines import MACHINES
-from solvers.methods.reason import ASKED, REASONS, reason
-from solvers.trace import COLUMNS, Sample, Trace
+from solvers.run.ending import Ending
+from solvers.run.reason import ASKED, REASONS, reason
+from solvers.run.trace import COLUMNS, Sample, Trace
 
 
 @pytest.mark.parametrize("machine", MACHINES)

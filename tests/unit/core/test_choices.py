@@ -14,7 +14,7 @@ from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import kernel_from, pose
-from solvers.run import Run
+from solvers.run.loop import Run
 
 
 def refused(request: Request, classes: int) -> str | None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from mcsvm_gui.core import heat
 from mcsvm_gui.core.tune_results import TuneResults
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
+from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, Range
 

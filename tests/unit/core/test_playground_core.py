@@ -26,7 +26,7 @@ from mcsvm_gui.core.playground.tours import tours
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.session import Session
 from solvers.kernels import KERNELS
-from solvers.run import Limits, Run
+from solvers.run.loop import Limits, Run
 
 SIDE = 61
 LAWS = [name for name in KERNELS if name != "precomputed"]

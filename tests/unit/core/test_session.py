@@ -16,8 +16,8 @@ from mcsvm_gui.core.session import Pace, Session, train
 from mcsvm_gui.core.trained import in_training_spelling
 from mcsvm_gui.core.verification import verify
 from solvers import InputError, MultiClassSVC
-from solvers.ending import Ending
-from solvers.trace import Sample
+from solvers.run.ending import Ending
+from solvers.run.trace import Sample
 
 
 def clouds(rows: int = 60, classes: int = 3) -> Dataset:

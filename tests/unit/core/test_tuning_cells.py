@@ -15,9 +15,9 @@ from mcsvm_gui.core.readers.options import ReadOptions
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.tuning import TuneRequest
 from mcsvm_gui.core.tuning_cells import NO_CONDITION, conditions, document, found
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
+from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult
 from solvers.selection.grid import Range
 

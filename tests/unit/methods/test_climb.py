@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of
 
-from solvers.certificate import certify
-from solvers.ending import Ending
+from solvers.dual.certificate import certify
+from solvers.factor.layout import Layout
+from solvers.factor.normal import separable
 from solvers.machines import MACHINES
-from solvers.methods import METHODS, climb, polish
-from solvers.methods.low_rank import price
-from solvers.methods.low_rank.layout import Layout
-from solvers.methods.low_rank.normal import separable
+from solvers.methods import METHODS
+from solvers.methods.auto import faces as polish
+from solvers.methods.auto import homotopy as climb
+from solvers.methods.auto import price
 from solvers.methods.state import State, examine, gradients, refresh
 from solvers.problem import Part, Problem
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=60, classes=4, features=3, seed=5)
 COST = 300.0

@@ -8,15 +8,16 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
 
 from solvers import MultiClassSVC
-from solvers.ending import Ending
+from solvers.factor.layout import Layout
+from solvers.factor.normal import rank_cap
+from solvers.factor.pivoted import factor_of
 from solvers.kernels import KERNELS
-from solvers.methods import linear_newton, two_level
-from solvers.methods.low_rank import price
-from solvers.methods.low_rank.factor import factor_of
-from solvers.methods.low_rank.layout import Layout
-from solvers.methods.low_rank.normal import rank_cap
+from solvers.methods.auto import blocks as two_level
+from solvers.methods.auto import price
+from solvers.methods.linear import newton as linear_newton
 from solvers.problem import pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 X, Y = load_iris(return_X_y=True)
 X = MinMaxScaler((-1, 1)).fit_transform(X)

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from solvers.certificate import certify
-from solvers.ending import Ending
+from solvers.dual.certificate import certify
 from solvers.kernels import KERNELS, Kernel
 from solvers.machines import MACHINES
-from solvers.methods import METHODS, Progress, State, fw
+from solvers.methods import METHODS, Progress, State
+from solvers.methods.frank_wolfe import method as fw
 from solvers.methods.state import weights_of
 from solvers.problem import BIASES, Part, Problem, pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 VARIANTS = ["fw", "fw-away", "fw-pairwise"]
 CORRECTIVE = ["fw-away", "fw-pairwise"]

@@ -14,17 +14,18 @@ from sklearn.svm import LinearSVC
 from small_data import blobs, finished, problem_of
 
 from solvers import InputError, MultiClassSVC
-from solvers.ending import Ending
-from solvers.jit import linear as leaf
-from solvers.jit.linear_system import project_sum
+from solvers.jit.linear import loop as leaf
+from solvers.jit.linear.system import project_sum
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.methods import linear, linear_newton
-from solvers.methods.primal import system
-from solvers.methods.primal.proximal import NEWTON_STEPS, ProximalStep
-from solvers.methods.primal.system import Columns
+from solvers.methods.linear import coordinate as linear
+from solvers.methods.linear import newton as linear_newton
+from solvers.methods.linear import system
+from solvers.methods.linear.proximal import NEWTON_STEPS, ProximalStep
+from solvers.methods.linear.system import Columns
 from solvers.problem import BIASES, pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 WAYS = [linear.NAME, linear_newton.NAME, "newton alone"]
 X, Y = blobs(n=90, classes=3, features=4, seed=4)

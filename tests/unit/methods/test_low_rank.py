@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, finished, problem_of
 
-from solvers.ending import Ending
+from solvers.factor.layout import Layout
+from solvers.factor.normal import Columns, Diagonal, Separate, Together, normals_for
+from solvers.factor.path import Path
+from solvers.factor.pivoted import Factor
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.methods import proximal
-from solvers.methods.low_rank import price
-from solvers.methods.low_rank.factor import Factor
-from solvers.methods.low_rank.layout import Layout
-from solvers.methods.low_rank.normal import Columns, Diagonal, Separate, Together, normals_for
-from solvers.methods.low_rank.path import Path
+from solvers.methods.auto import price, proximal
 from solvers.problem import Part, pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=24, classes=4, features=3, seed=5)
 BIASES = "none", "regularized", "exact"

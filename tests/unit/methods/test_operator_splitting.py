@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, finished, problem_of
 
-from solvers.certificate import certify
-from solvers.ending import Ending
+from solvers.dual.certificate import certify
+from solvers.factor.splitting import Splitting, applies, clean, made_by
 from solvers.jit import splitting as jit
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.methods.low_rank import pace, price
-from solvers.methods.low_rank.splitting import Splitting, applies, clean, made_by
+from solvers.methods.auto import pace, price
 from solvers.methods.state import State, examine, seed, weights_of
 from solvers.problem import Part, Problem
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"

@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of
 
-from solvers.certificate import certify
-from solvers.ending import Ending
+from solvers.dual.certificate import certify
+from solvers.factor import proximal as steps
+from solvers.factor.normal import Columns
+from solvers.factor.proximal import ProximalStep
+from solvers.factor.splitting import towards
 from solvers.machines import MACHINES
-from solvers.methods import METHODS, ipm, proximal
-from solvers.methods.low_rank import price
-from solvers.methods.low_rank import proximal as steps
-from solvers.methods.low_rank.normal import Columns
-from solvers.methods.low_rank.proximal import ProximalStep
-from solvers.methods.low_rank.splitting import towards
+from solvers.methods import METHODS
+from solvers.methods import interior as ipm
+from solvers.methods.auto import price, proximal
 from solvers.methods.state import State, gradients, refresh, seed
 from solvers.problem import Part, Problem
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=40, classes=4, features=3, seed=5)
 BIASES = "none", "regularized"

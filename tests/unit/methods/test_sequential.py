@@ -5,12 +5,12 @@ import pytest
 from small_data import blobs, finished, machine_for, problem_of
 
 from solvers import InputError
-from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS
-from solvers.methods.sequential import PERIOD
+from solvers.methods.sequential.loop import PERIOD
 from solvers.problem import Problem, pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 
 APPLIES = [
     ("s2do", "ww", "none"),

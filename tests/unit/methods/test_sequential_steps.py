@@ -5,12 +5,15 @@ import pytest
 from scipy.optimize import minimize
 from small_data import blobs, problem_of
 
-from solvers.jit import sequential as leaf
-from solvers.jit import sequential_box, sequential_pair, sequential_set, sequential_whole
+from solvers.jit.sequential import box as sequential_box
+from solvers.jit.sequential import line as sequential_pair
+from solvers.jit.sequential import loop as leaf
+from solvers.jit.sequential import set as sequential_set
+from solvers.jit.sequential import whole as sequential_whole
 from solvers.machines import MACHINES
-from solvers.methods import bsvm, s2do, smo, whole_example
-from solvers.methods.sequential import Search
-from solvers.methods.sequential_rules import BoxSteps, SignedPairs, gaps
+from solvers.methods.sequential import bsvm, s2do, smo, whole_example
+from solvers.methods.sequential.loop import Search
+from solvers.methods.sequential.rules import BoxSteps, SignedPairs, gaps
 from solvers.problem import Part
 
 

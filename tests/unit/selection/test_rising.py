@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_data import blobs
 
-from solvers.ending import Ending
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import kernel_from, pose
-from solvers.run import Limits, Run
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
 from solvers.selection import rising, system, whole
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices

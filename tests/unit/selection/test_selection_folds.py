@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
 from solvers import InputError
-from solvers.certificate import Certificate
-from solvers.ending import Ending
+from solvers.dual.certificate import Certificate
+from solvers.run.ending import Ending
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.crew import Folds

@@ -14,15 +14,15 @@ from small_data import blobs
 from threadpoolctl import threadpool_info
 
 from solvers import MultiClassSVC
-from solvers.bias import best_bias
-from solvers.certificate import certify
-from solvers.ending import Ending
+from solvers.dual.bias import best_bias
+from solvers.dual.certificate import certify
 from solvers.errors import InputError
 from solvers.jit import two_class
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import kernel_from, pose
-from solvers.run import Limits
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits
 from solvers.selection import binary, per_pair
 from solvers.selection import folds as folding
 from solvers.selection.cell import Trial

@@ -12,7 +12,7 @@ from run_examples import document, record
 from mcsvm_gui.core.project.backlog import Backlog
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.verdict import NEAR, verdict
-from solvers.trace import Sample
+from solvers.run.trace import Sample
 
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

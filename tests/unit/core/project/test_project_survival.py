@@ -21,7 +21,7 @@ from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.project.arrays import packed, unpacked
 from mcsvm_gui.core.project.records import ACTIVE, STATES
 from mcsvm_gui.core.project.store import APPLICATION, Change, ProjectStore, create
-from solvers.trace import Sample, Trace
+from solvers.run.trace import Sample, Trace
 
 HERE = Path(__file__).resolve().parents[3]
 

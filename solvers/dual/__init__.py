@@ -1,0 +1,1 @@
+"""The dual problem, once for all methods: what a feasible set can do, gradients, certificates, bias."""

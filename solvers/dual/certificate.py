@@ -1,0 +1,103 @@
+"""Primal, dual, gap and violation from alpha alone, in float64, independent of any solver's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.dual.bias import best_bias
+from solvers.methods.state import equality_range, examine, weights_of
+from solvers.problem import Part, Problem
+
+LOOKED_AT = 400  # support vectors whose kernel matrix is tested for negative eigenvalues
+INDEFINITE = 1e-7  # share of the largest eigenvalue: more than rounding of a matrix given in single precision
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """dual <= optimum <= primal; `infeasibility` says how exactly alpha keeps its constraints."""
+
+    primal: float
+    dual: float
+    violation: float
+    infeasibility: float
+
+    @property
+    def gap(self) -> float:
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        return self.gap / max(1.0, abs(self.primal))
+
+    def __add__(self, other: Certificate) -> Certificate:
+        return Certificate(
+            self.primal + other.primal,
+            self.dual + other.dual,
+            max(self.violation, other.violation),
+            max(self.infeasibility, other.infeasibility),
+        )
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A part's certificate with the numbers it rests on."""
+
+    certificate: Certificate
+    weights: np.ndarray  # (n, outputs)
+    products: np.ndarray  # K @ weights, float64
+    bias: np.ndarray  # (outputs,)
+
+
+def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None) -> Proof:
+    """Recompute everything from alpha; `products` only where the caller has them exactly."""
+    weights = weights_of(part, alpha)
+    if products is None:
+        products = part.gram.times(weights)
+    total = weights.sum(axis=0)
+    bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
+    standing = examine(part, alpha, products + bias)
+    energy = 0.5 * float(np.vdot(weights, products)) + 0.5 * part.offset * float(total @ total)
+    violation = standing.violation
+    if part.balanced and part.form.outputs == 1:
+        high, low = equality_range(part, alpha, products)
+        violation = max(0.0, high - low)
+    certificate = Certificate(
+        energy + standing.loss, standing.linear - energy, violation, _infeasibility(part, alpha, total)
+    )
+    return Proof(certificate, weights, products, bias)
+
+
+def total_of(proofs: Sequence[Proof]) -> Certificate:
+    """Of independent parts the objectives add up."""
+    total = proofs[0].certificate
+    for proof in proofs[1:]:
+        total = total + proof.certificate
+    return total
+
+
+def prove_idle(part: Part) -> Proof:
+    alpha = np.zeros((len(part), part.form.slots))
+    return certify(part, alpha, np.zeros((len(part), part.form.outputs)))
+
+
+def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:
+    """Whether the kernel matrix of some of the support vectors has a negative eigenvalue.
+
+    Then the problem is not convex: a point without violation need not be the optimum, and the dual is no bound.
+    """
+    if problem.kernel.semidefinite or not used.any():
+        return False
+    support = np.flatnonzero(used)
+    points = problem.points.take(support[:: -(-support.size // LOOKED_AT)])
+    eigenvalues = np.linalg.eigvalsh(problem.kernel.block(points, points, np.empty((len(points), len(points)))))
+    return bool(eigenvalues[0] < -INDEFINITE * max(eigenvalues[-1], 0.0))
+
+
+def _infeasibility(part: Part, alpha: np.ndarray, total: np.ndarray) -> float:
+    used = np.where(part.form.real[part.labels], alpha, 0.0)
+    reach = used.sum(axis=1) if part.form.feasible == "simplex" else used.max(axis=1)
+    outside = max(0.0, float(-used.min(initial=0.0)), float((reach - part.upper).max(initial=0.0)))
+    return max(outside, float(np.abs(total).max()) if part.balanced else 0.0)

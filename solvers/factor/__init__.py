@@ -1,0 +1,1 @@
+"""A low-rank factor of the kernel matrix and what works on it."""

@@ -1,0 +1,131 @@
+"""Proximal steps on the dual over a factor of the kernel, each found by Newton steps in the space of the factor.
+
+A proximal step maximises dual(alpha) - |alpha - anchor|^2 / (2 sigma). Its own dual is smooth and unconstrained in D,
+by which the factor's weights move: alpha(D) = projection(anchor + sigma gradient(D)), and V'(weights moved) - D is what
+is left. It is piecewise quadratic, so that semismooth Newton steps end at the exact minimum (Li, Sun & Toh 2018 for
+the lasso), with systems as small as the factor is narrow, or as variables are free. The functions start exact, so that
+a coarse factor makes nothing wrong, and a small sigma needs few columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from solvers.dense.cholesky import factored
+from solvers.factor.layout import Layout
+from solvers.factor.normal import Columns, Diagonal, normals_for
+from solvers.jit.linear.system import respond
+from solvers.methods.state import State, weights_of
+from solvers.problem import Part
+
+NEWTON_STEPS = 40
+TRIES = 20  # lengths of one step
+FLAT = 0.3  # share of the slope at the beginning that may be left at its end
+CLOSE = 0.05  # to functions that alpha makes, as a share of how far alpha moves, over sigma
+RIDGE = 1e-13  # share of the largest diagonal entry
+ROOM = 1e-12  # stands for the inverse of a slack's share, which nothing holds
+
+
+@dataclass
+class Trial:
+    """Class functions and what they make of alpha."""
+
+    functions: np.ndarray  # (n, outputs)
+    alpha: np.ndarray  # (n, slots)
+    moved: np.ndarray  # (n, outputs) weights, less those of the anchor
+    full: np.ndarray  # (n,) whether a bounded sum is at its bound
+
+
+class ProximalStep:
+    def __init__(self, part: Part, columns: Columns, state: State, sigma: float) -> None:
+        self.part, self.columns, self.sigma, self.layout = part, columns, sigma, Layout(part)
+        self.anchor = np.ascontiguousarray(state.alpha)
+        self.before = weights_of(part, self.anchor)
+        self.functions = np.ascontiguousarray(state.functions)
+
+    def solve(self) -> tuple[np.ndarray, int]:
+        """alpha, and Newton steps: NEWTON_STEPS where these do not get there."""
+        trial, D = self.at(self.functions), np.zeros((self.columns.V.shape[1], self.functions.shape[1]))
+        for steps in range(NEWTON_STEPS):
+            residual = self.columns.reduce(trial.moved) - D
+            away = float(np.abs(trial.alpha - self.anchor).max()) / self.sigma
+            if float(np.abs(self.columns.V @ residual).max()) <= CLOSE * away:
+                return trial.alpha, steps
+            direction = self.newton(trial, residual)
+            if direction is None or not np.vdot(residual, direction) > 0.0:
+                break
+            length, trial = self.search(trial, D, direction, -float(np.vdot(residual, direction)))
+            D += length * direction
+        return trial.alpha, NEWTON_STEPS
+
+    def at(self, functions: np.ndarray) -> Trial:
+        part, alpha, full = self.part, np.empty_like(self.anchor), np.empty(len(self.part), dtype=bool)
+        respond(
+            part.form.rule, part.form.real, self.layout.sums, part.labels, part.upper,
+            functions, self.anchor, self.sigma, alpha, full,
+        )  # fmt: skip
+        return Trial(functions, alpha, weights_of(part, alpha) - self.before, full)
+
+    def search(self, trial: Trial, D: np.ndarray, direction: np.ndarray, slope: float) -> tuple[float, Trial]:
+        """Along a direction, to where the slope nearly vanishes: slopes see what values lose to rounding."""
+        moved = self.columns.V @ direction
+        constant, linear = float(np.vdot(D, direction)), float(np.vdot(direction, direction))
+        low, high, length = 0.0, np.inf, 1.0
+        at_low, at_high = slope, np.inf
+        for _ in range(TRIES):
+            other = self.at(trial.functions + length * moved)
+            here = constant + length * linear - float(np.vdot(other.moved, moved))
+            if abs(here) <= -FLAT * slope or (here < 0.0 and high == np.inf and length >= 1.0):
+                break
+            if here < 0.0:
+                low, at_low = length, here
+            else:
+                high, at_high = length, here
+            length = low + min(max(at_low / (at_low - at_high), 0.1), 0.9) * (high - low)
+        return length, other
+
+    # (1 + sigma sum of R'PR (x) v v') direction = residual, R being how an example's free variables read the functions
+
+    def newton(self, trial: Trial, residual: np.ndarray) -> np.ndarray | None:
+        free = (trial.alpha > 0.0) & self.part.form.real[self.part.labels]
+        if not self.layout.sums:
+            free &= trial.alpha < self.part.upper[:, None]
+        # more variables than columns would make a system that is as good as singular
+        few = np.count_nonzero(free) <= self.columns.V.shape[1]
+        return self.by_variables(trial, free, residual) if few else self.by_columns(trial, free, residual)
+
+    def by_variables(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> np.ndarray | None:
+        example, reading = self.readings(free, trial.full)
+        V = self.columns.V[example]
+        matrix = (V @ V.T) * (reading @ reading.T)
+        matrix[np.diag_indices_from(matrix)] += 1.0 / self.sigma + RIDGE * float(matrix.diagonal().max(initial=0.0))
+        factor = factored(matrix)
+        if factor is None:
+            return None
+        right = np.einsum("ij,ij->i", V @ residual, reading)
+        step: np.ndarray = residual - V.T @ (reading * cho_solve(factor, right, check_finite=False)[:, None])
+        return step
+
+    def readings(self, free: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """By free variable: its example, and what it reads; where a sum is at its bound, less the mean of that."""
+        example, slot = np.nonzero(free)
+        reading = self.part.form.direction[self.part.labels[example], slot]
+        if not self.layout.sums:
+            return example, reading
+        counts, mean = free.sum(axis=1), np.zeros(self.functions.shape)
+        np.add.at(mean, example, reading / counts[example][:, None])
+        reading = reading - full[example][:, None] * mean[example]
+        some = ~full[example] | (counts[example] > 1)
+        return example[some], reading[some]
+
+    def by_columns(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> np.ndarray | None:
+        own = np.where(np.take_along_axis(free, self.layout.slot, axis=1), 1.0 / self.sigma, np.inf)
+        slack = np.where(trial.full, np.inf, ROOM / self.sigma)[:, None]
+        diagonal = Diagonal(self.layout, own, slack if self.layout.sums else np.zeros_like(own))
+        for normal in normals_for(self.layout, self.columns):
+            if normal.prepare(diagonal):
+                return normal.solve(residual)
+        return None

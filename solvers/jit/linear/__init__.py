@@ -1,0 +1,1 @@
+"""Compiled loops of the methods for linear kernels."""

@@ -1,0 +1,161 @@
+"""Epochs over examples whose variables share a bounded sum, all of their directions alike and none of the own class.
+
+Most examples end with one variable at the bound or none at all, and most variables at zero: both sleep as soon as they
+are pulled where they are, and all wake when those awake violate less than an aim that falls (Keerthi et al. 2008).
+A visit then costs little more than what can still move: `members[i, :sizes[i]]` are the variables of example i awake.
+"""
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.linear.example import FULL, read_row
+from solvers.jit.sequential.whole import ROUNDING, threshold
+
+NARROW = 4  # members that are read one by one
+FALL = 0.2  # of the aim, from one waking to the next
+
+
+@compiled
+def all_members(lengths, labels, members, sizes):
+    """Every variable there is."""
+    for i in range(labels.size):
+        sizes[i] = 0
+        for p in range(members.shape[1]):
+            if lengths[labels[i], p] > 0.0:
+                members[i, sizes[i]] = p
+                sizes[i] += 1
+
+
+@compiled
+def product(values, indices, first, last, w, c):
+    """Of a row of features with a class; four sums, so that they need not wait for each other."""
+    a, b, d, e = 0.0, 0.0, 0.0, 0.0
+    if indices.size:
+        for t in range(first, last):
+            a += values[t] * w[indices[t], c]
+        return a
+    middle = last - (last - first) % 4
+    for t in range(first, middle, 4):
+        a += values[t] * w[t - first, c]
+        b += values[t + 1] * w[t + 1 - first, c]
+        d += values[t + 2] * w[t + 2 - first, c]
+        e += values[t + 3] * w[t + 3 - first, c]
+    for t in range(middle, last):
+        a += values[t] * w[t - first, c]
+    return (a + b) + (d + e)
+
+
+@compiled
+def add_multiple(values, indices, first, last, amount, w, c):
+    if indices.size:
+        for t in range(first, last):
+            w[indices[t], c] += amount * values[t]
+    else:
+        for t in range(first, last):
+            w[t - first, c] += amount * values[t]
+
+
+@compiled
+def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, total, top, falling):
+    """What the optimum over the members adds to each, in place of its gradient: see `sequential_whole`."""
+    if curvature <= 0.0:  # a row of zeros: all on one that is best
+        left = upper
+        for t in range(size):
+            p = members[i, t]
+            target = left if gradient[p] == top else 0.0
+            left -= target
+            gradient[p] = target - alphas[i, p]
+        return
+    for t in range(size):
+        p = members[i, t]
+        u, s = gradient[p] / curvature + alphas[i, p] + ratio * total, t
+        while s > 0 and falling[s - 1] < u:
+            falling[s] = falling[s - 1]
+            s -= 1
+        falling[s], gradient[p] = u, u
+    theta, full = threshold(falling, size, ratio, upper)
+    best, reached = members[i, 0], 0.0
+    for t in range(size):
+        p = members[i, t]
+        best = p if gradient[p] == falling[0] else best
+        amount = gradient[p] - theta
+        gradient[p] = min(amount, upper) if amount > ROUNDING * abs(gradient[p]) else 0.0
+        reached += gradient[p]
+    if full and reached <= 0.0:
+        gradient[best], reached = upper, upper
+    scale = upper / reached if full else 1.0  # where curvatures are tiny, rounding eats what the sum lacks
+    for t in range(size):
+        p = members[i, t]
+        gradient[p] = scale * gradient[p] - alphas[i, p]
+
+
+@compiled
+def keep_awake(i, alphas, gradient, bottom, members, size):
+    """Those at zero that want less than what is used go behind the others; returns how many stay."""
+    t = 0
+    while t < size:
+        p = members[i, t]
+        if alphas[i, p] <= 0.0 and gradient[p] < bottom:
+            size -= 1
+            members[i, t], members[i, size] = members[i, size], p
+        else:
+            t += 1
+    return size
+
+
+@compiled
+def shift_all(values, indices, first, last, offset, amount, w, constant):
+    """Where directions reach every class."""
+    for c in range(w.shape[1]):
+        add_multiple(values, indices, first, last, amount, w, c)
+        constant[c] += offset * amount
+
+
+@compiled
+def epoch_of_sums(
+    values, indices, starts, rule, labels, uppers, curvatures, offset, own, shared, w, constant, alphas,
+    order, awake, members, sizes,
+):  # fmt: skip
+    """An epoch over order[:awake]: (the largest violation met, how many stay awake)."""
+    gradient, falling, functions = np.empty(alphas.shape[1]), np.empty(alphas.shape[1]), np.empty(w.shape[1])
+    worst, s, ratio = 0.0, 0, shared / own
+    while s < awake:
+        i = order[s]
+        first, last, upper, y, size = starts[i], starts[i + 1], uppers[i], labels[i], sizes[i]
+        base, total, used, top, bottom, wide = rule.margin_other, 0.0, 0, 0.0, np.inf, size > NARROW
+        if wide:
+            functions[:] = constant
+            read_row(values, indices, first, last, w, functions)
+        if rule.before != 0.0:
+            f = functions[y] if wide else constant[y] + product(values, indices, first, last, w, y)
+            base -= rule.before * f
+        for t in range(size):
+            p = members[i, t]
+            f = functions[p] if wide else constant[p] + product(values, indices, first, last, w, p)
+            gradient[p] = base - rule.other * f
+            top = max(top, gradient[p])
+            if alphas[i, p] > 0.0:
+                total, used, bottom = total + alphas[i, p], used + 1, min(bottom, gradient[p])
+        slack = total < upper * FULL
+        if slack:
+            bottom = min(bottom, 0.0)
+        sizes[i] = size = keep_awake(i, alphas, gradient, bottom, members, size)
+        if size == 0 or (size == used == 1 and not slack and bottom > 0.0):
+            order[s], order[awake - 1], awake = order[awake - 1], i, awake - 1
+            continue
+        s += 1
+        if top > bottom:
+            worst, moved = max(worst, top - bottom), 0.0
+            solve_members(i, alphas, gradient, members, size, upper, own * curvatures[i], ratio, total, top, falling)
+            for t in range(size):
+                p, change = members[i, t], gradient[members[i, t]]
+                if change != 0.0:
+                    moved, alphas[i, p] = moved + change, alphas[i, p] + change
+                    constant[p] += offset * change * rule.other
+                    add_multiple(values, indices, first, last, change * rule.other, w, p)
+            if rule.before != 0.0:
+                constant[y] += offset * moved * rule.before
+                add_multiple(values, indices, first, last, moved * rule.before, w, y)
+            if rule.constant_other != 0.0:
+                shift_all(values, indices, first, last, offset, moved * rule.constant_other, w, constant)
+    return worst, awake

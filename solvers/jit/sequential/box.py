@@ -1,0 +1,117 @@
+"""One or two variables of a box problem at a time: the loops of smo and s2do.
+
+Dogan, Glasmachers & Igel 2011, sections 4.2 and 4.3 (choice) and appendix A (gain and step).
+"""
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.box import SINGULAR, pair_step, single_step, snapped
+from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, best_in, look, overlaps, settle, shift
+
+
+@compiled(relaxed=True)
+def couple(awake, coupling, kernel, offset, first, last):
+    """The row of Q of the first variable, from the couplings of its direction and its kernel row."""
+    row, key, example = awake.row, awake.key, awake.example
+    for b in range(first, last):
+        row[b] = coupling[key[b]] * (kernel[example[b]] + offset)
+
+
+@compiled(relaxed=True)
+def pair_gains(awake, coupling, kernel, offset, g, q):
+    """Twice the unconstrained gain of each violating variable with the first one, whose g and Q_aa are given.
+
+    Where Q_B is singular the gain is that of the nearest regular pair: large, as the true one is.
+    """
+    gradient, score, diagonal, row, gain = awake.gradient, awake.score, awake.diagonal, awake.row, awake.gain
+    for block in range(awake.tops.size):
+        first, last = block * BLOCK, min((block + 1) * BLOCK, gradient.size)
+        couple(awake, coupling, kernel, offset, first, last)
+        top = -1.0
+        for b in range(first, last):
+            whole = q * diagonal[b]
+            determinant = max(whole - row[b] * row[b], SINGULAR * whole)
+            twice = (g * g * diagonal[b] - 2.0 * g * gradient[b] * row[b] + gradient[b] * gradient[b] * q) / determinant
+            gain[b] = twice if score[b] > 0.0 else -1.0
+            top = max(top, gain[b])
+        awake.tops[block] = top
+
+
+@compiled
+def partner(awake, rows, tables, coupling, a):
+    """The variable of largest gain with `a` over all others that violate, or -1."""
+    overlaps(tables, awake.key[a], coupling)
+    kernel = rows.store[rows.slot_of[awake.example[a]]]
+    kept, awake.score[a] = awake.score[a], 0.0  # with itself Q_B is singular and the gain noise
+    pair_gains(awake, coupling, kernel, rows.offset, awake.gradient[a], awake.diagonal[a])
+    awake.score[a] = kept
+    b = best_in(awake.gain, awake.tops)
+    return b if awake.gain[b] > 0.0 else -1
+
+
+@compiled
+def move_one(awake, moving, rows, tables, a):
+    """The exact step of one variable; returns what the dual gains, 0 where nothing moves."""
+    g, q, before = awake.gradient[a], awake.diagonal[a], awake.alpha[a]
+    after = snapped(before, single_step(before, g, q, awake.upper[a]), awake.upper[a])
+    x = after - before
+    if x == 0.0:
+        return 0.0
+    settle(awake, moving, a, after)
+    for c in range(moving.constant.size):
+        moving.change[0, c], moving.change[1, c] = x * tables.direction[awake.key[a], c], 0.0
+    i = np.int64(awake.example[a])
+    shift(moving, rows, i, i)
+    return x * (g - 0.5 * q * x)
+
+
+@compiled
+def move_two(awake, moving, rows, tables, a, b):
+    """The exact step of two variables; returns what the dual gains, 0 where nothing moves."""
+    ga, gb, qa, qb, qab = awake.gradient[a], awake.gradient[b], awake.diagonal[a], awake.diagonal[b], awake.row[b]
+    old_a, old_b = awake.alpha[a], awake.alpha[b]
+    x, z = pair_step(old_a, old_b, ga, gb, qa, qb, qab, awake.upper[a], awake.upper[b])
+    new_a, new_b = snapped(old_a, x, awake.upper[a]), snapped(old_b, z, awake.upper[b])
+    x, z = new_a - old_a, new_b - old_b
+    gain = ga * x + gb * z - 0.5 * (qa * x * x + 2.0 * qab * x * z + qb * z * z)
+    if not gain > 0.0:
+        return 0.0
+    settle(awake, moving, a, new_a)
+    settle(awake, moving, b, new_b)
+    for c in range(moving.constant.size):
+        moving.change[0, c] = x * tables.direction[awake.key[a], c]
+        moving.change[1, c] = z * tables.direction[awake.key[b], c]
+    shift(moving, rows, np.int64(awake.example[a]), np.int64(awake.example[b]))
+    return gain
+
+
+@compiled
+def run_box(awake, moving, rows, tables, coupling, wanted, pairs, stop, limit):
+    """Steps until the violation is at most `stop`, `limit` is reached, or a row is missing.
+
+    Returns (why, steps, how many examples are wanted); STUCK leaves the variable in wanted[0].
+    """
+    steps = 0
+    while True:
+        if look(awake, moving.columns) <= stop:
+            return REACHED, steps, 0
+        if steps >= limit:
+            return LIMIT, steps, 0
+        a = best_in(awake.score, awake.tops)
+        wanted[0] = awake.example[a]
+        if rows.slot_of[wanted[0]] < 0:
+            return MISSING, steps, 1
+        b = partner(awake, rows, tables, coupling, a) if pairs else -1
+        gain = 0.0
+        if b >= 0:
+            wanted[1] = awake.example[b]
+            if rows.slot_of[wanted[1]] < 0:
+                return MISSING, steps, 2
+            gain = move_two(awake, moving, rows, tables, a, b)
+        if not gain > 0.0:
+            gain = move_one(awake, moving, rows, tables, a)
+        if not gain > 0.0:
+            wanted[0] = a
+            return STUCK, steps, 1
+        steps += 1

@@ -1,0 +1,107 @@
+"""Several variables of a box problem at a time: BSVM's working set (Hsu & Lin 2002, section III.B)."""
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.box import solve_box
+from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, settle, shift
+
+PATIENCE = 1000  # inner steps per variable of the working set
+
+
+@compiled
+def insert(values, places, count, value, place):
+    """Keep the largest values in falling order; returns how many there are."""
+    room = values.size
+    if room == 0 or (count == room and value <= values[room - 1]):
+        return count
+    at = count if count < room else room - 1
+    while at > 0 and values[at - 1] < value:
+        values[at], places[at] = values[at - 1], places[at - 1]
+        at -= 1
+    values[at], places[at] = value, place
+    return min(count + 1, room)
+
+
+@compiled
+def choose_free(awake, places):
+    """The free variables of smallest |gradient|; returns how many."""
+    values = np.empty(places.size)
+    count = 0
+    for b in range(awake.gradient.size):
+        if 0.0 < awake.alpha[b] < awake.upper[b]:
+            count = insert(values, places, count, -abs(awake.gradient[b]), b)
+    return count
+
+
+@compiled
+def choose_set(awake, places):
+    """q/2 free variables nearest to optimal, the rest the most violating; returns how many."""
+    count = choose_free(awake, places[: places.size // 2])
+    values, others = np.empty(places.size), np.empty(places.size, np.int64)
+    found = 0
+    for b in range(awake.gradient.size):
+        if awake.score[b] > 0.0:
+            found = insert(values, others, found, awake.score[b], b)
+    for t in range(found):
+        if count < places.size and not np.any(places[:count] == others[t]):
+            places[count] = others[t]
+            count += 1
+    return count
+
+
+@compiled
+def cut(awake, rows, tables, coupling, places, Q):
+    """The problem of the chosen variables alone."""
+    for s in range(places.size):
+        overlaps(tables, awake.key[places[s]], coupling)
+        row = rows.store[rows.slot_of[awake.example[places[s]]]]
+        for t in range(places.size):
+            Q[s, t] = coupling[awake.key[places[t]]] * (row[awake.example[places[t]]] + rows.offset)
+
+
+@compiled
+def move_set(awake, moving, rows, tables, coupling, places, goal):
+    """Solve for the chosen variables and go there; returns what the dual gains."""
+    q = places.size
+    Q = np.empty((q, q))
+    cut(awake, rows, tables, coupling, places, Q)
+    before, gradient, after = awake.alpha[places], awake.gradient[places], awake.alpha[places]
+    start = gradient.copy()
+    solve_box(Q, gradient, after, awake.upper[places], goal, PATIENCE * q)
+    gain = 0.5 * ((after - before) * (start + gradient)).sum()
+    if not gain > 0.0:
+        return 0.0
+    for t in range(q):
+        b, x = places[t], after[t] - before[t]
+        if x != 0.0:
+            settle(awake, moving, b, after[t])
+            moving.change[0] = x * tables.direction[awake.key[b]]
+            moving.change[1] = 0.0
+            i = np.int64(awake.example[b])
+            shift(moving, rows, i, i)
+    return gain
+
+
+@compiled
+def run_sets(awake, moving, rows, tables, coupling, wanted, goal, stop, limit):
+    """As `run_box`, wanted.size variables at a time, their problem solved down to a violation of `goal`."""
+    steps = 0
+    room = np.empty(wanted.size, np.int64)
+    while True:
+        if look(awake, moving.columns) <= stop:
+            return REACHED, steps, 0
+        if steps >= limit:
+            return LIMIT, steps, 0
+        places = room[: choose_set(awake, room)]
+        missing = False
+        for t in range(places.size):
+            wanted[t] = awake.example[places[t]]
+            missing = missing or rows.slot_of[wanted[t]] < 0
+        if missing:
+            return MISSING, steps, places.size
+        gain = move_set(awake, moving, rows, tables, coupling, places, goal)
+        if not gain > 0.0:
+            wanted[0] = np.argmax(awake.score)
+            return STUCK, steps, 1
+        steps += 1

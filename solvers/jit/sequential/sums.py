@@ -1,0 +1,183 @@
+"""Machines whose sum over an example is bounded: steps within one example.
+
+The slack U_i - sum_p alpha_ip is a variable of gradient 0 and direction 0; it stands last in the tables of gaps.
+Variables lie example after example, those of group e from starts[e] to starts[e + 1].
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.box import SNAP
+from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, read_gradients, settle, shift
+
+SLACK = -1
+
+
+class Groups(NamedTuple):
+    """The examples awake, each with some variables; entry e of every array belongs to the same one."""
+
+    starts: np.ndarray  # (groups + 1,)
+    member: np.ndarray  # the example
+    label: np.ndarray
+    upper: np.ndarray
+    curvature: np.ndarray  # K(x, x)
+    slack: np.ndarray
+    bottom: np.ndarray  # the smallest gradient of what may shrink
+    violation: np.ndarray
+    gap: np.ndarray  # (classes, slots + 1, slots + 1): squared distance of two directions, the last one 0
+    least: np.ndarray  # (classes,) the smallest of them between different ones
+
+
+@compiled
+def slack_of(alpha, upper, i):
+    """Zero within rounding, so that it is a function of alpha alone."""
+    total = 0.0
+    for p in range(alpha.shape[1]):
+        total += alpha[i, p]
+    slack = upper - total
+    return slack if slack > SNAP * upper else 0.0
+
+
+@compiled
+def group(awake, groups, labels, upper, curvature, alpha):
+    """Fill in the groups; `awake` is in the order of examples."""
+    count = -1
+    for b in range(awake.example.size):
+        i = np.int64(awake.example[b])
+        if count < 0 or groups.member[count] != i:
+            count += 1
+            groups.starts[count], groups.member[count] = b, i
+            groups.label[count], groups.upper[count], groups.curvature[count] = labels[i], upper[i], curvature[i]
+            groups.slack[count] = slack_of(alpha, upper[i], i)
+    groups.starts[count + 1] = awake.example.size
+
+
+@compiled
+def extremes(awake, groups, e):
+    """The variable to grow and the one to shrink in group e, and their gradients."""
+    up, down = SLACK, SLACK
+    top, bottom = 0.0, 0.0 if groups.slack[e] > 0.0 else np.inf
+    for b in range(groups.starts[e], groups.starts[e + 1]):
+        g = awake.gradient[b]
+        if g > top:
+            up, top = b, g
+        if g < bottom and awake.alpha[b] > 0.0:
+            down, bottom = b, g
+    return up, down, top, bottom
+
+
+@compiled
+def look_groups(awake, groups, columns):
+    """Gradients of all and violations of the groups; returns the largest violation."""
+    for block in range(awake.tops.size):
+        read_gradients(awake, columns, block * BLOCK, min((block + 1) * BLOCK, awake.gradient.size))
+    largest = 0.0
+    for e in range(groups.member.size):
+        top, bottom = 0.0, 0.0 if groups.slack[e] > 0.0 else np.inf
+        for b in range(groups.starts[e], groups.starts[e + 1]):
+            g = awake.gradient[b]
+            top = max(top, g)
+            bottom = min(bottom, g) if awake.alpha[b] > 0.0 else bottom
+        groups.bottom[e] = bottom
+        groups.violation[e] = top - bottom
+        largest = max(largest, top - bottom)
+    return largest
+
+
+@compiled
+def gap_of(awake, groups, e, up, down):
+    last = groups.gap.shape[1] - 1
+    return groups.gap[groups.label[e], awake.slot[up] if up >= 0 else last, awake.slot[down] if down >= 0 else last]
+
+
+@compiled
+def choose_group(awake, groups, second_order):
+    """The group of the largest gain (second order) or violation (first) of its extreme pair."""
+    best, chosen = 0.0, 0
+    for e in range(groups.member.size):
+        score = groups.violation[e]
+        if second_order:
+            square = score * score if score > 0.0 else 0.0
+            score = square / max(groups.curvature[e] * groups.least[groups.label[e]], 1e-300)
+            if score > best:  # at most this: now what it really is
+                up, down, _, _ = extremes(awake, groups, e)
+                score = square / max(groups.curvature[e] * gap_of(awake, groups, e, up, down), 1e-300)
+        if score > best:
+            best, chosen = score, e
+    return chosen
+
+
+@compiled
+def choose_pair(awake, groups, e, second_order):
+    """The variable to grow by its gradient; the one to shrink by the gain, or by its gradient."""
+    up, down, top, _ = extremes(awake, groups, e)
+    if not second_order:
+        return up, down
+    best = -1.0
+    for b in range(groups.starts[e] - 1, groups.starts[e + 1]):
+        other = b if b >= groups.starts[e] else SLACK
+        usable = awake.alpha[other] > 0.0 if other >= 0 else groups.slack[e] > 0.0
+        difference = top - (awake.gradient[other] if other >= 0 else 0.0)
+        if usable and difference > 0.0:
+            gain = difference * difference / max(groups.curvature[e] * gap_of(awake, groups, e, up, other), 1e-300)
+            if gain > best:
+                best, down = gain, other
+    return up, down
+
+
+@compiled
+def fill_up(awake, moving, bound, up):
+    """Take the rounding of a full sum out of the variable that grew, lest it adds up over many steps."""
+    i, others = awake.example[up], 0.0
+    for p in range(moving.alpha.shape[1]):
+        others += moving.alpha[i, p] if p != awake.slot[up] else 0.0
+    settle(awake, moving, up, max(bound - others, 0.0))
+
+
+@compiled
+def move_within(awake, moving, groups, rows, tables, e, up, down):
+    """Take from `down`, give to `up`, either of which may be the slack; returns what the dual gains."""
+    g = (awake.gradient[up] if up >= 0 else 0.0) - (awake.gradient[down] if down >= 0 else 0.0)
+    curvature = groups.curvature[e] * gap_of(awake, groups, e, up, down)
+    available = awake.alpha[down] if down >= 0 else groups.slack[e]
+    amount = available if curvature * available <= g else g / curvature
+    if available - amount < SNAP * (available if down >= 0 else groups.upper[e]):
+        amount = available
+    if up >= 0 and awake.alpha[up] + amount == awake.alpha[up]:
+        return 0.0
+    moving.change[:] = 0.0
+    if up >= 0:
+        settle(awake, moving, up, min(awake.alpha[up] + amount, groups.upper[e]))
+        for c in range(moving.constant.size):
+            moving.change[0, c] += amount * tables.direction[awake.key[up], c]
+    if down >= 0:
+        settle(awake, moving, down, available - amount)
+        for c in range(moving.constant.size):
+            moving.change[0, c] -= amount * tables.direction[awake.key[down], c]
+    groups.slack[e] = slack_of(moving.alpha, groups.upper[e], groups.member[e])
+    if groups.slack[e] == 0.0 and up >= 0:
+        fill_up(awake, moving, groups.upper[e], up)
+    shift(moving, rows, groups.member[e], groups.member[e])
+    return amount * (g - 0.5 * max(curvature, 0.0) * amount)
+
+
+@compiled
+def run_within(awake, moving, groups, rows, tables, wanted, second_order, stop, limit):
+    """As `run_box`; STUCK leaves the example in wanted[0]."""
+    steps = 0
+    while True:
+        if look_groups(awake, groups, moving.columns) <= stop:
+            return REACHED, steps, 0
+        if steps >= limit:
+            return LIMIT, steps, 0
+        e = choose_group(awake, groups, second_order)
+        wanted[0] = groups.member[e]
+        if rows.slot_of[wanted[0]] < 0:
+            return MISSING, steps, 1
+        up, down = choose_pair(awake, groups, e, second_order)
+        gain = move_within(awake, moving, groups, rows, tables, e, up, down)
+        if not gain > 0.0:
+            return STUCK, steps, 1
+        steps += 1

@@ -1,0 +1,112 @@
+"""All variables of one example at once (Crammer & Singer 2001; Hsu & Lin 2002, section IV).
+
+Where the directions of an example are `own` long beyond a part they share, <d_p, d_q> = own [p = q] + shared, its
+problem is: maximise h'a - K/2 (own |a|^2 + shared (sum a)^2), a >= 0, sum a <= U. The optimum is a = [u - theta]+
+with u = h / (K own), so one sort finds it.
+"""
+
+import numpy as np
+
+from solvers.jit import compiled
+from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, settle, shift
+from solvers.jit.sequential.sums import look_groups, slack_of
+
+ROUNDING = 1e-15  # of u: less than this of it is nothing
+
+
+@compiled
+def threshold(u, size, ratio, bound):
+    """theta = ratio * sum(a) if that sum stays within the bound, else what makes it the bound; and whether it does.
+
+    u[:size] falls.
+    """
+    count, total, theta = 0, 0.0, 0.0
+    while count < size and u[count] > theta:
+        total += u[count]
+        count += 1
+        theta = ratio * total / (1.0 + ratio * count)
+    if total - count * theta <= bound:
+        return theta, False
+    count, total, theta = 0, 0.0, -np.inf
+    while count < size and u[count] > theta:
+        total += u[count]
+        count += 1
+        theta = (total - bound) / count
+    return theta, True
+
+
+@compiled
+def best_vertex(gradient, alpha, bound, curvature, own, shared, out):
+    """Where the curvature is not positive a vertex is best: all on one variable, or nothing."""
+    best, chosen = 0.0, -2
+    for corner in range(-1, alpha.size):
+        linear, square, total = 0.0, 0.0, 0.0
+        for p in range(alpha.size):
+            change = (bound if p == corner else 0.0) - alpha[p]
+            linear += gradient[p] * change
+            square += change * change
+            total += change
+        gain = linear - 0.5 * curvature * (own * square + shared * total * total)
+        if gain > best:
+            best, chosen = gain, corner
+    for p in range(alpha.size):
+        out[p] = alpha[p] if chosen == -2 else (bound if p == chosen else 0.0)
+
+
+@compiled
+def solve_example(gradient, alpha, bound, curvature, own, shared, out):
+    """The exact optimum over the variables of one example, from the gradient at `alpha`."""
+    if curvature <= 0.0:
+        best_vertex(gradient, alpha, bound, curvature, own, shared, out)
+        return
+    u = gradient / (curvature * own) + alpha + shared / own * alpha.sum()
+    theta, full = threshold(np.sort(u)[::-1], u.size, shared / own, bound)
+    for p in range(alpha.size):
+        amount = u[p] - theta
+        out[p] = min(amount, bound) if amount > ROUNDING * abs(u[p]) else 0.0
+    if full and out.sum() > 0.0:  # where curvatures are tiny, rounding eats what the sum lacks
+        out *= bound / out.sum()
+    elif full:
+        out[np.argmax(u)] = bound
+
+
+@compiled
+def move_example(awake, moving, groups, rows, tables, e, own, shared):
+    """Solve for one example and go there; returns what the dual gains, 0 where nothing moves."""
+    first, last = groups.starts[e], groups.starts[e + 1]
+    gradient, before = awake.gradient[first:last], awake.alpha[first:last].copy()
+    after = np.empty(before.size)
+    solve_example(gradient, before, groups.upper[e], groups.curvature[e], own, shared, after)
+    change = after - before
+    total = change.sum()
+    curved = groups.curvature[e] * (own * (change * change).sum() + shared * total * total)
+    gain = (gradient * change).sum() - 0.5 * curved
+    if not gain > 0.0:
+        return 0.0
+    moving.change[:] = 0.0
+    for b in range(first, last):
+        settle(awake, moving, b, after[b - first])
+        for c in range(moving.constant.size):
+            moving.change[0, c] += change[b - first] * tables.direction[awake.key[b], c]
+    groups.slack[e] = slack_of(moving.alpha, groups.upper[e], groups.member[e])
+    shift(moving, rows, groups.member[e], groups.member[e])
+    return gain
+
+
+@compiled
+def run_examples(awake, moving, groups, rows, tables, wanted, own, shared, stop, limit):
+    """As `run_within`, the most violating example at a time; its variables are all awake."""
+    steps = 0
+    while True:
+        if look_groups(awake, groups, moving.columns) <= stop:
+            return REACHED, steps, 0
+        if steps >= limit:
+            return LIMIT, steps, 0
+        e = np.argmax(groups.violation)
+        wanted[0] = groups.member[e]
+        if rows.slot_of[wanted[0]] < 0:
+            return MISSING, steps, 1
+        gain = move_example(awake, moving, groups, rows, tables, e, own, shared)
+        if not gain > 0.0:
+            return STUCK, steps, 1
+        steps += 1

@@ -1,0 +1,150 @@
+"""Rows that come in portions, learnt once each by all binary machines of ova, ovo or dag, on one pool.
+
+What no machine keeps is forgotten, so memory follows the support vectors, not the rows seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import scipy.sparse as sp
+
+from solvers.kernels import Kernel, Points
+from solvers.methods.lasvm.choice import CHOICES, draw
+from solvers.methods.lasvm.machine import OnlineMachine
+from solvers.methods.lasvm.pool import Pool
+
+PATIENCE = 10  # steps among what is kept, for every new row, that finishing a portion may take per machine
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the machines learn under."""
+
+    upper: np.ndarray  # (classes,) the cost of an example of each class
+    margin: float
+    tolerance: float
+    choice: str = "random"
+    second_order: bool = True
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The functions as learnt so far: of the examples used, in the order they came."""
+
+    points: Points
+    numbers: np.ndarray  # of the rows, counted since the beginning
+    labels: np.ndarray
+    weights: np.ndarray  # (examples, machines)
+    bias: np.ndarray  # (machines,)
+
+
+class Stream:
+    """`learn` portions; `expansion` at any time."""
+
+    def __init__(self, kernel: Kernel, split: str, terms: Terms, cache_mb: float) -> None:
+        assert split != "joint", "a joint machine has no binary parts"
+        self.kernel, self.terms = kernel, terms
+        classes = terms.upper.size
+        self.sides = list(combinations(range(classes), 2)) if split == "pairs" else [(c, -1) for c in range(classes)]
+        self.pool = Pool(kernel, Points(np.empty((0, 0))), cache_mb)
+        self.machines = [OnlineMachine(self.pool, terms.margin, second_order=terms.second_order) for _ in self.sides]
+        self.labels = self.numbers = np.empty(0, dtype=np.int64)  # of the examples held
+        self.seen = self.steps = 0
+
+    # -- learning ---------------------------------------------------------------------------------
+
+    def learn(self, points: Points, labels: np.ndarray, patience: int = PATIENCE) -> None:
+        """Every row once, then steps among what is kept until no pair violates, or patience ends."""
+        first = self._join(points, labels, self.seen + np.arange(labels.size))
+        diagonal = self.kernel.diagonal(self.pool.points)
+        queue = first + np.random.default_rng([self.terms.seed, self.seen]).permutation(labels.size)
+        for position in range(queue.size):
+            self._choose(queue, position)
+            self._learn_one(int(queue[position]), float(diagonal[queue[position]]))
+        for machine in self.machines:
+            self.steps += machine.reprocess(self.terms.tolerance, patience * labels.size)[1]
+        self.seen += labels.size
+        self._forget()
+
+    def _learn_one(self, example: int, diagonal: float) -> None:
+        row, label, slot = self.pool.row(example), int(self.labels[example]), -1
+        concerned = [number for number, (a, b) in enumerate(self.sides) if b < 0 or label in (a, b)]
+        upper, tolerance = float(self.terms.upper[label]), self.terms.tolerance
+        for number in concerned:
+            positive = self.sides[number][0] == label
+            slot = self.machines[number].process(example, row, diagonal, upper, tolerance, slot, positive=positive)
+        for number in concerned:  # afterwards: a machine's steps may free the slot
+            self.steps += 1 + self.machines[number].reprocess(tolerance, 1)[1]
+
+    def _choose(self, queue: np.ndarray, position: int) -> None:
+        """Of some candidates, the one worth most to any of the machines moves to this place."""
+        worth = CHOICES[self.terms.choice]
+        if worth is None or not self.labels.size or not any(map(len, self.machines)):
+            return
+        places = draw(queue, position, [self.terms.seed, self.seen, position])
+        rows, labels = self.pool.block(queue[places]), self.labels[queue[places]]
+        best = np.full(places.size, -np.inf)
+        for (a, b), machine in zip(self.sides, self.machines, strict=True):
+            values = rows[:, machine.column("slot")] @ machine.column("beta") + machine.bias()
+            value = worth(values, np.where(labels == a, 1.0, -1.0))
+            np.maximum(best, value, out=best, where=(labels == a) | (labels == b) | (b < 0))
+        place = places[np.argmax(best)]
+        queue[[position, place]] = queue[[place, position]]
+
+    # -- who is held ------------------------------------------------------------------------------
+
+    def _join(self, points: Points, labels: np.ndarray, numbers: np.ndarray) -> int:
+        """The examples held, then new ones; where the new ones begin."""
+        held = self.pool.example[self.pool.example >= 0]
+        both = _stacked(self.pool.points.take(held), points) if held.size else points
+        self.pool.renumber(both, np.arange(held.size))
+        self.labels = np.concatenate([self.labels[held], labels])
+        self.numbers = np.concatenate([self.numbers[held], numbers])
+        return held.size
+
+    def _forget(self) -> None:
+        held = self.pool.example[self.pool.example >= 0]
+        self.labels, self.numbers = self.labels[held], self.numbers[held]
+        self.pool.renumber(self.pool.points.take(held), np.arange(held.size))
+
+    def adopt(self, found: Expansion, seen: int) -> None:
+        """Begin with functions found elsewhere, of which every example is one of those seen."""
+        self._join(found.points, found.labels, found.numbers)
+        slots = np.array([self.pool.insert(e, self.pool.row(e)) for e in range(found.labels.size)], dtype=np.int64)
+        values = self.pool.block(np.arange(found.labels.size))[:, slots] @ found.weights
+        for column, (machine, (first, _)) in enumerate(zip(self.machines, self.sides, strict=True)):
+            for example in np.flatnonzero(found.weights[:, column]):
+                positive = bool(found.labels[example] == first)
+                z = (machine.margin if positive else -machine.margin) - float(values[example, column])
+                upper = float(self.terms.upper[found.labels[example]])
+                machine.admit(int(slots[example]), z, upper, positive=positive)
+                machine.column("beta")[-1] = found.weights[example, column]
+        self.seen = seen
+
+    # -- what was learnt --------------------------------------------------------------------------
+
+    @property
+    def evaluations(self) -> int:
+        return self.pool.evaluations
+
+    def expansion(self) -> Expansion:
+        weights = np.zeros((self.pool.width, len(self.machines)))
+        for column, machine in enumerate(self.machines):
+            weights[machine.column("slot"), column] = machine.column("beta")
+        slots = np.flatnonzero(np.any(weights != 0.0, axis=1))
+        slots = slots[np.argsort(self.numbers[self.pool.example[slots]])]
+        examples = self.pool.example[slots]
+        bias = np.array([machine.bias() for machine in self.machines])
+        return Expansion(
+            self.pool.points.take(examples), self.numbers[examples], self.labels[examples], weights[slots], bias
+        )
+
+
+def _stacked(one: Points, other: Points) -> Points:
+    if one.sparse or other.sparse:
+        return Points(sp.csr_array(sp.vstack([sp.csr_array(one.rows), sp.csr_array(other.rows)])))
+    return Points(np.vstack([one.rows, other.rows]))

@@ -1,0 +1,1 @@
+"""Methods for linear kernels, which keep one weight per feature and never kernel values."""

@@ -1,0 +1,173 @@
+"""The Newton system of a proximal step in the space of W: identity plus sigma times what the free variables span.
+
+Class functions and features form the unknown (features, outputs); a column of ones joins the features where there is
+a bias. An example adds x x' (x) R' P R, R being how its variables read the class functions and P the Jacobian of
+its projection onto the feasible set. Small systems are factored, large ones solved by conjugate gradients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cho_solve
+
+from solvers.dense.cholesky import Factor, factored
+from solvers.jit.linear.system import couple_functions, couplings, pair_of
+from solvers.machines import DualForm
+from solvers.problem import Part
+
+DENSE = 1600  # unknowns up to which the system is factored
+RIDGE = 1e-12  # share of the largest entry, for what no free variable determines
+RIDGES = 0.0, 1e-14, 1e-12, 1e-10  # the same, added to all where rounding asks for it
+ROUNDS, EXACTNESS = 400, 1e-3  # of conjugate gradients
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Features, and the bias as one more: regularized with weight sqrt(offset), or free."""
+
+    rows: Any  # (n, width), dense or CSR
+    stiffness: np.ndarray  # (width,) of |W|^2 / 2: 1, or 0 for a free bias
+
+    @classmethod
+    def of(cls, part: Part) -> Columns:
+        rows, width = part.gram.points.rows, part.gram.points.features
+        height = 1.0 if part.balanced else np.sqrt(part.offset)
+        stiffness = np.ones(width + (height > 0.0))
+        if height > 0.0:
+            extra = np.full((len(part), 1), height)
+            join = sp.hstack if part.gram.points.sparse else np.hstack
+            rows = join([rows, sp.csr_array(extra) if part.gram.points.sparse else extra])
+            stiffness[-1] = 0.0 if part.balanced else 1.0
+        return cls(sp.csr_array(rows) if part.gram.points.sparse else np.ascontiguousarray(rows), stiffness)
+
+    @property
+    def width(self) -> int:
+        return self.stiffness.size
+
+
+class System:
+    """The generalized Hessian at one point."""
+
+    def __init__(self, columns: Columns, form: DualForm, sigma: float) -> None:
+        self.columns, self.sigma, self.outputs = columns, sigma, form.outputs
+        self.rule, self.shiftable = form.rule, form.centred
+        self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > 1e-12
+
+    def look(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
+        """Which variables are free, and of bounded sums, which are at their bound."""
+        self.starts, self.examples, self.values = couplings(self.rule, self.outputs, labels, free, full)
+
+    def solve(self, residual: np.ndarray) -> np.ndarray:
+        """The step in W for a residual (width, outputs)."""
+        step = self._factored(residual) if residual.size <= DENSE else self._iterated(residual)
+        return self._shiftless(step)
+
+    # -- factored ---------------------------------------------------------------------------------
+
+    def _factored(self, residual: np.ndarray) -> np.ndarray:
+        width, k = self.columns.width, self.outputs
+        blocks, rows = np.zeros((k, width, k, width)), self.columns.rows[self.examples]
+        sparse = sp.issparse(rows)
+        weighted = sp.diags_array(self.values) @ rows if sparse else self.values[:, None] * rows
+        pairs, ends = ((a, b) for a in range(k) for b in range(a + 1)), self.starts.tolist()
+        for (a, b), first, last in zip(pairs, ends, ends[1:], strict=False):
+            if first < last:
+                block = rows[first:last].T @ weighted[first:last]
+                blocks[a, :, b, :] = blocks[b, :, a, :] = block.toarray() if sparse else block
+        if self.centred:
+            blocks -= blocks.mean(axis=0)
+            blocks -= blocks.mean(axis=2)[:, :, None, :]
+        matrix = self.sigma * blocks.reshape(k * width, k * width)
+        matrix[np.diag_indices_from(matrix)] += np.tile(self.columns.stiffness, k)
+        self._hold_biases(matrix, residual)
+        factor = _ridged(matrix)
+        if factor is None:
+            return np.zeros_like(residual)
+        step = cho_solve(factor, residual.T.ravel(), check_finite=False)
+        return np.ascontiguousarray(step.reshape(k, width).T)
+
+    def _pair(self, a: int, b: int) -> slice:
+        """Where the entries of outputs a >= b are."""
+        place = pair_of(a, b)
+        return slice(self.starts[place], self.starts[place + 1])
+
+    def _hold_biases(self, matrix: np.ndarray, residual: np.ndarray) -> None:
+        """A free bias that no variable holds steps by about 1; a common shift of all biases is nothing."""
+        free = np.flatnonzero(self.columns.stiffness == 0.0)
+        if free.size == 0:
+            return
+        where = np.arange(self.outputs) * self.columns.width + free[0]
+        size = max(float(matrix.diagonal().max()), 1e-300)
+        loose = matrix[where, where] <= RIDGE * size
+        matrix[where, where] += np.where(loose, np.abs(residual[free[0]]) + RIDGE * size, RIDGE * size)
+        if self.shiftable:
+            matrix[np.ix_(where, where)] += max(float(matrix[where, where].mean()), RIDGE * size) / self.outputs
+
+    # -- conjugate gradients ----------------------------------------------------------------------
+
+    def _iterated(self, residual: np.ndarray) -> np.ndarray:
+        self._gather()
+        squares = self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2
+        diagonal = self.sigma * (squares.T @ self._own_couplings()) + self.columns.stiffness[:, None]
+        loose = diagonal <= RIDGE * float(diagonal.max())
+        held = np.where(loose, np.abs(residual) + RIDGE, 0.0)  # as in `_hold_biases`
+        diagonal += held
+        step, left = np.zeros_like(residual), residual.copy()
+        scaled = self._shiftless(left / diagonal)
+        along, size, goal = scaled.copy(), float(np.vdot(left, scaled)), EXACTNESS * np.linalg.norm(residual)
+        for _ in range(ROUNDS):
+            image = self._apply(along) + held * along
+            curvature = float(np.vdot(along, image))
+            if size <= 0.0 or curvature <= RIDGE * float(np.vdot(along, along)):
+                break
+            amount = size / curvature
+            step += amount * along
+            left -= amount * image
+            if np.linalg.norm(left) <= goal:
+                break
+            scaled = self._shiftless(left / diagonal)
+            before, size = size, float(np.vdot(left, scaled))
+            along = scaled + size / before * along
+        return step
+
+    def _gather(self) -> None:
+        """The rows of examples that couple anything."""
+        chosen, self.places = np.unique(self.examples, return_inverse=True)
+        self.rows = self.columns.rows[chosen]
+
+    def _own_couplings(self) -> np.ndarray:
+        """(gathered rows, outputs): of an output with itself."""
+        found = np.zeros((self.rows.shape[0], self.outputs))
+        for a in range(self.outputs):
+            pair = self._pair(a, a)
+            found[self.places[pair], a] = self.values[pair]
+        return found
+
+    def _shiftless(self, vectors: np.ndarray) -> np.ndarray:
+        """A common shift of all class functions is nothing where only their differences count."""
+        return vectors - vectors.mean(axis=1, keepdims=True) if self.shiftable else vectors
+
+    def _apply(self, vectors: np.ndarray) -> np.ndarray:
+        centred = vectors - vectors.mean(axis=1, keepdims=True) if self.centred else vectors
+        functions = np.ascontiguousarray(self.rows @ centred)
+        moved = np.zeros_like(functions)
+        couple_functions(self.starts, self.places, self.values, functions, moved)
+        image = self.sigma * (self.rows.T @ moved)
+        if self.centred:
+            image -= image.mean(axis=1, keepdims=True)
+        return image + self.columns.stiffness[:, None] * vectors
+
+
+def _ridged(matrix: np.ndarray) -> Factor | None:
+    """Where rounding has eaten the stiffness, as much more of it as it takes."""
+    size, diagonal = float(matrix.diagonal().max()), np.diag_indices_from(matrix)
+    for ridge in RIDGES:
+        matrix[diagonal] += ridge * size
+        factor = factored(matrix)
+        if factor is not None:
+            return factor
+    return None

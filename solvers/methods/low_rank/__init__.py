@@ -1,1 +1,0 @@
-"""The low-rank interior point: a factor of the kernel, Newton systems in its columns, the path to the optimum."""

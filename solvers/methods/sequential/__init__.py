@@ -1,0 +1,1 @@
+"""Sequential methods: small working sets, chosen anew in every step."""

@@ -1,1 +1,0 @@
-"""Learning example by example: LASVM, which knows only the examples it keeps."""

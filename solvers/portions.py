@@ -1,0 +1,145 @@
+"""A model that goes on learning: what `partial_fit` keeps between calls."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from solvers.errors import InputError
+from solvers.kernels import KERNELS, Kernel, Points
+from solvers.machines import MACHINES, Machine
+from solvers.methods.lasvm import method as lasvm
+from solvers.methods.lasvm.stream import Expansion, Stream, Terms
+from solvers.model import Model
+from solvers.problem import checked_points, positive, shown
+from solvers.run.choice import find_method
+
+VARIANTS = {method.NAME: method for method in (lasvm.RANDOM, lasvm.GRADIENT, lasvm.ACTIVE, lasvm.FIRST_ORDER)}
+
+LASTING = "machine", "kernel", "C", "gamma", "degree", "coef0", "margin", "bias", "class_weight"  # between portions
+
+
+class Increment:
+    """The online machines behind a model; `solver` names the variant, any other means the plain one."""
+
+    def __init__(
+        self, machine: Machine, kernel: Kernel, upper: np.ndarray, margin: float, *,
+        tolerance: float, cache_mb: float, solver: str, seed: int,
+    ) -> None:  # fmt: skip
+        self._machine, self.kernel, self.seconds = machine.name, kernel, 0.0
+        variant = VARIANTS.get(solver, lasvm.RANDOM)
+        terms = Terms(upper, margin, tolerance, variant.choice, variant.second_order, seed)
+        self.stream = Stream(kernel, machine.split, terms, cache_mb)
+
+    def adopt(self, model: Model, seen: int) -> None:
+        """Go on from a trained model, whose support vectors are among so many rows."""
+        found = Expansion(model.points, model.support, model.owners, model.expansion, model.bias)
+        self.stream.adopt(found, seen)
+
+    def learn(self, features: Any, labels: np.ndarray) -> None:
+        points = checked_points(features, self.kernel)
+        warm_up()
+        began = time.perf_counter()
+        self.stream.learn(points, labels)
+        self.seconds += time.perf_counter() - began
+
+    def model(self) -> Model:
+        found, machine = self.stream.expansion(), MACHINES[self._machine]
+        classes = self.stream.terms.upper.size
+        return Model(
+            machine, self.kernel, classes, found.numbers, found.points, found.labels, found.weights, found.bias
+        )
+
+
+@cache
+def warm_up() -> None:
+    """Compiled code is made or loaded before the clock starts."""
+    kernel, terms = KERNELS["rbf"](gamma=1.0), Terms(np.ones(2), 1.0, 1e-3)
+    points = Points(np.sin(np.outer(np.arange(12), [1.0, 2.0])))
+    Stream(kernel, "pairs", terms, 1.0).learn(points, np.arange(12) % 2)
+
+
+def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> str | None:
+    """Why parameters do not go with learning in portions, in a sentence."""
+    if not isinstance(machine, str) or machine not in MACHINES or MACHINES[machine].split == "joint":
+        able = ", ".join(name for name, entry in MACHINES.items() if entry.split != "joint")
+        return f"partial_fit is for machines of binary parts, {able}, not {machine!r}; use fit."
+    if bias not in (None, "exact"):
+        return f"partial_fit learns an exact bias, not bias={bias!r}; leave it at None."
+    if kernel == "precomputed":
+        return "partial_fit needs features: rows of a precomputed kernel know nothing of rows that are still to come."
+    if isinstance(class_weight, str):
+        return f"class_weight={class_weight!r} needs all rows at once; give partial_fit a weight for each label."
+    return None
+
+
+def learns_online(estimator: Any) -> bool:
+    """Whether it has `partial_fit` at all: scikit-learn asks so."""
+    reason = why_not(estimator.machine, None, None, None)
+    if reason is not None:
+        raise AttributeError(reason)
+    return True
+
+
+def lasting(estimator: Any) -> dict[str, Any]:
+    return {name: getattr(estimator, name) for name in LASTING}
+
+
+def check_portions(estimator: Any) -> None:
+    reason = why_not(estimator.machine, estimator.kernel, estimator.bias, estimator.class_weight)
+    if reason is not None:
+        raise InputError(reason)
+    before = getattr(estimator, "_began_with", lasting(estimator))
+    changed = [name for name, value in lasting(estimator).items() if value != before[name]]
+    if changed:
+        raise InputError(f"partial_fit goes on with the {changed[0]} it began with; to change it, use fit or a clone.")
+
+
+def all_classes(estimator: Any, classes: Any) -> np.ndarray:
+    """The labels that can come: those given first, or those that `fit` found."""
+    begun = hasattr(estimator, "_began_with")
+    if classes is None and not begun:
+        raise InputError("The first call of partial_fit needs classes: all labels that will ever come.")
+    given: np.ndarray = estimator.classes_ if classes is None else np.unique(np.asarray(classes))
+    if begun and not np.array_equal(given, estimator.classes_):
+        known = shown(estimator.classes_.tolist())
+        raise InputError(f"partial_fit began with the classes {known}, and goes on with them.")
+    if given.size < 2:
+        raise InputError("There is only one class to learn; a classifier needs at least two classes.")
+    return given
+
+
+def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Where each label stands among the classes."""
+    strange = np.flatnonzero(~np.isin(labels, classes))
+    if strange.size:
+        name = labels[strange[:1]].tolist()[0]
+        raise InputError(f"The label {name!r} is none of the classes that partial_fit began with.")
+    return np.searchsorted(classes, labels)
+
+
+def going_on(estimator: Any, features: Any) -> Increment:
+    """The online machines so far: of earlier portions, of `fit`, or new ones that know nothing."""
+    begun = hasattr(estimator, "_began_with")
+    if begun and estimator._increment is not None:
+        return estimator._increment
+    machine, count = MACHINES[estimator.machine], estimator.classes_.size
+    weights = np.ones(count) if estimator.class_weight is None else estimator._weights_by_label(estimator.class_weight)
+    drawn = estimator.random_state
+    increment = Increment(
+        machine,
+        estimator._model.kernel if begun else estimator._kernel(features),
+        positive("C", estimator.C) * weights,
+        machine.margin(count) if estimator.margin is None else positive("margin", estimator.margin),
+        tolerance=positive("tol", estimator.tol),
+        cache_mb=positive("cache_mb", estimator.cache_mb),
+        solver=find_method(estimator.solver).NAME,
+        seed=0 if drawn is None else int(check_random_state(drawn).randint(2**31)),
+    )
+    if begun:
+        increment.adopt(estimator._model, estimator._rows)
+    return increment

@@ -1,0 +1,1 @@
+"""The only loop: it advances a method, samples, confirms and can be saved."""

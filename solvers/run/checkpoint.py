@@ -1,0 +1,245 @@
+"""One file from which a run goes on with the same bits: written whole or not at all, read with suspicion.
+
+A zip of a JSON header, arrays in NumPy's format (never pickled) and a digest of both. What stands in it is
+`Run`'s business; here is what a file is, and how states and finished parts become arrays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import uuid
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from solvers.dual.certificate import Certificate, Proof
+from solvers.errors import InputError
+from solvers.machines import DualForm
+from solvers.methods.state import State
+from solvers.problem import Problem
+from solvers.run.tally import Finished
+
+Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
+SCHEMA = 1  # raised whenever the meaning of what is stored changes
+HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, MemoryError, NotImplementedError, RuntimeError),
+    *(ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+)
+
+
+@dataclass
+class Saved:
+    """The contents of a checkpoint."""
+
+    header: dict[str, Any]  # names and plain numbers
+    arrays: dict[str, np.ndarray]
+
+    def group(self, name: str) -> dict[str, np.ndarray]:
+        """The arrays called name.something, by something."""
+        return {key[len(name) + 1 :]: array for key, array in self.arrays.items() if key.startswith(f"{name}.")}
+
+
+def named(name: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {f"{name}.{key}": array for key, array in arrays.items()}
+
+
+# -- the file -------------------------------------------------------------------------------------
+
+
+def write(path: str | os.PathLike[str], saved: Saved) -> None:
+    """Beside the file first and then in its place, so that a crash leaves the old one or the new one."""
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    try:
+        with open(beside, "xb") as stream:
+            _fill(stream, saved)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, target)
+        _settle(target.parent)
+    except OSError as error:
+        raise InputError(f"The checkpoint {target} cannot be written: {error.strerror or error}.") from error
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def packed(saved: Saved) -> bytes:
+    """As `write`, for those who keep it elsewhere than in a file."""
+    stream = io.BytesIO()
+    _fill(stream, saved)
+    return stream.getvalue()
+
+
+def _fill(stream: Any, saved: Saved) -> None:
+    members = {HEADER: json.dumps({**saved.header, "schema": SCHEMA}).encode()}
+    members |= {name + ARRAY: _bytes_of(array) for name, array in saved.arrays.items()}
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.writestr(DIGEST, _digest(members))
+
+
+def _bytes_of(array: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, allow_pickle=False)
+    return stream.getvalue()
+
+
+def _digest(members: Mapping[str, bytes]) -> str:
+    stamp = hashlib.sha256()
+    for name in sorted(members):
+        stamp.update(f"{name}:{len(members[name])}:".encode())
+        stamp.update(members[name])
+    return stamp.hexdigest()
+
+
+def _settle(folder: Path) -> None:
+    """The new name reaches the disk too, where folders can be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def read(place: Place) -> Saved:
+    name = called(place)
+    with doubting(place):
+        try:
+            with zipfile.ZipFile(place) as archive:
+                members = {name: archive.read(name) for name in archive.namelist()}
+        except OSError as error:
+            raise InputError(f"The checkpoint{name} cannot be read: {error.strerror or error}.") from error
+        if members.pop(DIGEST).decode() != _digest(members):
+            raise InputError(f"The checkpoint{name} was changed after it was written.")
+        header = json.loads(members.pop(HEADER))
+        if header["schema"] != SCHEMA:
+            raise InputError(f"The checkpoint{name} is of format {header['schema']}; this version reads {SCHEMA}.")
+        return Saved(header, {name.removesuffix(ARRAY): _array_of(content) for name, content in members.items()})
+
+
+def _array_of(content: bytes) -> np.ndarray:
+    return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+
+
+def called(place: Place) -> str:
+    return f" {place}" if isinstance(place, str | os.PathLike) else ""
+
+
+@contextmanager
+def doubting(place: Place) -> Iterator[None]:
+    """Whatever a file can do wrong becomes one sentence."""
+    try:
+        yield
+    except InputError:
+        raise
+    except UNREADABLE as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"The checkpoint{called(place)} is damaged or no checkpoint ({reason}).") from error
+
+
+def check(saved: Saved, problem: Problem, method: str | None) -> None:
+    """Refuse what would go on with something else than was saved."""
+    header = saved.header
+    if header["problem"] != problem.digest:
+        raise InputError("The checkpoint is of another training problem: other data, machine, kernel or costs.")
+    if method is not None and header["method"] != method:
+        raise InputError(f"The checkpoint was made by the solver {header['method']!r}, not by {method!r}.")
+    if header["cache_mb"] != problem.cache_mb:
+        raise InputError(
+            f"The checkpoint was made with cache_mb={header['cache_mb']:g}, which decides the last bits of kernel"
+            f" values: go on with the same, not with {problem.cache_mb:g}."
+        )
+
+
+# -- states and parts -----------------------------------------------------------------------------
+
+
+def pack_state(state: State) -> dict[str, np.ndarray]:
+    """Arrays keep their memory order: sums over them depend on it in the last bit."""
+    own = {
+        "alpha": state.alpha,
+        "functions": state.functions,
+        "constant": state.constant,
+        "steps": np.array(state.steps),
+    }
+    return named("own", own) | named("memory", state.memory)
+
+
+def restore_state(state: State, saved: Saved, name: str) -> None:
+    """What was packed into a state just begun, if it has the shape of one."""
+    inside = Saved({}, saved.group(name))
+    own, memory = inside.group("own"), inside.group("memory")
+    for key in ("alpha", "functions", "constant"):
+        same_kind(key, own[key], getattr(state, key))
+        setattr(state, key, own[key])
+    if memory.keys() != state.memory.keys():
+        raise ValueError("the solver remembers other things")
+    for key, fresh in state.memory.items():
+        same_kind(key, memory[key], fresh)
+    state.memory, state.steps = memory, int(own["steps"])
+
+
+def same_kind(key: str, array: np.ndarray, fresh: np.ndarray) -> None:
+    """The same type and shape; what begins empty may have grown."""
+    grown = fresh.size == 0 and array.ndim == fresh.ndim
+    if array.dtype != fresh.dtype or not (grown or array.shape == fresh.shape):
+        raise ValueError(f"{key} has another shape or type")
+
+
+def pack_finished(finished: Sequence[Finished]) -> dict[str, np.ndarray]:
+    proofs = [done.proof for done in finished]
+    return {
+        "done.alpha": join([done.alpha for done in finished]),
+        "done.certificate": join([np.array(astuple(proof.certificate)) for proof in proofs]),
+        "done.weights": join([proof.weights for proof in proofs]),
+        "done.products": join([proof.products for proof in proofs]),
+        "done.bias": join([proof.bias for proof in proofs]),
+    }
+
+
+def unpack_finished(saved: Saved, problem: Problem, form: DualForm) -> list[Finished]:
+    stalled, arrays = saved.header["stalled"], saved.group("done")
+    count, outputs = len(stalled), form.outputs
+    wide = shapes_of(problem, count, outputs)
+    alphas = split(arrays["alpha"], shapes_of(problem, count, form.slots))
+    numbers = split(arrays["certificate"], [(4,)] * count)
+    weights, products = split(arrays["weights"], wide), split(arrays["products"], wide)
+    biases = split(arrays["bias"], [(outputs,)] * count)
+    proofs = [
+        Proof(Certificate(*values.tolist()), *rest)
+        for values, *rest in zip(numbers, weights, products, biases, strict=True)
+    ]
+    return [Finished(alpha, proof, bool(flag)) for alpha, proof, flag in zip(alphas, proofs, stalled, strict=True)]
+
+
+def shapes_of(problem: Problem, count: int, columns: int) -> list[tuple[int, int]]:
+    """Of the first `count` parts: their examples by so many columns."""
+    rows = [problem.rows_of(number) for number in range(count)]
+    return [(len(problem) if isinstance(some, slice) else some.size, columns) for some in rows]
+
+
+def join(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """One flat array: a file of thousands of small ones would be slow."""
+    return np.concatenate([np.empty(0), *(np.asarray(array, dtype=np.float64).ravel() for array in arrays)])
+
+
+def split(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    """What was joined; every array with memory of its own."""
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    if flat.dtype != np.float64 or flat.shape != (int(ends[-1]) if shapes else 0,):
+        raise ValueError("the parts have other shapes")
+    pieces = np.split(flat, ends[:-1]) if shapes else []
+    return [piece.reshape(shape).copy() for piece, shape in zip(pieces, shapes, strict=True)]
