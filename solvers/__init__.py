@@ -1,20 +1,34 @@
-"""Multi-class support vector machines, solved and certified."""
+"""Multi-class support vector machines, solved and certified: what is named here is the public surface.
 
+    run = Run(pose(X, codes, machine="ww", kernel=KERNELS["rbf"](gamma=1.0), cost=4.0), "auto", Limits(1e-3))
+    while run.running:
+        run.advance(64)
+
+trains step by step what `MultiClassSVC` trains at once; `solvers.kernels.KERNELS` has the kernels.
+"""
+
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from solvers.estimator import MultiClassSVC
+    from solvers.problem import pose
+    from solvers.run.loop import Limits, Run
 
-__all__ = ["InputError", "MultiClassSVC"]
+__all__ = ["InputError", "Limits", "MultiClassSVC", "Run", "pose"]
+
+_HOMES = {  # loaded when asked for: scikit-learn and compiled code take a second
+    "Limits": "solvers.run.loop",
+    "MultiClassSVC": "solvers.estimator",
+    "Run": "solvers.run.loop",
+    "pose": "solvers.problem",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """The estimator brings scikit-learn, which takes a second to load: only for those who ask for it."""
-    if name != "MultiClassSVC":
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from solvers.estimator import MultiClassSVC
-
-    globals()[name] = MultiClassSVC
-    return MultiClassSVC
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.methods.state import weights_of, within
+from solvers.dual.quantities import weights_of, within
 from solvers.problem import Part
 
 LEFT = 1e-12  # of the sum of alpha: the balance within rounding

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
-from solvers.methods.state import examine
+from solvers.dual.quantities import examine
 from solvers.problem import Part
 
 SMALL_PROGRAMME = 20_000  # hinges up to which the primal is minimised over b by a linear programme

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.dual.bias import best_bias
-from solvers.methods.state import equality_range, examine, weights_of
+from solvers.dual.quantities import equality_range, examine, weights_of
 from solvers.problem import Part, Problem
 
 LOOKED_AT = 400  # support vectors whose kernel matrix is tested for negative eigenvalues

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from solvers.methods.state import gradients, weights_of
+from solvers.dual.quantities import gradients, weights_of
 from solvers.problem import Part
 
 

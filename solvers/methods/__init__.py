@@ -10,12 +10,12 @@ from typing import Protocol
 
 from solvers.methods import interior as ipm
 from solvers.methods.auto import conductor as auto
+from solvers.methods.base import Progress, State
 from solvers.methods.frank_wolfe import method as fw
 from solvers.methods.lasvm import method as lasvm
 from solvers.methods.linear import coordinate as linear
 from solvers.methods.linear import newton as linear_newton
 from solvers.methods.sequential import bsvm, first_order, s2do, smo, whole_example
-from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.dual.quantities import gradients, weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, rank_cap
 from solvers.factor.path import Path, Point
 from solvers.jit import sums as simplex
 from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import faces as polish
-from solvers.methods.state import Progress, State, gradients, refresh, weights_of
+from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
 
 NAME = "ipm"

@@ -24,7 +24,7 @@ import numpy as np
 from solvers.dual.certificate import Certificate, Proof
 from solvers.errors import InputError
 from solvers.machines import DualForm
-from solvers.methods.state import State
+from solvers.methods.base import State
 from solvers.problem import Problem
 from solvers.run.tally import Finished
 

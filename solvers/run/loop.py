@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from solvers.dual.certificate import Certificate, Proof, certify, prove_idle, seen_indefinite, total_of
+from solvers.dual.quantities import equality_range, examine, weights_of
 from solvers.methods import Method, Progress
-from solvers.methods.state import equality_range, examine, seed, weights_of
+from solvers.methods.base import seed
 from solvers.model import Model
 from solvers.problem import Problem, with_offset
 from solvers.run import checkpoint

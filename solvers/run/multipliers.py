@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.dual.balance import balanced, repair
-from solvers.methods.state import State, refresh, weights_of
+from solvers.dual.quantities import weights_of
+from solvers.methods.base import State, refresh
 from solvers.problem import Part
 
 __all__ = ["PATIENCE", "Outer", "balanced", "repair", "shift", "sigma_of"]

@@ -8,12 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.dual.certificate import certify
-from solvers.factor import splitting
 from solvers.gram import Gram
 from solvers.jit import sums as simplex
 from solvers.kernels import KERNELS, Points
 from solvers.methods import METHODS, Method, Progress
-from solvers.methods.auto import proximal
+from solvers.methods.auto import proximal, splitting
 from solvers.problem import Part
 
 EXAMPLES, CLASSES = 12, 3

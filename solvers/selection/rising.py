@@ -13,12 +13,13 @@ from functools import cache
 
 import numpy as np
 
+from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.jit import newton
 from solvers.kernels import KERNELS
 from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import conductor as auto
-from solvers.methods.state import Progress, State, weights_of
+from solvers.methods.base import Progress, State
 from solvers.problem import Part, pose
 from solvers.selection.shared import SharedGram
 from solvers.selection.system import System

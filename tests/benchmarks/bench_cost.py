@@ -24,9 +24,9 @@ from scipy.linalg import cho_factor
 from table_3 import DATA, ROWS, Row, read
 
 from solvers.dual.certificate import certify
+from solvers.dual.quantities import gradients
 from solvers.kernels import KERNELS, Points
 from solvers.methods.auto import faces as polish
-from solvers.methods.state import gradients
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.threads import limited

@@ -27,7 +27,7 @@ from numba.core.registry import CPUDispatcher
 from small_data import blobs, home, problem_of
 from solvers import InputError
 from solvers.methods import METHODS
-from solvers.run import Limits, Run
+from solvers import Limits, Run
 
 LEAVES = [thing for thing in gc.get_objects() if isinstance(thing, CPUDispatcher) and "solvers" in thing.__module__]
 X, Y = blobs(n=150, classes=3, seed=5)

@@ -15,8 +15,8 @@ from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fitting import posed
 from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from solvers.dual.certificate import certify
+from solvers.dual.quantities import gradients
 from solvers.methods.frank_wolfe import method as fw
-from solvers.methods.state import gradients
 from solvers.problem import Problem
 from solvers.run.loop import Limits, Run
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.dual.quantities import equality_range, gradients, weights_of
 from solvers.jit import block, box
 from solvers.jit import line as pair
 from solvers.jit import scan as optimality
 from solvers.jit import sums as simplex
 from solvers.methods.auto import faces as polishing
-from solvers.methods.state import Progress, State, equality_range, gradients, refresh, weights_of
+from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
 
 EXAMPLES = 128  # of a block

@@ -17,8 +17,8 @@ from solvers.methods import interior as ipm
 from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import homotopy as climb
 from solvers.methods.auto import pace, price, proximal
+from solvers.methods.base import Progress, State
 from solvers.methods.linear import choice as linear_choice
-from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
 NAME = "auto"

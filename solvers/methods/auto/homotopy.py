@@ -12,11 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import separable
 from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import faces as polish
-from solvers.methods.state import Progress, State, refresh, weights_of
+from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
 
 FIRST = 128.0  # cost times curvature over margin up to which pair steps do well

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solvers.factor.splitting import Splitting, applies, stiffness
 from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import price
-from solvers.methods.state import State
+from solvers.methods.auto.splitting import Splitting, applies, stiffness
+from solvers.methods.base import State
 from solvers.problem import Part
 
 PAUSE = 0.05  # of a burst's price, between two looks

@@ -7,7 +7,7 @@ import numpy as np
 from solvers.factor.layout import Layout
 from solvers.factor.normal import rank_cap, separable
 from solvers.factor.pivoted import factor_of
-from solvers.factor.splitting import COARSE, STEPS
+from solvers.methods.auto.splitting import COARSE, STEPS
 from solvers.problem import Part
 
 FINE = 1e-9  # share of the trace that the factor lacks towards the end

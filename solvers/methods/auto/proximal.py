@@ -12,12 +12,12 @@ import numpy as np
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, separable
 from solvers.factor.pivoted import factor_of
-from solvers.factor.proximal import NEWTON_STEPS, ProximalStep
-from solvers.factor.splitting import towards
 from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import homotopy as climb
 from solvers.methods.auto import price
-from solvers.methods.state import Progress, State, refresh
+from solvers.methods.auto.proximal_newton import NEWTON_STEPS, ProximalStep
+from solvers.methods.auto.splitting import towards
+from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
 
 FIRST, GROWTH, LARGEST = 0.06, 4.0, 1e5  # sigma, in units of the cost over the margin

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from solvers.dual.quantities import weights_of
+from solvers.methods.base import State
 from solvers.methods.frank_wolfe.groups import SNAP, Groups
-from solvers.methods.state import State, weights_of
 from solvers.problem import Part
 
 

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.dual.quantities import equality_range, examine, weights_of
 from solvers.gram import Gram
+from solvers.methods.base import Progress, State
 from solvers.methods.frank_wolfe import steps as rules
 from solvers.methods.frank_wolfe.chunk import Chunk, cut
 from solvers.methods.frank_wolfe.correction import Face, correct
 from solvers.methods.frank_wolfe.oracles import oracle_of
-from solvers.methods.state import Progress, State, equality_range, examine, weights_of
 from solvers.problem import Part
 
 WHOLE = 512  # examples up to which everything is one chunk

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.dual.quantities import weights_of
 from solvers.jit import online as leaf
+from solvers.methods.base import Progress, State
 from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import FIELDS, OnlineMachine
 from solvers.methods.lasvm.pool import ARRAYS, Pool
-from solvers.methods.state import Progress, State, weights_of
 from solvers.problem import Part
 
 SEED = 2005  # of the order of the first pass

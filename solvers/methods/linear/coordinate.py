@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.dual.quantities import equality_range, examine
 from solvers.jit import line as pair
 from solvers.jit.linear import loop as leaf
+from solvers.methods.base import Progress, State
 from solvers.methods.linear.features import read_functions, refuse_other_kernels, rows_of, vectors_of
 from solvers.methods.sequential.whole_example import geometry
-from solvers.methods.state import Progress, State, equality_range, examine
 from solvers.problem import Part
 
 NAME = "linear"

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from solvers.dual.quantities import weights_of
 from solvers.gram import Gram
 from solvers.jit.linear.loop import Rows
-from solvers.methods.state import State, weights_of
+from solvers.methods.base import State
 from solvers.problem import Part
 
 ROWS: weakref.WeakKeyDictionary[Gram, Rows] = weakref.WeakKeyDictionary()

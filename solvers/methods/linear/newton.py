@@ -14,11 +14,12 @@ import weakref
 import numpy as np
 
 from solvers.dual.balance import repair
+from solvers.dual.quantities import equality_range, examine, weights_of
+from solvers.methods.base import Progress, State, refresh
 from solvers.methods.linear import coordinate as linear
 from solvers.methods.linear.features import refuse_other_kernels, stored_of
 from solvers.methods.linear.proximal import NEWTON_STEPS, ProximalStep, Trial
 from solvers.methods.linear.system import DENSE, Columns
-from solvers.methods.state import Progress, State, equality_range, examine, refresh, weights_of
 from solvers.problem import Part
 
 NAME = "linear-newton"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.dual.quantities import weights_of
 from solvers.jit.linear.system import respond
 from solvers.methods.linear.system import Columns, System
-from solvers.methods.state import weights_of
 from solvers.problem import Part
 
 NEWTON_STEPS = 60

@@ -5,10 +5,10 @@ Hsu & Lin 2002, section III.B.
 
 from __future__ import annotations
 
+from solvers.methods.base import Progress, State
 from solvers.methods.sequential import loop as sequential
 from solvers.methods.sequential.loop import start
 from solvers.methods.sequential.rules import BoxSets
-from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
 NAME = "bsvm"

@@ -10,9 +10,10 @@ from typing import Protocol
 
 import numpy as np
 
+from solvers.dual.quantities import weights_of
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential.sums import Groups
-from solvers.methods.state import Progress, State, weights_of
+from solvers.methods.base import Progress, State
 from solvers.problem import Part
 
 BATCH = 32  # kernel rows computed at once: the one wanted and those of the most violating examples

@@ -5,11 +5,11 @@ The first has the largest |gradient|, the second the largest gain with it over a
 
 from __future__ import annotations
 
+from solvers.methods.base import Progress, State
 from solvers.methods.sequential import loop as sequential
 from solvers.methods.sequential import smo
 from solvers.methods.sequential.loop import start
 from solvers.methods.sequential.rules import BoxSteps
-from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
 NAME = "s2do"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from solvers.methods.base import Progress, State
 from solvers.methods.sequential import loop as sequential
 from solvers.methods.sequential.loop import Rule, start
 from solvers.methods.sequential.rules import BoxSteps, PairsWithin, SignedPairs
-from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
 NAME = "smo"

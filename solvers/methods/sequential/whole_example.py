@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.machines import DualForm
+from solvers.methods.base import Progress, State
 from solvers.methods.sequential import loop as sequential
 from solvers.methods.sequential.loop import start
 from solvers.methods.sequential.rules import WholeExamples
-from solvers.methods.state import Progress, State
 from solvers.problem import Part
 
 NAME = "whole-example"

@@ -9,6 +9,7 @@ import pytest
 from small_data import blobs, finished, problem_of
 
 from solvers.dual.certificate import certify
+from solvers.dual.quantities import examine, gradients
 from solvers.factor.layout import Layout
 from solvers.factor.normal import separable
 from solvers.machines import MACHINES
@@ -16,7 +17,7 @@ from solvers.methods import METHODS
 from solvers.methods.auto import faces as polish
 from solvers.methods.auto import homotopy as climb
 from solvers.methods.auto import price
-from solvers.methods.state import State, examine, gradients, refresh
+from solvers.methods.base import State, refresh
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from solvers.dual.certificate import certify
+from solvers.dual.quantities import weights_of
 from solvers.kernels import KERNELS, Kernel
 from solvers.machines import MACHINES
 from solvers.methods import METHODS, Progress, State
 from solvers.methods.frank_wolfe import method as fw
-from solvers.methods.state import weights_of
 from solvers.problem import BIASES, Part, Problem, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run

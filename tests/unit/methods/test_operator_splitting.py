@@ -9,12 +9,13 @@ import pytest
 from small_data import blobs, dense_kernel, finished, problem_of
 
 from solvers.dual.certificate import certify
-from solvers.factor.splitting import Splitting, applies, clean, made_by
+from solvers.dual.quantities import examine, weights_of
 from solvers.jit import splitting as jit
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.methods.auto import pace, price
-from solvers.methods.state import State, examine, seed, weights_of
+from solvers.methods.auto.splitting import Splitting, applies, clean, made_by
+from solvers.methods.base import State, seed
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run

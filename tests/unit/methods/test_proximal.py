@@ -9,15 +9,16 @@ import pytest
 from small_data import blobs, finished, problem_of
 
 from solvers.dual.certificate import certify
-from solvers.factor import proximal as steps
+from solvers.dual.quantities import gradients
 from solvers.factor.normal import Columns
-from solvers.factor.proximal import ProximalStep
-from solvers.factor.splitting import towards
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.methods import interior as ipm
 from solvers.methods.auto import price, proximal
-from solvers.methods.state import State, gradients, refresh, seed
+from solvers.methods.auto import proximal_newton as steps
+from solvers.methods.auto.proximal_newton import ProximalStep
+from solvers.methods.auto.splitting import towards
+from solvers.methods.base import State, refresh, seed
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run

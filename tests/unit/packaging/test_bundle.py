@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
     place = tmp_path / "mcsvm"
     for name, size in {
         "mcsvm": 300,
-        "_internal/solvers/run.py": 20,
+        "_internal/solvers/gram.py": 20,
         "_internal/solvers/compiled/1/box.nbc": 20,
         "_internal/mcsvm_gui/resources/datasets/a.csv": 30,
         "_internal/mcsvm_gui/resources/fonts/x.ttf": 60_000,
@@ -180,10 +180,10 @@ def test_the_manifest_names_every_file_and_hashes_ours(folder: Path) -> None:
     assert told["own_files"] == {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in names
-        if name.endswith(("run.py", "a.csv", "de.json"))
+        if name.endswith(("gram.py", "a.csv", "de.json"))
     }
-    source = ROOT / "solvers" / "run.py"
-    assert told["sources"]["solvers/run.py"] == hashlib.sha256(source.read_bytes()).hexdigest()
+    source = ROOT / "solvers" / "gram.py"
+    assert told["sources"]["solvers/gram.py"] == hashlib.sha256(source.read_bytes()).hexdigest()
 
 
 def test_times_and_names_of_machines_do_not_change_the_manifest(folder: Path, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_times_and_names_of_machines_do_not_change_the_manifest(folder: Path, tm
 
 def test_rights_and_times_are_those_of_the_commit(folder: Path) -> None:
     (folder / "mcsvm").chmod(0o755)
-    (folder / "_internal" / "solvers" / "run.py").chmod(0o600)
+    (folder / "_internal" / "solvers" / "gram.py").chmod(0o600)
     bundle.set_times(folder, 1_700_000_000)
     for path in [folder, *folder.rglob("*")]:
         runs = path.is_dir() or path == folder / "mcsvm"

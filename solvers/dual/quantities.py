@@ -1,40 +1,13 @@
-"""The single mutable thing of a run, and what a method says after a slice."""
+"""What follows from alpha and the class functions: weights, gradients, violations, losses."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum, auto
+from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jit import scan as optimality
+from solvers.jit import scan
 from solvers.problem import Part
-
-
-class Progress(Enum):
-    MOVING = auto()
-    CONVERGED = auto()  # by the running numbers; the run confirms it in float64
-    STALLED = auto()
-
-
-@dataclass
-class State:
-    """Where the solution of one part stands.
-
-    functions = K @ weights(alpha) + constant, the constant being offset * sum(weights) plus any bias given
-    from outside; both move together with alpha.
-    """
-
-    alpha: np.ndarray  # (n, slots)
-    functions: np.ndarray  # (n, outputs)
-    constant: np.ndarray  # (outputs,)
-    steps: int = 0
-    memory: dict[str, np.ndarray] = field(default_factory=dict)  # what a method keeps between slices
-
-    @classmethod
-    def zero(cls, part: Part) -> State:
-        n, outputs = len(part), part.form.outputs
-        return cls(np.zeros((n, part.form.slots)), np.zeros((n, outputs)), np.zeros(outputs))
 
 
 @dataclass(frozen=True)
@@ -50,13 +23,13 @@ class Standing:
 def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
     """(n, outputs): the coefficients of the class functions in the kernel expansion."""
     weights = np.empty((alpha.shape[0], part.form.outputs))
-    optimality.expand(np.ascontiguousarray(alpha), part.labels, part.form.direction, weights)
+    scan.expand(np.ascontiguousarray(alpha), part.labels, part.form.direction, weights)
     return weights
 
 
 def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Standing:
     violations = np.empty(len(part))
-    look = optimality.examine_box if part.form.feasible == "box" else optimality.examine_simplex
+    look = scan.examine_box if part.form.feasible == "box" else scan.examine_simplex
     largest, loss, linear = look(
         part.form.rule, by_class(functions), by_class(alpha), part.labels, part.upper, violations
     )
@@ -83,13 +56,8 @@ def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
 def equality_range(part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float]:
     """For a binary part with exact bias: the range that b must span; high - low is the violation."""
     function, values = by_class(functions)[0], by_class(alpha)[0]
-    high, low = optimality.equality_violation(part.form.rule, function, values, part.labels, part.upper)
+    high, low = scan.equality_violation(part.form.rule, function, values, part.labels, part.upper)
     return float(high), float(low)
-
-
-def refresh(part: Part, state: State) -> None:
-    """The functions anew from alpha, in float64."""
-    state.functions[...] = part.gram.times(weights_of(part, state.alpha)) + state.constant
 
 
 def within(part: Part, alpha: np.ndarray) -> np.ndarray:
@@ -98,10 +66,3 @@ def within(part: Part, alpha: np.ndarray) -> np.ndarray:
     if part.form.feasible == "simplex":
         alpha *= np.minimum(1.0, part.upper / np.maximum(alpha.sum(axis=1), 1e-300))[:, None]
     return alpha
-
-
-def seed(part: Part, state: State, alpha: np.ndarray) -> None:
-    """Start from a given alpha instead of zero; it is taken into its bounds."""
-    state.alpha[...] = within(part, alpha)
-    state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)
-    refresh(part, state)

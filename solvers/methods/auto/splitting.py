@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.dual.quantities import gradients, weights_of, within
 from solvers.factor.pivoted import factor_of
 from solvers.jit import splitting
-from solvers.methods.state import State, gradients, weights_of, within
+from solvers.methods.base import State
 from solvers.problem import Part
 
 STEPS = 100  # of a burst

@@ -15,10 +15,11 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from solvers.dense.cholesky import factored
+from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, Diagonal, normals_for
 from solvers.jit.linear.system import respond
-from solvers.methods.state import State, weights_of
+from solvers.methods.base import State
 from solvers.problem import Part
 
 NEWTON_STEPS = 40
