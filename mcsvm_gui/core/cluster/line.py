@@ -6,12 +6,12 @@ import asyncio
 import logging
 import threading
 import time
-import warnings
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mcsvm_gui.core import library_warnings
 from mcsvm_gui.core.cluster import address as addresses
 from solvers.errors import InputError
 from solvers.selection.crew import EVERY, LostCrew
@@ -126,9 +126,7 @@ async def _close(client: Client | None) -> None:
 
 def _silence() -> None:
     """What matters is said in sentences of our own."""
-    from distributed.versions import VersionMismatchWarning
-
-    warnings.filterwarnings("ignore", category=VersionMismatchWarning)
+    library_warnings.drop_version_mismatches()
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -10,6 +10,7 @@ from collections.abc import Hashable
 import numpy as np
 import pandas as pd
 
+from mcsvm_gui.core import library_warnings
 from mcsvm_gui.core.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.readers import labels
@@ -28,6 +29,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     if not is_workbook(source.data):
         raise FileError(source.path, "this is no .xlsx workbook; leave --format out, or name the right one")
     needed(source, "openpyxl", "Excel workbooks")
+    library_warnings.drop_openpyxl()
     sheets = opened(source, "Excel workbook", lambda: _sheets(source))
     grid, notices = _first(source, sheets)
     texts = [[_text(cell) for cell in row] for row in grid.to_numpy(dtype=object)]

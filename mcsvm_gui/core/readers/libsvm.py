@@ -7,8 +7,8 @@ says what is wrong, and where.
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,7 @@ _COMMENT = re.compile(rb"#[^\n]*")
 _QUERY = re.compile(rb"(?<=[ \t])qid:[0-9]+(?=[ \t\n]|\Z)")
 _LONGEST_INDEX = len(str(MOST_COLUMNS))
 _SPACE, _LF, _COLON, _ZERO = 32, 10, 58, 48
+_PIECE = 100_000  # values per call of np.loadtxt, which takes four bytes for every letter of a line
 
 
 class _TooOddError(Exception):
@@ -120,24 +121,31 @@ def _indices(buffer: np.ndarray, starts: np.ndarray, colons: np.ndarray) -> np.n
 
 
 def _values(buffer: np.ndarray, tokens: _Tokens, starts: np.ndarray, colons: np.ndarray) -> np.ndarray:
-    """np.fromstring on the text with all but the values blanked out: it rounds correctly and takes nothing else
-    than decimal numbers, nan and inf."""
+    """Parses the text with everything but the values blanked out."""
     blanked = buffer.copy()
+    blanked[buffer == _LF] = _SPACE
     for begin, end in ((starts, colons + 1), (tokens.starts[tokens.is_label], tokens.ends[tokens.is_label])):
         lengths = end - begin
         for place in range(int(lengths.max(initial=0))):
             blanked[begin[lengths > place] + place] = _SPACE
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            values = np.fromstring(blanked.tobytes(), dtype=np.float64, sep=" ")
-        except (ValueError, DeprecationWarning):
-            raise _TooOddError from None
-    # An empty text gives one -1 or nothing, by version.
-    values = values[: len(starts)] if not len(starts) else values
+    cuts = [*starts[::_PIECE].tolist(), len(blanked)]
+    pieces = [_numbers(blanked[start:end].tobytes()) for start, end in pairwise(cuts)]
+    values = np.concatenate([np.empty(0), *pieces])
     if len(values) != len(starts) or not np.isfinite(values).all():
         raise _TooOddError
     return values
+
+
+def _numbers(text: bytes) -> np.ndarray:
+    """The decimal numbers of one line.
+
+    np.loadtxt rounds correctly and raises ValueError at the first word that is no number; np.fromstring warns there,
+    and no thread can turn one warning into an error for itself alone.
+    """
+    try:
+        return np.loadtxt([text.decode("ascii")], comments=None, ndmin=1)
+    except ValueError:
+        raise _TooOddError from None
 
 
 def _words(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 import zipfile
 from collections.abc import Callable
 from types import ModuleType
@@ -26,11 +25,9 @@ def needed(source: Source, package: str, what: str) -> ModuleType:
 
 
 def opened(source: Source, what: str, read: Callable[[], _Result]) -> _Result:
-    """These packages raise anything on damaged files, and warn of styles that do not matter here."""
+    """These packages raise anything on damaged files."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return read()
+        return read()
     except (InputError, MemoryError):
         raise
     except (Exception, zipfile.BadZipFile) as trouble:

@@ -6,19 +6,19 @@ import importlib
 import importlib.util
 import io
 import re
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import Plot
+from mcsvm_gui.core.report.letters import LAST_RESORT
 from solvers.errors import InputError
 
 SETTINGS = {
     "font.size": 8.0,
-    "font.family": ["DejaVu Sans"],
+    "font.family": ["DejaVu Sans", LAST_RESORT],
     "text.parse_math": False,  # a name with two dollars is no formula
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -57,17 +57,30 @@ def needed(what: str) -> ModuleType:
 
 @contextmanager
 def settings(**more: Any) -> Iterator[None]:
-    """Ours for a while; a font without some letter of a name draws a box, which is no reason for a warning."""
+    """Ours for a while; a letter that no font has is drawn as a box."""
     import matplotlib
 
-    ours: Any = {**matplotlib.rcParamsDefault, "backend": "agg", **SETTINGS, **more}
-    with (
-        matplotlib.rc_context(ours),
-        warnings.catch_warnings(),
-    ):
-        warnings.filterwarnings("ignore", message=".*missing from font.*")
-        warnings.filterwarnings("ignore", message=".*does not support.*")
+    with parameters({**_plain(matplotlib.rcParamsDefault), "backend": "agg", **SETTINGS, **more}):
         yield
+
+
+@contextmanager
+def parameters(values: Mapping[str, Any]) -> Iterator[None]:
+    """matplotlib.rc_context, without the change of the process's warning filters in it."""
+    import matplotlib
+
+    current: Any = matplotlib.rcParams
+    before = _plain(current)
+    try:
+        current.update(values)
+        yield
+    finally:
+        dict.update(current, before)
+
+
+def _plain(parameters: Any) -> dict[str, Any]:
+    """By dict's own iterator: that of rcParams changes the filters."""
+    return dict(dict.items(parameters))
 
 
 def svg(plot: Plot, number: int = 0, *, follows_page: bool = False) -> str:
@@ -84,7 +97,7 @@ def svg(plot: Plot, number: int = 0, *, follows_page: bool = False) -> str:
             stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
         )
     text = stream.getvalue()
-    text = text[text.index("<svg") :]
+    text = text[text.index("<svg") :].replace(f", '{LAST_RESORT}'", "")  # readers have fonts of their own
     return _variable(text) if follows_page else text
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.font_manager import FontProperties
+
+from mcsvm_gui.core.report.drawing import parameters
 
 
 @lru_cache(maxsize=64)
@@ -26,7 +27,7 @@ class Lettering(Artist):
 
     def draw(self, renderer: Any) -> None:
         pen = renderer.new_gc()
-        with matplotlib.rc_context({"pdf.use14corefonts": True}):
+        with parameters({"pdf.use14corefonts": True}):
             for x, y, text, properties, colour in self.texts:
                 pen.set_foreground(colour)
                 renderer.draw_text(pen, x, y, text, properties, 0.0)

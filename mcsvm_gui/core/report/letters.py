@@ -26,6 +26,8 @@ FALLBACKS = (
     *("Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai", "Noto Sans Ethiopic"),
     *("Segoe UI Symbol", "Noto Sans Symbols", "Noto Sans Symbols 2"),
 )
+# Has a box for every letter. Where it is named as a font like others, matplotlib uses it without a warning.
+LAST_RESORT = "Last Resort High-Efficiency"
 USUAL = 0.6  # of the size: letters whose width is not looked up
 
 
@@ -87,11 +89,16 @@ def families(first: str) -> tuple[str, ...]:
     return first, *(name for name in FALLBACKS if name in installed)
 
 
+def faces(first: str) -> list[str]:
+    """Fonts to draw with: together they have something for every letter."""
+    return [*families(first), LAST_RESORT]
+
+
 @lru_cache(maxsize=8)
 def _font(family: str) -> Any:
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
-    return get_font([findfont(FontProperties(family=name)) for name in families(family)])
+    return get_font([findfont(FontProperties(family=[name])) for name in faces(family)])
 
 
 def _shaped(text: str, family: str) -> float:

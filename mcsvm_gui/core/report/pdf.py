@@ -29,7 +29,7 @@ from mcsvm_gui.core.report.letters import (
     SANS,
     SHAPED,
     extent,
-    families,
+    faces,
     fitting,
     spaced,
     standard,
@@ -54,7 +54,7 @@ BADGES = {"solved": "#12805c", "nearly": "#8a5b00", "not solved": "#b3261e"}
 def content(report: Report) -> bytes:
     needed("a PDF report")
     stream = io.BytesIO()
-    wanted = {"figure.max_open_warning": 0, "font.family": list(families(SHAPED[SANS]))}
+    wanted = {"figure.max_open_warning": 0, "font.family": faces(SHAPED[SANS])}
     with settings(**wanted), _any_weight():
         from matplotlib.backends.backend_pdf import PdfPages
 
@@ -138,7 +138,7 @@ class Paper:
             return
         artist = self._page.text(x / WIDTH, y / HEIGHT, text, va="top", ha="right" if right else "left")
         artist.set(fontsize=size, color=color, weight="bold" if bold else "normal")
-        artist.set_fontfamily(list(families(SHAPED[family])))
+        artist.set_fontfamily(faces(SHAPED[family]))
 
     def text(
         self, text: object, size: float, colour: str = style.INK, longest: int = WORDS, *, bold: bool = False

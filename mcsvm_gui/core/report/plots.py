@@ -79,7 +79,7 @@ class Bars:
         (self._draw_dots if self.dots else self._draw_bars)(axes, places)
         for place, value, text in zip(places, self.values, self.texts, strict=True):
             axes.annotate(text, (value, place), (6, 0), textcoords="offset points", va="center", annotation_clip=False)
-        axes.set_yticks(places, [name(label) for label in self.labels])
+        _ticks(axes.yaxis, places, [name(label) for label in self.labels])
         axes.set_ylim(len(self.labels) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(self.x)
@@ -119,7 +119,7 @@ class Spread:
                 values, [place] * len(values), marker=marker, color=colour, linestyle="none", alpha=0.55, markersize=5
             )
             axes.plot([centre] * 2, [place - 0.3, place + 0.3], color=colour, linewidth=2)
-        axes.set_yticks(range(len(self.labels)), [name(label) for label in self.labels])
+        _ticks(axes.yaxis, range(len(self.labels)), [name(label) for label in self.labels])
         axes.set_ylim(len(self.labels) - 0.4, -0.6)
         axes.set_xlabel(self.x)
 
@@ -142,8 +142,8 @@ class HeatMap:
 
     def draw(self, axes: Any) -> None:
         mesh = axes.pcolormesh(self.values, cmap="viridis", vmin=self.limits[0], vmax=self.limits[1], edgecolors="none")
-        axes.set_xticks(np.arange(len(self.columns)) + 0.5, self.columns)
-        axes.set_yticks(np.arange(len(self.rows)) + 0.5, self.rows)
+        _ticks(axes.xaxis, np.arange(len(self.columns)) + 0.5, self.columns)
+        _ticks(axes.yaxis, np.arange(len(self.rows)) + 0.5, self.rows)
         axes.set_xlabel(self.x)
         axes.set_ylabel(self.y)
         axes.grid(visible=False)
@@ -207,6 +207,14 @@ class CriticalDifference:
 
 def name(label: str) -> str:
     return undirected(shortened(label, NAME))
+
+
+def _ticks(axis: Any, places: Sequence[float] | np.ndarray, labels: Sequence[str]) -> None:
+    """matplotlib's own way to say both at once changes the process's warning filters."""
+    from matplotlib.ticker import FixedFormatter
+
+    axis.set_ticks(places)
+    axis.set_major_formatter(FixedFormatter(labels))
 
 
 def _logarithmic(axes: Any, axis: Any, scale: Any) -> None:
