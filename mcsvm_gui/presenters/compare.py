@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.judge import Judge
-from mcsvm_gui.presenters.report_formats import ReportFormats
+from mcsvm_gui.presenters.report_writer import ReportWriter
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class ComparePresenter(QObject):
         self._picture: Picture | None = None
         self._pictured: list[int] = []  # runs of the picture, in its order
         self._drawing: Ticket | None = None
-        self._formats, self._reporting = ReportFormats(workspace, view.set_formats), False
+        self._reports = ReportWriter(workspace, view.set_formats, self)
         self._later = QTimer(self, interval=LATER, singleShot=True)
         self._later.timeout.connect(self._look)
         self._listen()
@@ -74,6 +74,7 @@ class ComparePresenter(QObject):
         runs.changed.connect(self._changed)
         runs.removed.connect(self._changed)
         runs.reset.connect(self._forget)
+        self._reports.changed.connect(self._say)
 
     # -- what is looked at ------------------------------------------------------------------------
 
@@ -101,7 +102,7 @@ class ComparePresenter(QObject):
         """Nothing is computed that nobody looks at."""
         if not self._view.is_seen():
             return
-        self._formats.ask()
+        self._reports.offer_formats()
         records = self._records()
         shown = tuple((record.id, record.name) for record in records)
         if not records:
@@ -140,7 +141,7 @@ class ComparePresenter(QObject):
                 self._draw_picture()
 
     def _say(self) -> None:
-        self._view.show_progress(tr("Writing the report…") if self._reporting else self._judge.words)
+        self._view.show_progress(tr("Writing the report…") if self._reports.writing else self._judge.words)
         self._view.show_notes(self._notes())
 
     def _notes(self) -> list[str]:
@@ -236,12 +237,9 @@ class ComparePresenter(QObject):
         self._write(path, write)
 
     def write_report(self, path: str) -> None:
-        """Of the runs on the page; one at a time, as matplotlib can do no more."""
+        """Of the runs on the page."""
         records = self._records()
         found = [(record, self._runs.trace(record.id).table(), self._judge.of(record)) for record in records]
-        if not found or self._reporting:
-            return
-        say = self._workspace.message.emit
 
         def write() -> None:
             from mcsvm_gui.core import chosen_report
@@ -249,14 +247,8 @@ class ComparePresenter(QObject):
             known = [chosen_report.Reported(record, trace, one) for record, trace, one in found if one is not None]
             chosen_report.write(path, known)
 
-        def ended(sentence: str) -> None:
-            self._reporting = False
-            self._say()
-            say(sentence)
-
-        self._reporting = True
-        self._say()
-        self._workspace.tasks.start(write, lambda nothing: ended(tr("Saved {path}", path=path)), ended)
+        if found:
+            self._reports.write(path, write)
 
     def _write(self, path: str, write: Callable[[], object]) -> None:
         say = self._workspace.message.emit

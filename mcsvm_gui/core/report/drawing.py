@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import io
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
@@ -38,6 +39,7 @@ SETTINGS = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
+_drawing = threading.RLock()
 _COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}(?=[;\"])")
 
 
@@ -57,10 +59,10 @@ def needed(what: str) -> ModuleType:
 
 @contextmanager
 def settings(**more: Any) -> Iterator[None]:
-    """Ours for a while; a letter that no font has is drawn as a box."""
+    """Ours for a while. matplotlib has one rcParams for all threads, so only one thread draws at a time."""
     import matplotlib
 
-    with parameters({**_plain(matplotlib.rcParamsDefault), "backend": "agg", **SETTINGS, **more}):
+    with _drawing, parameters({**_plain(matplotlib.rcParamsDefault), "backend": "agg", **SETTINGS, **more}):
         yield
 
 
