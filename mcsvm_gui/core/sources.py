@@ -7,6 +7,7 @@ from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.prediction import open_like
 from mcsvm_gui.core.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.request import Request
+from solvers.errors import InputError
 
 
 def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
@@ -26,8 +27,9 @@ def test_of(request: Request, training: Dataset) -> Dataset | None:
 
 
 def data_of(request: Request) -> tuple[Dataset, Dataset | None]:
-    """Training and test rows; FileError where a file is not the one that it was."""
-    assert request.data is not None
+    """Training and test rows; InputError where the request names no file, or a file is not the one that it was."""
+    if request.data is None:
+        raise InputError("the run does not name its data")
     dataset = open_dataset(request.data, request.read)
     if request.digest is not None and dataset.digest != request.digest:
         raise FileError(request.data, "the file has changed since it was trained on")

@@ -228,27 +228,26 @@ class Workspace(QObject):
         if self.path is not None or not isinstance(kept, dict) or not kept.get("path"):
             return
         try:
-            read = self._take_up(kept)
-        except (LookupError, TypeError, ValueError, InputError):
+            asked = _kept_request(kept)
+        except (LookupError, InputError):
             self.message.emit(tr("The project does not say in a way that this version reads how its data were opened."))
             return
+        assert asked.data is not None
+        self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
         self.preparation_changed.emit()
-        if Path(kept["path"]).exists():
-            self._test_to_come = (kept["path"], kept["test"]) if kept["test"] else None
-            self.open_data(kept["path"], read)
+        if Path(asked.data).exists():
+            self._test_to_come = None if asked.test is None else (asked.data, asked.test)
+            self.open_data(asked.data, asked.read)
         else:
-            self.message.emit(tr("{path} is not there any more.", path=kept["path"]))
+            self.message.emit(tr("{path} is not there any more.", path=asked.data))
 
-    def _take_up(self, kept: dict[str, Any]) -> ReadOptions:
-        """All of it or nothing: files may hold anything."""
-        from mcsvm_gui.core.preparation.rules import Rules
-        from mcsvm_gui.core.readers.options import ReadOptions
 
-        read, rules, (holdout, seed) = ReadOptions(**kept["read"]), dict(kept["rules"]), (kept["holdout"], kept["seed"])
-        Rules(**rules)
-        Path(kept["path"]), kept["test"]
-        self.holdout, self.seed, self._rules = None if holdout is None else float(holdout), int(seed), rules
-        return read
+def _kept_request(kept: dict[str, Any]) -> Request:
+    """What a project says of its data and their preparation: raises InputError where no request may say it."""
+    from mcsvm_gui.core.request import Request
+
+    names = {"data": "path", "test": "test", "read": "read", "rules": "rules", "holdout": "holdout", "seed": "seed"}
+    return Request.from_document({name: kept[key] for name, key in names.items()})
 
 
 def _open(path: str, read: ReadOptions | None) -> Dataset:

@@ -156,7 +156,13 @@ def test_a_project_brings_data_preparation_and_test_file_back(desk: Desk, qtbot:
 
 
 @pytest.mark.parametrize(
-    "kept", [{}, {"rules": {"scale": "widest"}}, {"read": {"nonsense": 1}}, {"holdout": "much"}, {"seed": None}]
+    "kept",
+    [
+        *({}, {"rules": {"scale": "widest"}}, {"rules": 7}, {"read": {"nonsense": 1}}, {"read": None}, {"path": 7}),
+        *({"holdout": wrong} for wrong in ("much", 5, 0, -0.1, True)),
+        *({"seed": wrong} for wrong in (None, -1, 1.5, "1", 2**63)),
+        *({"test": wrong} for wrong in (12345, ["a.csv"], {})),
+    ],
 )
 def test_what_a_project_cannot_mean_is_said_and_changes_nothing(desk: Desk, kept: dict[str, Any]) -> None:
     before = desk.workspace.base_request()
@@ -196,3 +202,10 @@ def test_a_run_whose_data_have_changed_stays_where_it_is(desk: Desk) -> None:
     assert desk.said == [
         ("message", f"ww 1 cannot go on: {FileError(VOWEL, 'the file has changed since it was trained on')}")
     ]
+
+
+def test_a_run_that_names_no_data_is_told_from_an_error_of_ours(desk: Desk) -> None:
+    desk.runs.request = Request()
+    desk.workspace.go_on(7)
+    desk.settle()
+    assert desk.said == [("message", "ww 1 cannot go on: the run does not name its data")]
