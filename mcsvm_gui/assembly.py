@@ -72,7 +72,7 @@ class Assembly(Desk):
         self.shell.export_model_asked.connect(self._export)
         window.shown.connect(self._prepare)
         window.closed.connect(self.close)
-        self.runs.reset.connect(self.workspace.restore)
+        self.runs.project_read.connect(self.workspace.restore)
 
     def page(self, name: str) -> Any:
         """The presenter of a page, which is made when it is first asked for."""

@@ -30,7 +30,7 @@ class CellBook(QObject):
         self._reading: set[str] = set()
         self._read: set[str] = set()
         self._path = runs.path
-        runs.reset.connect(self._follow)
+        runs.project_read.connect(self._follow)
 
     def of(self, conditions: str) -> Found:
         """All that is known now; what the project has arrives."""
@@ -81,7 +81,7 @@ class CellBook(QObject):
         self.arrived.emit(conditions)
 
     def _follow(self) -> None:
-        """Another project knows other cells; a reset of the same one changes nothing."""
+        """Another project knows other cells; the same one read again changes nothing."""
         if self._runs.path != self._path:
             self._path = self._runs.path
             self._found, self._reading, self._read = {}, set(), set()

@@ -72,8 +72,8 @@ class ComparePresenter(QObject):
         view.message.connect(self._workspace.message)
         runs.selection_changed.connect(self._look)
         runs.changed.connect(self._changed)
-        runs.removed.connect(self._changed)
-        runs.reset.connect(self._forget)
+        runs.removed.connect(self._removed)
+        runs.project_read.connect(self._forget)
         self._reports.changed.connect(self._say)
 
     # -- what is looked at ------------------------------------------------------------------------
@@ -87,6 +87,10 @@ class ComparePresenter(QObject):
     def _changed(self, run: int) -> None:
         if run in self._runs.selected or run in self._order:
             self._later.start()
+
+    def _removed(self, runs: Sequence[int]) -> None:
+        for run in runs:
+            self._changed(run)
 
     def _records(self) -> list[RunRecord]:
         """The chosen runs that ended, in the order they are to be seen."""

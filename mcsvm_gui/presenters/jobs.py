@@ -50,7 +50,7 @@ class JobsPresenter(QObject):
         view.stop_all_asked.connect(self.all_stopped)
         view.dismiss_asked.connect(self.dismiss)
         self._queue.state_changed.connect(self._note)
-        for signal in (self._runs.reset, self._runs.removed, self._runs.added):
+        for signal in (self._runs.project_read, self._runs.removed, self._runs.added):
             signal.connect(lambda *ignored: self._soon.start())
         self.show()
 

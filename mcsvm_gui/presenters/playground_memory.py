@@ -30,7 +30,7 @@ class Memory(QObject):
         self._known: Any = None  # what is kept, as far as we know
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.keep)
-        runs.reset.connect(self.restore)
+        runs.project_read.connect(self.restore)
 
     def changed(self) -> None:
         self._rest.start()
@@ -46,7 +46,7 @@ class Memory(QObject):
         self._runs.keep_setting(KEPT, self._known)
 
     def restore(self) -> None:
-        """Also told where only runs have changed: then what is kept is what we know."""
+        """Of a project that is read again: what it keeps may be what is shown."""
         kept = self._runs.setting(KEPT)
         if kept is None or kept == self._known:
             return

@@ -25,8 +25,8 @@ class RecoveryPresenter(QObject):
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
         self._left_for_later = False
         view.decided.connect(self.decide)
-        self._runs.reset.connect(self._look)
-        self._runs.changed.connect(lambda run: self._look())
+        for signal in (self._runs.project_read, self._runs.changed, self._runs.added, self._runs.removed):
+            signal.connect(lambda *runs: self._look())
         self._look()
 
     def decide(self, choice: str) -> None:

@@ -14,6 +14,8 @@ from mcsvm_gui.core.writing import csv_text, write_text
 if TYPE_CHECKING:
     from mcsvm_gui.presenters.workspace import Workspace
 
+MANY = 50  # runs that come or go at once, beyond which the table is filled anew
+
 
 class RunListView(Protocol):
     chosen: SignalInstance
@@ -39,10 +41,10 @@ class RunListPresenter(QObject):
         view.noted.connect(self._runs.annotate)
         view.delete_asked.connect(self.delete)
         view.save_asked.connect(self.save)
-        self._runs.reset.connect(self.fill)
-        self._runs.added.connect(self._put)
+        self._runs.project_read.connect(self.fill)
+        self._runs.added.connect(self._add)
         self._runs.changed.connect(self._put)
-        self._runs.removed.connect(view.remove)
+        self._runs.removed.connect(self._remove)
         self._runs.selection_changed.connect(self._choose)
         self.fill()
 
@@ -67,6 +69,20 @@ class RunListPresenter(QObject):
         self._workspace.tasks.start(
             lambda: write_text(path, csv_text(names, rows)), lambda nothing: say(tr("Saved {path}", path=path)), say
         )
+
+    def _add(self, runs: list[int]) -> None:
+        if len(runs) > MANY:
+            self.fill()
+        else:
+            for run in runs:
+                self._put(run)
+
+    def _remove(self, runs: list[int]) -> None:
+        if len(runs) > MANY:
+            self.fill()
+        else:
+            for run in runs:
+                self._view.remove(run)
 
     def _put(self, run: int) -> None:
         if run in self._runs:

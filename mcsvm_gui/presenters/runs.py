@@ -28,16 +28,15 @@ if TYPE_CHECKING:
     from solvers.run.trace import Sample, Trace
 
 SHOWN_EVERY = 100  # milliseconds between two looks at runs that go on
-MANY = 50  # runs that come or go at once are told as a reset
 
 
 class RunBook(QObject):
     """Everything but `model` and `checkpoint` is in memory and may be asked for at any time."""
 
-    added = Signal(int)
+    added = Signal(list)  # numbers of runs
     changed = Signal(int)
-    removed = Signal(int)
-    reset = Signal()  # all of it may be other: the project was read, or another one was opened
+    removed = Signal(list)  # numbers of runs
+    project_read = Signal()  # this project, or another one: runs and settings are others
     selection_changed = Signal()
     trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
     moved = Signal(str)  # the project is another file now
@@ -126,7 +125,7 @@ class RunBook(QObject):
         record.__dict__["request"] = request
         self._parts.begin(run)
         self._set(record)
-        self.added.emit(run)
+        self.added.emit([run])
         return run
 
     def go_on(self, run: int) -> None:
@@ -221,7 +220,7 @@ class RunBook(QObject):
         back = [run for run in runs if run in self._deleted]
         for run in back:
             self._set(self._deleted.pop(run))
-        self._tell(self.added, back)
+        self.added.emit(back)
 
     def edit(self, run: int, **values: str) -> None:
         """Without undo: for the commands on the undo stack."""
@@ -235,15 +234,8 @@ class RunBook(QObject):
         for run in gone:
             self._deleted[run] = self._records.pop(run)
             self._writer.put(self._deleted[run], deleted=True)
-        self._tell(self.removed, gone)
+        self.removed.emit(gone)
         self.select([run for run in self._selected if run in self._records])
-
-    def _tell(self, signal: Any, runs: Sequence[int]) -> None:
-        if len(runs) > MANY:
-            self.reset.emit()
-        else:
-            for run in runs:
-                signal.emit(run)
 
     # -- selection --------------------------------------------------------------------------------
 
@@ -281,7 +273,7 @@ class RunBook(QObject):
     # -- the file ---------------------------------------------------------------------------------
 
     def open(self, path: str | os.PathLike[str]) -> None:
-        """Another project in the place of this one; `moved` and `reset` follow, or `failed`."""
+        """Another project in the place of this one; `moved` and `project_read` follow, or `failed`."""
         if any(record.active for record in self._records.values()):
             self.failed.emit(tr("Runs are still going on in this project: stop or discard them first."))
         else:
@@ -319,7 +311,7 @@ class RunBook(QObject):
                     self._set(replace(record, state="interrupted"))
         self._settings = {**settings, **self._settings}
         self.loaded = True
-        self.reset.emit()
+        self.project_read.emit()
 
     def _arrived(self, run: int) -> None:
         if run in self._records:

@@ -86,9 +86,9 @@ class TrainPresenter(QObject):
         workspace.data_changed.connect(self._say)
         workspace.preparation_changed.connect(self._judge)
         runs.changed.connect(self._moved)
-        runs.added.connect(self._moved)
+        runs.added.connect(self._added)
         runs.removed.connect(lambda _: self._look())
-        runs.reset.connect(self._reread)
+        runs.project_read.connect(self._reread)
         runs.selection_changed.connect(self._look)
         self._queue.state_changed.connect(lambda run, _: self._moved(run))
 
@@ -247,6 +247,10 @@ class TrainPresenter(QObject):
         self._restless.add(run)
         if not self._ticks.isActive():
             self._ticks.start()
+
+    def _added(self, runs: Sequence[int]) -> None:
+        for run in runs:
+            self._moved(run)
 
     def _look(self) -> None:
         """Which runs are to be seen: the chosen ones, and those that go on."""

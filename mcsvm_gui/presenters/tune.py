@@ -70,7 +70,7 @@ class TunePresenter(QObject):
         view.message.connect(workspace.message)
         workspace.data_changed.connect(self._data_changed)
         workspace.preparation_changed.connect(self._judge)
-        self._runs.reset.connect(self._reread)
+        self._runs.project_read.connect(self._reread)
         self._cells.arrived.connect(lambda _: self._arrived())
         self._cells.trouble.connect(workspace.message)
         searches.begun.connect(self._begun)

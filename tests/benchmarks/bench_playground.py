@@ -43,7 +43,7 @@ def page(qapp: QCoreApplication, tmp_path: Path) -> Iterator[Any]:
     from mcsvm_gui.workers.tasks import Tasks
 
     class NoRuns(QObject):
-        reset = Signal()
+        project_read = Signal()
 
         def setting(self, key: str) -> None:
             return None

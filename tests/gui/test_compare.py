@@ -47,7 +47,7 @@ class FakeView(Remembering):
 class Book(QObject):
     """Runs that are there."""
 
-    selection_changed, changed, removed, reset = Signal(), Signal(int), Signal(int), Signal()
+    selection_changed, changed, removed, project_read = Signal(), Signal(int), Signal(list), Signal()
 
     def __init__(self, outcomes: dict[int, Outcome]) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ def test_a_run_is_decided_once(stage: Stage) -> None:
     stage.runs.select([2])
     stage.runs.select([2, 1])
     assert stage.runs.asked == once
-    stage.runs.reset.emit()
+    stage.runs.project_read.emit()
     assert len(stage.runs.asked) == 2 * len(once)
 
 

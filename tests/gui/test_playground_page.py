@@ -43,7 +43,7 @@ Kind = TypeVar("Kind", bound=QWidget)
 
 
 class NoRuns(QObject):
-    reset = Signal()
+    project_read = Signal()
 
     def __init__(self, kept: Any = None) -> None:
         super().__init__()
@@ -202,12 +202,12 @@ def test_a_project_keeps_points_and_setting_and_nonsense_changes_nothing(stage: 
     stage.click("playgroundClearButton")
     stage.tick("ww", "dag")
     stage.runs.kept["playground"] = json.loads(json.dumps(kept))
-    stage.runs.reset.emit()
+    stage.runs.project_read.emit()
     assert stage.drawing.same_as(drawing)
     assert stage.presenter.setting == setting
     assert not stage.presenter.undo_stack.canUndo()
     stage.runs.kept["playground"] = nonsense
-    stage.runs.reset.emit()
+    stage.runs.project_read.emit()
     assert stage.drawing.same_as(drawing)
     stage.settle()
     assert [picture.key for picture in stage.canvas.pictures] == ["cs"]

@@ -23,7 +23,7 @@ class FakeView(QObject):
 
 
 class FakeRuns(QObject):
-    reset, changed = Signal(), Signal(int)
+    project_read, changed, added, removed = Signal(), Signal(int), Signal(list), Signal(list)
 
     def __init__(self, *cut: int) -> None:
         super().__init__()
@@ -53,9 +53,12 @@ def test_the_runs_that_were_cut_short_are_named() -> None:
     assert scene.view.names == ["ww 3"]
     assert "a run" in scene.view.words
     scene.runs.cut = [3, 4]
-    scene.runs.reset.emit()
+    scene.runs.project_read.emit()
     assert scene.view.names == ["ww 3", "ww 4"]
     assert "2 runs" in scene.view.words
+    scene.runs.cut = [4]
+    scene.runs.removed.emit([3])
+    assert scene.view.names == ["ww 4"]
 
 
 @pytest.mark.parametrize(("choice", "keep"), [("go on", False), ("keep", True)])

@@ -170,11 +170,12 @@ def test_many_at_once_are_told_as_one(books: Open, queue: FakeQueue, path: Path,
     for run in runs:
         queue.discarded.emit(run)
     told: list[str] = []
-    book.reset.connect(lambda: told.append("reset"))
-    book.removed.connect(lambda run: told.append("removed"))
+    book.project_read.connect(lambda: told.append("another project"))
+    book.removed.connect(lambda gone: told.append(f"{len(gone)} removed"))
+    book.added.connect(lambda back: told.append(f"{len(back)} added"))
     book.delete(runs)
     book.undo_stack.undo()
-    assert told == ["reset", "reset"]
+    assert told == ["60 removed", "60 added"]
     assert book.ids() == runs
 
 
@@ -227,11 +228,11 @@ def test_another_project_takes_the_place_of_this_one(
     book = books(path)
     queue.end(book.begin(Request(), "in a"), outcome)
     book.rename(1, "renamed")
-    with qtbot.waitSignal(book.reset):
+    with qtbot.waitSignal(book.project_read):
         book.open(other)
     assert [book.record(run).data_name for run in book.ids()] == ["in b"]
     assert not book.undo_stack.canUndo()
-    with qtbot.waitSignal(book.reset):
+    with qtbot.waitSignal(book.project_read):
         book.open(path)
     assert [book.record(run).name for run in book.ids()] == ["renamed"]
 
@@ -317,7 +318,7 @@ def test_a_damaged_project_is_not_written_to(
     book.keep_setting("page", "train")
     with qtbot.waitSignal(book.failed):
         book.open(tmp_path / "b.mcsvmproj")
-    with qtbot.waitSignal(book.reset):
+    with qtbot.waitSignal(book.project_read):
         book.save_as(tmp_path / "c.mcsvmproj")
     assert book.record(run).state == "done"
     assert book.close()
@@ -335,7 +336,7 @@ def test_a_damaged_project_can_be_left_for_another(
     with qtbot.waitSignal(book.failed):
         pass
     book.keep_setting("page", "train")
-    with qtbot.waitSignal(book.reset):
+    with qtbot.waitSignal(book.project_read):
         book.open(tmp_path / "b.mcsvmproj")
     assert (book.loaded, book.ids(), book.setting("page")) == (True, [], None)
     book.close()

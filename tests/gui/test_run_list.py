@@ -15,7 +15,7 @@ from run_examples import record
 
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.presenters.run_list import RunListPresenter
+from mcsvm_gui.presenters.run_list import MANY, RunListPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.views.run_table import RunPanel
 from mcsvm_gui.workers.tasks import Tasks
@@ -28,8 +28,9 @@ class Office(QObject):
         super().__init__()
         store = ProjectStore(path)
         store.write(Change(record(run)) for run in range(1, 6))
+        store.close()
         self.queue, self.tasks = FakeQueue(), Tasks()
-        self.runs = RunBook(self.queue, store)
+        self.runs = RunBook(self.queue, ProjectStore(path))
         self.panel = RunPanel(columns())
         self.said: list[str] = []
         self.message.connect(self.said.append)
@@ -62,6 +63,16 @@ def test_deletion_and_its_undo_are_seen_and_said(office: Office) -> None:
     assert "Undo" in office.said[-1]
     office.runs.undo_stack.undo()
     assert office.shown == [5, 4, 3, 2, 1]
+
+
+def test_many_runs_come_and_go_at_once(office: Office) -> None:
+    runs = [office.runs.begin(record(1).request, "data") for _ in range(MANY + 5)]
+    for run in runs:
+        office.queue.discarded.emit(run)
+    office.presenter.delete(runs)
+    assert office.shown == [5, 4, 3, 2, 1]
+    office.runs.undo_stack.undo()
+    assert sorted(office.shown) == [1, 2, 3, 4, 5, *runs]
 
 
 def test_selection_goes_both_ways(office: Office) -> None:

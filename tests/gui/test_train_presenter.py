@@ -407,7 +407,7 @@ def test_the_last_choices_come_back(page: Page, qtbot: QtBot) -> None:
 @pytest.mark.parametrize("kept", [None, 3, [], {"form": 3, "view": []}, {"form": {"C": 3, "gamma": "2"}}])
 def test_choices_that_make_no_sense_are_left_out(page: Page, kept: Any) -> None:
     page.book.keep_setting(train.KEPT, kept)
-    page.book.reset.emit()
+    page.book.project_read.emit()
     assert set(page.view.form) >= set(DEFAULTS)
     assert all(isinstance(text, str) for text in page.view.form.values())
 
