@@ -66,7 +66,7 @@ def _with_window(path: str | None) -> int:
     fonts.supply()
     window = assemble(path if path and path.endswith(".mcsvmproj") else None)
     if path and path.endswith(".mcsvmproj"):
-        window.assembly.shell.remember(os.path.abspath(path))
+        window.assembly.settings.remember_file(path)
     elif path:
         window.assembly.shell.open(os.path.abspath(path))
     window.assembly.prepared.connect(garbage.spare_what_is_loaded)

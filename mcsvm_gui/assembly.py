@@ -16,6 +16,7 @@ from mcsvm_gui.core.settings import Settings, default_path
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.pages import PAGES, Desk
 from mcsvm_gui.presenters.jobs import JobsPresenter
+from mcsvm_gui.presenters.project_trust import TrustPresenter
 from mcsvm_gui.presenters.recovery import RecoveryPresenter
 from mcsvm_gui.presenters.runs import RunBook
 from mcsvm_gui.presenters.shell import ShellPresenter
@@ -25,6 +26,7 @@ from mcsvm_gui.views.dialogs import Dialogs
 from mcsvm_gui.views.jobs_dock import JobsDock
 from mcsvm_gui.views.main_window import MainWindow
 from mcsvm_gui.views.recovery_bar import RecoveryBar
+from mcsvm_gui.views.trust_bar import TrustBar
 from mcsvm_gui.workers import threads
 from mcsvm_gui.workers.queue import JobQueue
 from mcsvm_gui.workers.search import Searches
@@ -66,13 +68,14 @@ class Assembly(Desk):
         window.offer_pages(PAGES, self.page)
         self._add_jobs()
         self._add_first_page()
-        self._add_banner()
+        self._add_banners()
         window.asked.connect(self._asked)
         self.shell.model_chosen.connect(self._open_model)
         self.shell.export_model_asked.connect(self._export)
         window.shown.connect(self._prepare)
         window.closed.connect(self.close)
         self.runs.project_read.connect(self.workspace.restore)
+        self.runs.saved_as.connect(self.workspace.trust.follow)
 
     def page(self, name: str) -> Any:
         """The presenter of a page, which is made when it is first asked for."""
@@ -107,10 +110,12 @@ class Assembly(Desk):
         self.jobs = JobsPresenter(dock, self.workspace, self)
         self.window.add_dock(dock)
 
-    def _add_banner(self) -> None:
-        banner = RecoveryBar()
-        self.recovery = RecoveryPresenter(banner, self.workspace, self)
-        self.window.add_banner(banner)
+    def _add_banners(self) -> None:
+        recovery, trust = RecoveryBar(), TrustBar()
+        self.recovery = RecoveryPresenter(recovery, self.workspace, self)
+        self.trust = TrustPresenter(trust, self.workspace.trust, self)
+        for banner in (recovery, trust):
+            self.window.add_banner(banner)
 
     def _prepare(self) -> None:
         """Behind the first picture: the other pages one by one, then imports and compiling; a note says so."""

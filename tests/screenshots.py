@@ -241,9 +241,9 @@ def around(studio: Studio, folder: Path) -> None:
         studio.shoot_dialog(action, name)
     bar = studio.window.findChild(RecoveryBar)
     studio.window.show_page("train")
-    bar.show_runs(recovery._words(2), ["ww 14", "llw 15"])
+    bar.show_names(recovery._words(2), ["ww 14", "llw 15"])
     studio.shoot("recovery")
-    bar.show_runs("", [])
+    bar.show_names("", [])
 
 
 DIALOGS = (

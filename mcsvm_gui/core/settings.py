@@ -56,6 +56,7 @@ TABLE = (
     ),
     Setting("confirm_close", bool, True, "Ask before closing while trainings run", "", "Work"),
     Setting("recent_files", list, []),
+    Setting("trusted_projects", list, []),  # whose files outside of their folder may be read
     Setting("last_folder", str, ""),
     Setting("page", str, "data"),
     Setting("window_geometry", str, ""),

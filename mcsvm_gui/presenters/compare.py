@@ -74,12 +74,13 @@ class ComparePresenter(QObject):
         runs.changed.connect(self._changed)
         runs.removed.connect(self._removed)
         runs.project_read.connect(self._forget)
+        self._workspace.trust.agreed.connect(self._forget)
         self._reports.changed.connect(self._say)
 
     # -- what is looked at ------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """Another project."""
+        """Another project, or more files that may be read."""
         self._judge.forget()
         self._shown = ()
         self._look()

@@ -14,6 +14,7 @@ from mcsvm_gui.core.samples import samples
 from mcsvm_gui.core.survey import Survey, summary, survey
 from mcsvm_gui.core.words import tr
 from mcsvm_gui.presenters.data_view import DataView
+from mcsvm_gui.workers.tasks import Ticket
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.advice import Advice
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.preparation.rules import Rules
     from mcsvm_gui.core.principal import Projected
     from mcsvm_gui.presenters.workspace import Workspace
-    from mcsvm_gui.workers.tasks import Ticket
 
 PREPARATION = "scale", "missing"
 _ORDER = "columns", "survey", "advice", "projection"
@@ -49,6 +49,7 @@ class DataPresenter(QObject):
         self._shown: Dataset | None = None
         self._projected: tuple[Dataset, str] | None = None  # what was asked for last
         self._advised: tuple[Dataset, Rules] | None = None
+        self._sizing = Ticket()  # of the file that is loading
         self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
         self._listen()
         view.show_answers(scale_answers(), missing_answers())
@@ -127,7 +128,9 @@ class DataPresenter(QObject):
             self.view.show_rereading(tr("Reading again…"))
         else:
             self._drop_looks()
-            self.view.show_loading(Path(path).name, _size_in_words(path))
+            self.view.show_loading(Path(path).name)
+            self._sizing.cancel()
+            self._sizing = self.workspace.tasks.start(lambda: _size_in_words(path), self.view.show_loading_size)
 
     def _failed(self, sentence: str) -> None:
         from mcsvm_gui.core.advice import in_the_window, options_named

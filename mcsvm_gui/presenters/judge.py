@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.project_trust import unread
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.chosen import Chosen, Library
@@ -87,12 +88,15 @@ class Judge(QObject):
         run, request, document = record.id, record.request, record.document or {}
         open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
         library = self._library
+        allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
 
         def decide() -> Chosen:
-            from mcsvm_gui.core.chosen import Library, decided
+            from mcsvm_gui.core import chosen
 
-            rows = library.setdefault("rows", Library())
-            return decided(run, request, document, lambda: runs.model(run), lambda: rows.rows_of(request, open_))
+            if not allowed:
+                return chosen.unread(run, request, document, unread())
+            rows = library.setdefault("rows", chosen.Library())
+            return chosen.decided(run, request, document, lambda: runs.model(run), lambda: rows.rows_of(request, open_))
 
         return decide
 

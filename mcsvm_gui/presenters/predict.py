@@ -203,7 +203,7 @@ class PredictPresenter(QObject):
 
     def _show(self, prediction: Prediction) -> None:
         self._prediction = prediction
-        if self._data_path and Path(self._data_path).exists():
+        if self._data_path:
             self.settings.remember_file(self._data_path)
         self.view.set_notices(_notices(prediction))
         self.view.set_result(*_result(prediction))

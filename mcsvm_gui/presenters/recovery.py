@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class RecoveryView(Protocol):
     decided: Any
 
-    def show_runs(self, words: str, names: Sequence[str]) -> None: ...
+    def show_names(self, words: str, names: Sequence[str]) -> None: ...
 
 
 class RecoveryPresenter(QObject):
@@ -42,7 +42,7 @@ class RecoveryPresenter(QObject):
 
     def _look(self) -> None:
         found = [] if self._left_for_later else self._runs.interrupted()
-        self._view.show_runs(_words(len(found)), [record.name for record in found])
+        self._view.show_names(_words(len(found)), [record.name for record in found])
 
 
 def _words(count: int) -> str:

@@ -22,6 +22,7 @@ class RunFile(QObject):
     read = Signal(list, dict)  # records and settings of the project
     opened = Signal(int)  # another project, of which this is the last number given to a run; `read` follows
     moved = Signal(str)  # the path it is kept at now
+    saved_as = Signal(str, str)  # the paths before and after
     failed = Signal(str)  # why it is not
     trouble = Signal(str)  # why nothing can be written; empty when it can again
 
@@ -61,13 +62,13 @@ class RunFile(QObject):
         self._writer.move_to(there)
         return there
 
-    def _copy(self, here: ProjectStore, path: Path) -> bool:
-        """Of a file that cannot be read no copy is made: a new one takes what is in memory."""
+    def _copy(self, here: ProjectStore, path: Path) -> tuple[str, bool]:
+        """The path before, and whether it was readable: otherwise a new file takes what is in memory."""
         readable = self._writer.may_write
         if os.path.realpath(path) != str(here.path):
             here.copy_to(path) if readable else replace_by_new(path)
             self._writer.move_to(ProjectStore(path))
-        return readable
+        return str(here.path), readable
 
     # -- in the window's thread -------------------------------------------------------------------
 
@@ -76,7 +77,9 @@ class RunFile(QObject):
         self.moved.emit(str(there.path))
         self.load()
 
-    def _saved(self, readable: bool) -> None:
+    def _saved(self, answer: tuple[str, bool]) -> None:
+        before, readable = answer
+        self.saved_as.emit(before, str(self._writer.store.path))
         self.moved.emit(str(self._writer.store.path))
         if not readable:
             self.load()

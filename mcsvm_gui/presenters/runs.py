@@ -40,6 +40,7 @@ class RunBook(QObject):
     selection_changed = Signal()
     trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
     moved = Signal(str)  # the project is another file now
+    saved_as = Signal(str, str)  # from where to where it was copied, to go on there
     failed = Signal(str)  # why it is not
 
     def __init__(self, queue: Any, store: ProjectStore, parent: QObject | None = None) -> None:
@@ -55,7 +56,7 @@ class RunBook(QObject):
         self._writer = Writer(store)
         self._parts = RunParts(self._writer, self._arrived, self.trouble.emit)
         self._file = RunFile(self._writer, self)
-        for name in ("trouble", "failed", "moved"):
+        for name in ("trouble", "failed", "moved", "saved_as"):
             getattr(self._file, name).connect(getattr(self, name))
         self._file.opened.connect(self._opened)
         self._file.read.connect(self._fill)
@@ -87,6 +88,10 @@ class RunBook(QObject):
 
     def __contains__(self, run: int) -> bool:
         return run in self._records
+
+    def named_files(self) -> set[str]:
+        """Of the data of all runs."""
+        return {file for record in self._records.values() for file in record.named_files()}
 
     def record(self, run: int) -> RunRecord:
         return self._records[run]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Protocol
@@ -171,19 +172,23 @@ class ShellPresenter(QObject):
             self.window.show_page("data")
             self.workspace.open_data(path)
         elif kind == "model":
-            self.remember(path)
+            self._remember(path)
             self.window.show_page("predict")
             self.model_chosen.emit(path)
         elif kind == "project":
-            self.remember(path)
+            self._remember(path)
             self.workspace.runs.open(path)
         else:
             self.workspace.runs.save_as(path)
 
-    def remember(self, path: str) -> None:
-        """Among the recent files."""
-        if Path(path).exists():
-            self.settings.remember_file(path)
+    def _remember(self, path: str) -> None:
+        """Among the recent files, if it exists; a mount that no longer answers is waited for behind the window."""
+
+        def looked(there: bool) -> None:
+            if there:
+                self.settings.remember_file(path)
+
+        self.workspace.tasks.start(lambda: os.path.exists(path), looked, self.window.set_status)
 
     def _project_moved(self, path: str) -> None:
         self.settings.remember_file(path)

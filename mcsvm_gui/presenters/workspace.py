@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.words import tr
+from mcsvm_gui.presenters.project_trust import ProjectTrust, unread
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ class Workspace(QObject):
         self._before: tuple[str | None, ReadOptions | None] = None, None  # while another file is read
         self._testing: Ticket | None = None
         self._test_to_come: tuple[str, str] | None = None  # data of the project, and the test file they had
+        self._to_restore: Request | None = None  # what the project was left with, until it is open
+        self.trust = ProjectTrust(runs, settings, self)
+        self.trust.agreed.connect(self._restore_data)
 
     @property
     def read(self) -> ReadOptions:
@@ -197,6 +202,10 @@ class Workspace(QObject):
         from mcsvm_gui.core import sources
 
         record = self.runs.record(run)
+        if not self.trust.may_read(record.named_files()):
+            self.trust.ask(record.named_files())
+            self.message.emit(tr("{run} cannot go on: {why}", run=record.name, why=unread()))
+            return
 
         def found(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
             dataset, test, checkpoint = answer
@@ -224,22 +233,43 @@ class Workspace(QObject):
 
     def restore(self) -> None:
         """The data and preparation that the project was left with, unless something is open already."""
+        asked = self._to_restore = self._left_with() if self.path is None else None
+        left = () if asked is None else (asked.data, asked.test)
+        self.trust.look([*left, *self.runs.named_files()])
+        if asked is not None:
+            self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
+            self.preparation_changed.emit()
+            self._restore_data()
+
+    def _left_with(self) -> Request | None:
         kept = self.runs.setting(KEPT)
-        if self.path is not None or not isinstance(kept, dict) or not kept.get("path"):
-            return
+        if not isinstance(kept, dict) or not kept.get("path"):
+            return None
         try:
-            asked = _kept_request(kept)
+            return _kept_request(kept)
         except (LookupError, InputError):
             self.message.emit(tr("The project does not say in a way that this version reads how its data were opened."))
+            return None
+
+    def _restore_data(self) -> None:
+        asked = self._to_restore
+        if asked is None or asked.data is None or self.path is not None:
             return
-        assert asked.data is not None
-        self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
-        self.preparation_changed.emit()
-        if Path(asked.data).exists():
-            self._test_to_come = None if asked.test is None else (asked.data, asked.test)
-            self.open_data(asked.data, asked.read)
-        else:
-            self.message.emit(tr("{path} is not there any more.", path=asked.data))
+        if not self.trust.may_read((asked.data, asked.test)):
+            return  # until the user agrees
+        path, test = asked.data, asked.test
+
+        def looked(there: bool) -> None:
+            if self._to_restore is not asked or self.path is not None:
+                return  # something else was opened meanwhile
+            self._to_restore = None
+            if there:
+                self._test_to_come = None if test is None else (path, test)
+                self.open_data(path, asked.read)
+            else:
+                self.message.emit(tr("{path} is not there any more.", path=path))
+
+        self.tasks.start(lambda: os.path.exists(path), looked, self.message.emit)
 
 
 def _kept_request(kept: dict[str, Any]) -> Request:

@@ -179,11 +179,14 @@ class DataPage(QWidget):
         self.samples.setVisible(bool(back))
         self.body.setCurrentWidget(self.welcome)
 
-    def show_loading(self, name: str, words: str) -> None:
+    def show_loading(self, name: str) -> None:
         self.samples.hide()
         self._name(name, "")
-        self.loading.start(name, words)
+        self.loading.start(name)
         self.body.setCurrentWidget(self.loading)
+
+    def show_loading_size(self, words: str) -> None:
+        self.loading.say_size(words)
 
     def show_rereading(self, words: str) -> None:
         self.summary.setText(words)

@@ -37,12 +37,15 @@ class Loading(QWidget):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
-    def start(self, name: str, size: str) -> None:
+    def start(self, name: str) -> None:
         self.words.setText(tr("Reading {name}", name=name))
-        self._size = size
-        self.since.setText(size)
+        self.say_size("")
         self._clock.start()
         self._timer.start()
+
+    def say_size(self, size: str) -> None:
+        self._size = size
+        self.since.setText(size)
 
     def stop(self) -> None:
         self._timer.stop()

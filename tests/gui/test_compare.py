@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QTabWidget, 
 from pytestqt.qtbot import QtBot
 from shell_fakes import FakeTasks, Remembering
 
+from mcsvm_gui.core import chosen
 from mcsvm_gui.core.compare_sheets import Picture
 from mcsvm_gui.core.overlays import KINDS
 from mcsvm_gui.core.project.columns import columns
@@ -24,7 +25,9 @@ from mcsvm_gui.core.report import FORMATS
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.resources import dataset as example
 from mcsvm_gui.core.session import Outcome, train
+from mcsvm_gui.core.settings import Settings
 from mcsvm_gui.presenters.compare import MOST, ComparePresenter
+from mcsvm_gui.presenters.project_trust import ProjectTrust
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.compare_page import WIDE, ComparePage
 from mcsvm_gui.views.confusion import ConfusionView
@@ -46,6 +49,8 @@ class FakeView(Remembering):
 
 class Book(QObject):
     """Runs that are there."""
+
+    path = "/projects/of-others.mcsvmproj"
 
     selection_changed, changed, removed, project_read = Signal(), Signal(int), Signal(list), Signal()
 
@@ -91,6 +96,9 @@ class Workspace(QObject):
         self.tasks: FakeTasks = FakeTasks()
         self.runs, self.read = Book(outcomes), ReadOptions()
         self.path, self.dataset = None, None
+        settings = Settings()
+        settings["trusted_projects"] = [self.runs.path]
+        self.trust = ProjectTrust(self.runs, settings)  # type: ignore[arg-type]
         self.said: list[str] = []
         self.message.connect(self.said.append)
 
@@ -162,6 +170,20 @@ def test_a_run_is_decided_once(stage: Stage) -> None:
     assert stage.runs.asked == once
     stage.runs.project_read.emit()
     assert len(stage.runs.asked) == 2 * len(once)
+
+
+def test_files_outside_of_the_project_are_read_only_after_the_user_agreed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.work.trust._settings["trusted_projects"] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(chosen.sources, "data_of", lambda request: pytest.fail("it was read"))
+        stage.runs.select([1, 2])
+    assert all("did not agree" in note for note in stage.view.last("show_notes")[0])
+    assert len(stage.view.last("show_notes")[0]) == 2
+    stage.work.trust.agree()
+    assert stage.view.last("show_notes")[0] == []
+    assert {"accuracy", "violations"} <= set(stage.picture.measures.keys)
 
 
 def test_nothing_is_computed_while_nobody_looks(stage: Stage) -> None:

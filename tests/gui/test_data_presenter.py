@@ -182,8 +182,8 @@ def test_a_file_is_loading_then_shown_and_looked_at(stage: Stage) -> None:
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
 def test_a_sample_brings_its_test_part(stage: Stage, sample: Any) -> None:
     stage.view.sample_chosen.emit(sample.name)
-    stage.workspace.tasks.waiting = stage.workspace.tasks.waiting[:1]  # reading only
-    _, function, done, _ = stage.workspace.tasks.waiting.pop()
+    _, function, done, _ = stage.workspace.tasks.waiting[1]  # reading; the first asks for the size
+    stage.workspace.tasks.waiting.clear()
     done(function())
     assert stage.workspace.path == str(sample.path)
     tests = [value for what, value in stage.workspace.asked if what == "test"]

@@ -18,7 +18,7 @@ from mcsvm_gui.views.recovery_bar import RecoveryBar
 class FakeView(QObject):
     decided = Signal(str)
 
-    def show_runs(self, words: str, names: Sequence[str]) -> None:
+    def show_names(self, words: str, names: Sequence[str]) -> None:
         self.words, self.names = words, list(names)
 
 
@@ -90,12 +90,12 @@ def test_every_button_says_another_answer(qtbot: QtBot) -> None:
     qtbot.addWidget(home)
     said: list[str] = []
     bar.decided.connect(said.append)
-    bar.show_runs("The program ended.", ["ww <b>3</b>"])
+    bar.show_names("The program ended.", ["ww <b>3</b>"])
     assert bar.isVisibleTo(home)
     for button in bar.findChildren(QAbstractButton):
         assert button.accessibleName() or button.text()
         button.click()
     assert sorted(said) == ["discard", "go on", "keep", "later"]
     assert any("ww <b>3</b>" in label.text() for label in bar.findChildren(QLabel))
-    bar.show_runs("", [])
+    bar.show_names("", [])
     assert not bar.isVisibleTo(home)

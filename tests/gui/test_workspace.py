@@ -25,6 +25,8 @@ VOWEL, VOWEL_TEST = str(resources.dataset("vowel_train")), str(resources.dataset
 class FakeRuns(QObject):
     """A project that keeps settings, and one run."""
 
+    path = "/projects/a.mcsvmproj"
+
     def __init__(self) -> None:
         super().__init__()
         self.kept: dict[str, Any] = {}
@@ -41,7 +43,11 @@ class FakeRuns(QObject):
         return 1
 
     def record(self, run: int) -> Any:
-        return SimpleNamespace(request=self.request, name="ww 1")
+        files = [file for file in (self.request.data, self.request.test) if file]
+        return SimpleNamespace(request=self.request, name="ww 1", named_files=lambda: files)
+
+    def named_files(self) -> set[str]:
+        return set(self.record(1).named_files())
 
     def checkpoint(self, run: int) -> bytes | None:
         return b"where it was"
@@ -64,7 +70,9 @@ class FakeQueue(QObject):
 class Desk:
     def __init__(self, bot: QtBot, runs: FakeRuns) -> None:
         self.bot, self.runs, self.queue, self.tasks = bot, runs, FakeQueue(), Tasks()
-        self.workspace = Workspace(runs, self.queue, self.tasks, Settings())  # type: ignore[arg-type]
+        self.settings = Settings()
+        self.settings["trusted_projects"] = [runs.path]
+        self.workspace = Workspace(runs, self.queue, self.tasks, self.settings)  # type: ignore[arg-type]
         self.said: list[tuple[str, str]] = []
         self.workspace.test_failed.connect(lambda path, why: self.said.append(("test_failed", f"{path}|{why}")))
         for name in ("message", "data_failed"):
@@ -178,6 +186,7 @@ def test_data_that_are_gone_are_said(desk: Desk) -> None:
     kept = {"path": "/nowhere/a.csv", "read": {}, "rules": {}, "test": None, "holdout": 0.3, "seed": 0}
     desk.runs.kept[KEPT] = kept
     desk.workspace.restore()
+    desk.settle()
     assert desk.said == [("message", "/nowhere/a.csv is not there any more.")]
 
 
@@ -209,3 +218,15 @@ def test_a_run_that_names_no_data_is_told_from_an_error_of_ours(desk: Desk) -> N
     desk.workspace.go_on(7)
     desk.settle()
     assert desk.said == [("message", "ww 1 cannot go on: the run does not name its data")]
+
+
+def test_a_run_whose_data_may_not_be_read_waits_for_the_answer(desk: Desk) -> None:
+    desk.settings["trusted_projects"] = []
+    desk.runs.request = Request(data=VOWEL)
+    asked: list[list[str]] = []
+    desk.workspace.trust.asked.connect(asked.append)
+    desk.workspace.go_on(7)
+    desk.settle()
+    assert asked == [[VOWEL]]
+    assert "did not agree" in desk.said[0][1]
+    assert (desk.queue.submitted, desk.runs.gone_on) == ([], [])

@@ -51,6 +51,11 @@ class RunRecord:
 
     # -- what was asked for -----------------------------------------------------------------------
 
+    def named_files(self) -> tuple[str, ...]:
+        """Of training and test rows."""
+        named = (_text(self.plain_request.get(name)) for name in ("data", "test"))
+        return tuple(file for file in named if file)
+
     @property
     def machine(self) -> str:
         return _text(self.plain_request.get("machine")) or ""
