@@ -6,14 +6,13 @@ import importlib.util
 import os
 import platform
 import re
-import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from mcsvm_gui.core import programs
 from mcsvm_gui.core.resources import folder
 from mcsvm_gui.core.trained import own_version
 
@@ -134,7 +133,7 @@ def _megabytes(place: Path) -> float:
 def missing_libraries() -> list[Library]:
     """Asked of the loader, without loading Qt. Elsewhere than on Linux, Qt brings all it needs."""
     home = _qt_folder()
-    if home is None or not sys.platform.startswith("linux") or shutil.which("ldd") is None:
+    if home is None or not sys.platform.startswith("linux") or programs.found("ldd") is None:
         return []
     names = {name for part in QT_PARTS if (home / part).exists() for name in _not_found(home / part)}
     return [Library(name, _package_of(name)) for name in sorted(names)]
@@ -147,12 +146,10 @@ def _qt_folder() -> Path | None:
 
 def _not_found(library: Path) -> list[str]:
     try:
-        answer = subprocess.run(
-            ["ldd", str(library)], capture_output=True, text=True, timeout=20, env={**os.environ, **_bundled()}
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        answer = programs.run(["ldd", str(library)], seconds=20.0, environment={**os.environ, **_bundled()})
+    except (OSError, programs.TimeLimitError):
         return []
-    return not_found(answer.stdout)
+    return not_found(answer.output)
 
 
 def _bundled() -> dict[str, str]:

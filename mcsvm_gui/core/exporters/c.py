@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from string import Template
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core import programs
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.plain import Plain, plain_of
@@ -289,7 +288,7 @@ def literal(text: str) -> str:
 
 
 def compiler() -> str | None:
-    return next((found for name in COMPILERS if (found := shutil.which(name))), None)
+    return programs.found(*COMPILERS)
 
 
 def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
@@ -299,15 +298,11 @@ def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
     driver, program, rows = (path.with_name(name) for name in ("driver.c", "predict", "rows.bin"))
     driver.write_text(f'#include "{path.name}"\n{DRIVER}', "ascii")
     rows.write_bytes(_packed(plain, probe))
-    built = _run([command, "-std=c99", "-O1", "-o", str(program), str(driver), "-lm"])
-    if built.returncode:
-        raise InputError(f"The export was not written: {command} stops at it: {built.stderr.strip().splitlines()[0]}")
-    labels = np.array(_run([str(program), str(rows)]).stdout.split(), dtype=np.int64)
+    built = programs.run([command, "-std=c99", "-O1", "-o", str(program), str(driver), "-lm"])
+    if built.status:
+        raise InputError(f"The export was not written: {command} stops at it: {built.errors.strip().splitlines()[0]}")
+    labels = np.array(programs.run([str(program), str(rows)]).output.split(), dtype=np.int64)
     return Outcome(labels, f"the C compiler {command}", probe)
-
-
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def _packed(plain: Plain, probe: Probe) -> bytes:

@@ -15,6 +15,7 @@ from mcsvm_gui.core.exporters.border import on_border
 from mcsvm_gui.core.exporters.plain import Plain
 from mcsvm_gui.core.exporters.probe import Probe, from_vectors, of_dataset
 from mcsvm_gui.core.exporters.training_rows import training_rows
+from mcsvm_gui.core.programs import TimeLimitError
 from mcsvm_gui.core.trained import TrainedModel
 from mcsvm_gui.core.writing import written
 from solvers.errors import InputError
@@ -55,10 +56,19 @@ def deliver(
         with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
             trial = Path(folder) / "model"
             _put(trial, files)
-            checks = [_verdict(judge(trial, plain, probe), plain, trained, len(probe)) for judge in judges]
+            outcomes = (_asked(judge, trial, plain, probe) for judge in judges)
+            checks = [_verdict(outcome, plain, trained, len(probe)) for outcome in outcomes]
     except OSError as error:
         raise InputError(f"The export was not written, as it could not be tried out first: {error}") from error
     return Receipt(_publish(path, files), (*checks, why) if why else tuple(checks))
+
+
+def _asked(judge: Judge, path: Path, plain: Plain, probe: Probe) -> Outcome:
+    """A program that takes too long has not said that the file is wrong."""
+    try:
+        return judge(path, plain, probe)
+    except TimeLimitError as error:
+        return Outcome(None, str(error), probe)
 
 
 def _probe(trained: TrainedModel, plain: Plain, check: Dataset | None) -> tuple[Probe, str]:

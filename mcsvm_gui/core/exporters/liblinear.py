@@ -6,11 +6,11 @@ looks at one function only and gives 0 to the second label, so that is written a
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 
+from mcsvm_gui.core import programs
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.libsvm_judges import ask
@@ -20,7 +20,7 @@ from mcsvm_gui.core.exporters.terms import companions, feature_numbers, label_nu
 from mcsvm_gui.core.trained import TrainedModel
 
 NAME, SUFFIX = "liblinear", ".model"
-PROGRAMS = ("liblinear-predict", "predict")
+PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's
 
 
 def holds(trained: TrainedModel) -> str | None:
@@ -85,7 +85,7 @@ def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
 
 
 def _predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
-    program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
+    program = programs.found(PROGRAM)
     if program is None:
-        return Outcome(None, "LIBLINEAR's predict is not installed here", probe)
-    return Outcome(ask(program, path, plain, probe, feature_numbers(plain)), "LIBLINEAR's predict", probe)
+        return Outcome(None, f"{PROGRAM} is not installed here", probe)
+    return Outcome(ask(program, path, plain, probe, feature_numbers(plain)), PROGRAM, probe)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core import programs
 from mcsvm_gui.core.exporters.deliver import Outcome
 from mcsvm_gui.core.exporters.plain import Plain, Rows
 from mcsvm_gui.core.exporters.probe import Probe, prepared
@@ -99,7 +98,7 @@ def own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
 
 
 def svm_predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
-    program = shutil.which("svm-predict")
+    program = programs.found("svm-predict")
     if program is None:
         return Outcome(None, "svm-predict (LIBSVM) is not installed here", probe)
     with path.open("rb") as file:
@@ -109,13 +108,13 @@ def svm_predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
 
 
 def ask(program: str, path: Path, plain: Plain, probe: Probe, numbers: np.ndarray) -> np.ndarray:
-    """Labels from svm-predict, or LIBLINEAR's predict, as class numbers."""
+    """Labels from svm-predict, or liblinear-predict, as class numbers."""
     data, answers = path.with_name("rows"), path.with_name("answers")
     rows = _data_rows(plain, prepared(plain, probe), numbers)
     data.write_text("".join(f"0 {row}\n" for row in rows), "ascii")
-    done = subprocess.run([program, str(data), str(path), str(answers)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise InputError(f"The export was not written: {program} stops at it: {(done.stderr or done.stdout).strip()}")
+    done = programs.run([program, str(data), str(path), str(answers)])
+    if done.status:
+        raise InputError(f"The export was not written: {program} stops at it: {(done.errors or done.output).strip()}")
     class_of = {label: number for number, label in enumerate(label_numbers(plain))}
     return np.array([class_of[int(answer)] for answer in answers.read_text("ascii").split()], dtype=np.int64)
 

@@ -7,7 +7,6 @@ model is parsed at once.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core import programs
 from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.exporters.plain import Plain, plain_of
@@ -242,10 +242,10 @@ def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
     tried = probe.in_full().some(max(20, MOST_WORK // max(1, int(terms))))
     rows = _rows(plain, tried)
     command = [sys.executable, "-I", "-c", DRIVER, str(path)]
-    done = subprocess.run(command, input=json.dumps(rows), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise InputError(f"The export was not written: Python stops at it: {done.stderr.strip().splitlines()[-1]}")
-    return Outcome(np.array(json.loads(done.stdout), dtype=np.int64), f"Python {sys.version.split()[0]}", tried)
+    done = programs.run(command, json.dumps(rows))
+    if done.status:
+        raise InputError(f"The export was not written: Python stops at it: {done.errors.strip().splitlines()[-1]}")
+    return Outcome(np.array(json.loads(done.output), dtype=np.int64), f"Python {sys.version.split()[0]}", tried)
 
 
 def _rows(plain: Plain, probe: Probe) -> list[list[Any]]:
