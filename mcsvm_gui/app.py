@@ -70,6 +70,7 @@ def _with_window(path: str | None) -> int:
     elif path:
         window.assembly.shell.open(os.path.abspath(path))
     window.assembly.prepared.connect(garbage.spare_what_is_loaded)
+    window.assembly.runs.project_read.connect(lambda: garbage.spare_runs(len(window.assembly.runs.ids())))
     crash_log.tell(window.assembly.shell.unforeseen.emit)
     application.aboutToQuit.connect(window.assembly.close)
     # Qt ends with its last window, but not where that is closed while it comes up: the process stayed, unseen.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -22,7 +21,6 @@ def _steps() -> Iterator[Callable[[], object]]:
     for machine in MACHINES:
         yield partial(_train, machine)
     yield _search
-    yield gc.freeze  # 300 000 objects of libraries: looking through them holds every thread for 150 ms, again and again
 
 
 def _import() -> None:

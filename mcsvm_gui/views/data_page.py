@@ -177,6 +177,8 @@ class DataPage(QWidget):
         self._name(tr("Data"), tr("A table with one row per example, and one column that says its class."))
         self.samples.setText(tr("Back to {name}", name=back))
         self.samples.setVisible(bool(back))
+        if not back:
+            self.table.show_data(None)
         self.body.setCurrentWidget(self.welcome)
 
     def show_loading(self, name: str) -> None:

@@ -18,6 +18,7 @@ class Thread(QThread):
         super().start(priority)
 
     def _release(self) -> None:
+        self.wait()  # it may be on its way out still, and nobody else may hold it
         Thread._alive.discard(self)
 
 

@@ -7,7 +7,6 @@ from its first bytes, before SQLite, which might write to it, sees it.
 
 from __future__ import annotations
 
-import gc
 import os
 import sqlite3
 import threading
@@ -25,7 +24,6 @@ from mcsvm_gui.core.project.sentences import BUSY, READ_ONLY, refuse, speaking
 APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100
 PARTS = "trace", "readings", "model", "checkpoint"
-MANY = 1000  # runs
 BESIDE = "-wal", "-shm", "-journal"
 
 COLUMNS = "id, created, name, note, state, data_name, request, document, error"
@@ -75,12 +73,9 @@ class ProjectStore:
 
     def records(self) -> list[RunRecord]:
         """Of all runs that are not deleted, the oldest first."""
-        with self._turn(), _uncollected():
+        with self._turn():
             rows = self._connection.execute(f"SELECT {COLUMNS} FROM runs WHERE deleted = 0 ORDER BY id")
-            found = [_record(row) for row in rows]
-            if len(found) > MANY:
-                gc.freeze()  # they live as long as the window and are no garbage
-            return found
+            return [_record(row) for row in rows]
 
     def part(self, run: int, kind: str) -> bytes | None:
         return self._one("SELECT content FROM parts WHERE run = ? AND kind = ?", run, kind)
@@ -278,18 +273,6 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Ten thousand documents make Python look for garbage again and again, and every thread waits for that."""
-    wanted = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if wanted:
-            gc.enable()
 
 
 # -- rows -----------------------------------------------------------------------------------------
