@@ -25,11 +25,13 @@ class RunFile(QObject):
     saved_as = Signal(str, str)  # the paths before and after
     failed = Signal(str)  # why it is not
     trouble = Signal(str)  # why nothing can be written; empty when it can again
+    set_aside = Signal(str)  # what can never be written as it is
 
     def __init__(self, writer: Writer, parent: QObject) -> None:
         super().__init__(parent)
         self._writer = writer
         writer.trouble.connect(self.trouble)
+        writer.set_aside.connect(self.set_aside)
 
     def load(self) -> None:
         self._writer.ask(self._read_all, lambda found: self.read.emit(*found), self._unreadable)

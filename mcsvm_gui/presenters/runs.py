@@ -39,6 +39,7 @@ class RunBook(QObject):
     project_read = Signal()  # this project, or another one: runs and settings are others
     selection_changed = Signal()
     trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
+    set_aside = Signal(str)  # what can never be written as it is, and why
     moved = Signal(str)  # the project is another file now
     saved_as = Signal(str, str)  # from where to where it was copied, to go on there
     failed = Signal(str)  # why it is not
@@ -56,7 +57,7 @@ class RunBook(QObject):
         self._writer = Writer(store)
         self._parts = RunParts(self._writer, self._arrived, self.trouble.emit)
         self._file = RunFile(self._writer, self)
-        for name in ("trouble", "failed", "moved", "saved_as"):
+        for name in ("trouble", "set_aside", "failed", "moved", "saved_as"):
             getattr(self._file, name).connect(getattr(self, name))
         self._file.opened.connect(self._opened)
         self._file.read.connect(self._fill)

@@ -12,7 +12,10 @@ from PySide6.QtCore import Signal, Slot
 from mcsvm_gui.core.project.backlog import BATCH, Backlog, Batch, CellPart, Part
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, ProjectStore
+from mcsvm_gui.core.words import tr
 from mcsvm_gui.workers.threads import Thread
+from mcsvm_gui.workers.trouble import sentence_of
+from solvers.errors import InputError
 
 RETRY = 2.0  # seconds until a write that failed is tried again
 
@@ -26,6 +29,7 @@ class Writer(Thread):
     Nothing is written before `may_write`: a project that cannot be read must not be changed.
     """
 
+    set_aside = Signal(str)  # what cannot be written as it is, and why; it is not tried again
     written = Signal(list)  # numbers of runs of which the file now holds what was known when it was written
     trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
     _answered = Signal(object, object)
@@ -37,7 +41,7 @@ class Writer(Thread):
         self._store = store
         self._errands: deque[tuple[Errand, Answer, Answer]] = deque()
         self._wake = threading.Condition()
-        self._closing = self._waiting = False
+        self._closing = self._one_by_one = False
         self._sentence = ""
         self._answered.connect(self._give)
 
@@ -94,7 +98,7 @@ class Writer(Thread):
         while not self._closing:
             self._work()
             with self._wake:
-                idle = not (self._errands or (self.backlog and self.may_write))
+                idle = not (self._errands or (self.backlog.waiting and self.may_write))
                 if not self._closing and (idle or self._sentence):
                     self._wake.wait(RETRY if self._sentence else None)
         self._work()
@@ -106,23 +110,34 @@ class Writer(Thread):
             self._write_all()
 
     def _write_all(self) -> None:
-        """In trouble one by one, so that what fits is written."""
-        while self.may_write and (batch := self.backlog.take(1 if self._sentence else BATCH)):
-            if not self._write(batch):
+        """In trouble one by one, so that what fits is written, and what can never be written is found."""
+        while self.may_write and (batch := self.backlog.take(1 if self._sentence or self._one_by_one else BATCH)):
+            try:
+                self._write(batch)
+            except (InputError, OSError, MemoryError) as error:  # of the file or the machine: later it may work
+                self.backlog.give_back(batch)
+                self._say(sentence_of(error, "writing the project"))
                 return
+            except Exception as error:
+                self._refuse(batch, error)
+        self._one_by_one = False
 
-    def _write(self, batch: Batch) -> bool:
-        try:
-            cells = {key: document() for key, document in batch.cells.items()}
-            self._store.write([pending.encoded() for pending in batch.runs], batch.settings, cells)
-        except Exception as error:
-            self.backlog.give_back(batch)
-            self._say(str(error))
-            return False
+    def _write(self, batch: Batch) -> None:
+        cells = {key: document() for key, document in batch.cells.items()}
+        self._store.write([pending.encoded() for pending in batch.runs.values()], batch.settings, cells)
         self.backlog.settle()
         self._say("")
-        self.written.emit([pending.record.id for pending in batch.runs])
-        return True
+        self.written.emit(list(batch.runs))
+
+    def _refuse(self, batch: Batch, error: Exception) -> None:
+        """Of several it is not known yet which one no project can hold."""
+        if len(batch) > 1:
+            self._one_by_one = True
+            self.backlog.give_back(batch)
+            return
+        self.backlog.set_aside(batch)
+        why = sentence_of(error, f"writing {batch.title} to the project")
+        self.set_aside.emit(tr("{what} cannot be kept in the project: {why}", what=batch.title, why=why))
 
     def _say(self, sentence: str) -> None:
         if sentence != self._sentence:
@@ -133,6 +148,6 @@ class Writer(Thread):
         try:
             answer = errand(self._store)
         except Exception as error:
-            self._answered.emit(failed, str(error))
+            self._answered.emit(failed, sentence_of(error, "reading the project"))
         else:
             self._answered.emit(done, answer)

@@ -75,7 +75,7 @@ class FakeQueue(QObject):
 
 class FakeRuns(Remembering):
     moved, failed, trouble, selection_changed = Signal(str), Signal(str), Signal(str), Signal()
-    changed = Signal(int)
+    changed, set_aside = Signal(int), Signal(str)
 
     def __init__(self) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ from mcsvm_gui.core.project.store import CellKey, Change
 
 Part = Callable[[], bytes] | None  # encoded by the thread that writes; None drops what the file holds
 CellPart = Callable[[], dict[str, Any]]  # the document of a cell, as it is when it is written
-BATCH = 500  # runs of one transaction
+BATCH = 500  # runs, settings and cells of one transaction
 
 
 @dataclass
@@ -28,12 +28,19 @@ class Pending:
 
 @dataclass
 class Batch:
-    runs: list[Pending]
-    settings: dict[str, Any]
+    runs: dict[int, Pending] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     cells: dict[CellKey, CellPart] = field(default_factory=dict)
 
-    def __bool__(self) -> bool:
-        return bool(self.runs or self.settings or self.cells)
+    def __len__(self) -> int:
+        return len(self.runs) + len(self.settings) + len(self.cells)
+
+    @property
+    def title(self) -> str:
+        """Of what is in it, for a sentence."""
+        runs = [pending.record.name for pending in self.runs.values()]
+        cells = [f"C = {cost:g} of {machine}" for _, machine, cost, _ in self.cells]
+        return ", ".join([*runs, *self.settings, *cells])
 
 
 class Backlog:
@@ -41,51 +48,61 @@ class Backlog:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._runs: dict[int, Pending] = {}
-        self._settings: dict[str, Any] = {}
-        self._cells: dict[CellKey, CellPart] = {}
+        self._waiting, self._aside = Batch(), Batch()
         self._taken: set[int] = set()
 
     def holds(self, run: int) -> bool:
         """Whether something of it is not on the disk yet."""
         with self._lock:
-            return run in self._runs or run in self._taken
+            return run in self._waiting.runs or run in self._taken or run in self._aside.runs
 
     def __len__(self) -> int:
+        """How much is in memory alone."""
         with self._lock:
-            return len(self._runs) + len(self._settings) + len(self._cells)
+            return len(self._waiting) + len(self._aside)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is anything to be written."""
+        with self._lock:
+            return bool(self._waiting)
 
     @property
     def results(self) -> int:
-        """Runs and cells: what cost time."""
+        """Runs and cells that wait: what cost time."""
         with self._lock:
-            return len(self._runs) + len(self._cells)
+            return len(self._waiting.runs) + len(self._waiting.cells)
 
     def clear(self) -> None:
         with self._lock:
-            self._runs, self._settings, self._cells = {}, {}, {}
+            self._waiting, self._aside = Batch(), Batch()
 
     def put(self, record: RunRecord, deleted: bool = False, parts: Mapping[str, Part] | None = None) -> None:
         with self._lock:
-            known = self._runs.get(record.id)
+            known = self._waiting.runs.get(record.id) or self._aside.runs.pop(record.id, None)
             older = {} if known is None else known.parts
-            self._runs[record.id] = Pending(record, deleted, {**older, **(parts or {})})
+            self._waiting.runs[record.id] = Pending(record, deleted, {**older, **(parts or {})})
 
     def set(self, key: str, value: Any) -> None:
         with self._lock:
-            self._settings[key] = value
+            self._aside.settings.pop(key, None)
+            self._waiting.settings[key] = value
 
     def put_cells(self, cells: Mapping[CellKey, CellPart]) -> None:
         with self._lock:
-            self._cells.update(cells)
+            for key in cells:
+                self._aside.cells.pop(key, None)
+            self._waiting.cells.update(cells)
 
     def take(self, most: int = BATCH) -> Batch:
+        """The first of what waits; runs come first."""
         with self._lock:
-            numbers = list(self._runs)[:most]
-            self._taken = set(numbers)
-            settings, self._settings = self._settings, {}
-            cells, self._cells = self._cells, {}
-            return Batch([self._runs.pop(number) for number in numbers], settings, cells)
+            batch = Batch()
+            for wanted, found in zip(_kinds(self._waiting), _kinds(batch), strict=True):
+                for key in list(wanted)[: most - len(batch)]:
+                    found[key] = wanted.pop(key)
+            self._taken = set(batch.runs)
+            return batch
 
     def settle(self) -> None:
         """What was taken is on the disk."""
@@ -93,11 +110,27 @@ class Backlog:
             self._taken = set()
 
     def give_back(self, batch: Batch) -> None:
-        """At the end, so that one that can never be written stands in nobody's way."""
+        """At the end, so that what cannot be written now stands in nobody's way."""
         with self._lock:
-            self._taken = set()
-            self._settings = {**batch.settings, **self._settings}
-            self._cells = {**batch.cells, **self._cells}
-            for older in batch.runs:
-                newer = self._runs.setdefault(older.record.id, older)
-                newer.parts = {**older.parts, **newer.parts}
+            self._return(batch, self._waiting)
+
+    def set_aside(self, batch: Batch) -> None:
+        """It can never be written as it is: it waits for something newer."""
+        with self._lock:
+            self._return(batch, self._aside)
+
+    def _return(self, batch: Batch, place: Batch) -> None:
+        self._taken = set()
+        for number, older in batch.runs.items():
+            newer = self._waiting.runs.get(number) or place.runs.setdefault(number, older)
+            newer.parts = {**older.parts, **newer.parts}
+        for key, value in batch.settings.items():
+            if key not in self._waiting.settings:
+                place.settings[key] = value
+        for cell, document in batch.cells.items():
+            if cell not in self._waiting.cells:
+                place.cells[cell] = document
+
+
+def _kinds(batch: Batch) -> tuple[dict[Any, Any], ...]:
+    return batch.runs, batch.settings, batch.cells

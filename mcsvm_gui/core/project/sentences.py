@@ -23,6 +23,7 @@ WORDS = {
     sqlite3.SQLITE_ERROR: DAMAGED,  # such as a file format that no SQLite writes
 }
 PRIMARY = 0xFF  # of an extended result code
+OF_VALUES = sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.IntegrityError, sqlite3.DataError
 
 
 @contextmanager
@@ -40,6 +41,19 @@ def speaking(path: str | os.PathLike[str]) -> Iterator[None]:
         if isinstance(error, InputError):
             raise
         refuse(path, f"{DAMAGED} ({' '.join(str(error).split())[:100] or type(error).__name__})", error)
+
+
+@contextmanager
+def storing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What is wrong with the file or the disk becomes one FileError; what is wrong with the values passes."""
+    try:
+        yield
+    except OF_VALUES:
+        raise
+    except sqlite3.Error as error:
+        refuse(path, _sentence(error), error)
+    except OSError as error:
+        refuse(path, f"the project cannot be used: {error.strerror or error}", error)
 
 
 def _sentence(error: sqlite3.Error) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
-from mcsvm_gui.core.project.sentences import BUSY, READ_ONLY, refuse, speaking
+from mcsvm_gui.core.project.sentences import BUSY, READ_ONLY, refuse, speaking, storing
 
 APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100
@@ -105,11 +105,11 @@ class ProjectStore:
         settings: Mapping[str, Any] | None = None,
         cells: Mapping[CellKey, dict[str, Any]] | None = None,
     ) -> None:
-        """All of it or nothing."""
+        """All of it or nothing. FileError means the file or the disk, any other error what no project can hold."""
         rows = [((*_row(change.record), change.deleted), change.parts) for change in changes]
         plain = [(key, to_json({"value": value})) for key, value in (settings or {}).items()]
         tried = [(*key, to_json(document)) for key, document in (cells or {}).items()]
-        with self._turn(), self._transaction() as connection:
+        with self._lock, storing(self.path), self._transaction() as connection:
             for row, parts in rows:
                 connection.execute(UPSERT, row)
                 for kind, content in parts.items():

@@ -82,7 +82,7 @@ def test_the_newest_is_written_and_parts_add_up() -> None:
     backlog = Backlog()
     backlog.put(record(1, "running"), parts={"trace": lambda: b"1", "checkpoint": lambda: b"c"})
     backlog.put(record(1, "done"), parts={"trace": lambda: b"2", "checkpoint": None})
-    (change,) = (pending.encoded() for pending in backlog.take().runs)
+    (change,) = (pending.encoded() for pending in backlog.take().runs.values())
     assert change.record == record(1, "done")
     assert change.parts == {"trace": b"2", "checkpoint": None}
     assert not backlog
@@ -99,7 +99,7 @@ def test_what_could_not_be_written_goes_under_what_is_newer() -> None:
     backlog.set("page", "new")
     backlog.give_back(batch)
     again = backlog.take()
-    changes = {pending.record.id: pending.encoded() for pending in again.runs}
+    changes = {pending.record.id: pending.encoded() for pending in again.runs.values()}
     assert changes[1].record.state == "done"
     assert changes[1].parts == {"trace": b"2", "readings": b"r"}
     assert (list(changes), again.settings) == ([1, 2], {"page": "new"})
@@ -123,7 +123,31 @@ def test_one_that_cannot_be_written_stands_in_nobodys_way() -> None:
     for run in (1, 2):
         backlog.put(record(run))
     backlog.give_back(backlog.take(1))
-    assert [pending.record.id for pending in backlog.take(1).runs] == [2]
+    assert list(backlog.take(1).runs) == [2]
+
+
+def test_what_is_set_aside_waits_for_something_newer() -> None:
+    backlog, cell = Backlog(), ("s", "ww", 1.0, None)
+    backlog.put(record(1, "running"), parts={"trace": lambda: b"1"})
+    backlog.set("page", object())
+    backlog.put_cells({cell: lambda: {"folds": object()}})
+    backlog.set_aside(backlog.take())
+    assert (backlog.waiting, len(backlog), backlog.results, backlog.holds(1)) == (False, 3, 0, True)
+    backlog.put(record(1, "done"), parts={"model": lambda: b"m"})
+    backlog.set("page", "train")
+    backlog.put_cells({cell: lambda: {"folds": 1}})
+    again = backlog.take()
+    assert (len(again), backlog.waiting, len(backlog)) == (3, False, 0)
+    assert again.runs[1].encoded().parts == {"trace": b"1", "model": b"m"}
+
+
+def test_what_is_set_aside_goes_under_what_came_meanwhile() -> None:
+    backlog = Backlog()
+    backlog.put(record(1, "running"))
+    batch = backlog.take()
+    backlog.put(record(1, "done"))
+    backlog.set_aside(batch)
+    assert (backlog.waiting, len(backlog)) == (True, 1)
 
 
 def test_what_is_settled_is_held_no_more() -> None:

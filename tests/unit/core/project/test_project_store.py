@@ -92,7 +92,7 @@ def test_a_write_is_whole_or_not_at_all(path: Path) -> None:
     store = ProjectStore(path)
     store.write([Change(record(1, "running"), parts={"trace": b"old"})])
     bad = Change(record(2), parts={"model": object()})  # type: ignore[dict-item]
-    with pytest.raises(FileError):
+    with pytest.raises((sqlite3.ProgrammingError, sqlite3.InterfaceError)):  # by version of Python
         store.write([Change(record(1, "done"), parts={"trace": b"new"}), bad])
     assert (store.records(), store.part(1, "trace")) == ([record(1, "running")], b"old")
     store.write([Change(record(3))])
