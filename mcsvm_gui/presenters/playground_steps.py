@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
 SLICE = 0.05  # seconds of each solver between two pictures on the way to the end
 TO_THE_END = -1
 
+Walks = tuple["Walk", ...]
+
 
 class Stepping(QObject):
-    """One piece of work at a time; presses that come meanwhile are kept, and a restart drops them."""
+    """One piece of work at a time; presses that come meanwhile are kept, and a restart drops them.
+
+    A task gets the walks and gives back walks; which of them count is decided here, in the window's thread.
+    """
 
     moved = Signal(object)  # a tuple of Pictures
     failed = Signal(str)
@@ -28,8 +34,8 @@ class Stepping(QObject):
     def __init__(self, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks = tasks
-        self._walks: tuple[Walk, ...] = ()
-        self._waiting: list[Callable[[], tuple[Picture, ...]]] = []
+        self._walks: Walks = ()
+        self._waiting: list[Callable[[Walks], Walks]] = []
         self._working = self._going = False
         self._generation = 0
         self._side = 1
@@ -46,7 +52,7 @@ class Stepping(QObject):
     def restart(self, drawing: Drawing, setting: Setting, machine: str, side: int) -> None:
         self.drop()
         self._side = side
-        self._queue(lambda: self._opened(drawing, setting, machine))
+        self._queue(lambda walks: _opened(drawing, setting, machine))
 
     def drop(self) -> None:
         self._generation += 1
@@ -55,7 +61,7 @@ class Stepping(QObject):
 
     def advance(self, steps: int) -> None:
         self._going = steps == TO_THE_END
-        self._queue(lambda: self._taken(steps))
+        self._queue(partial(_advanced, steps))
 
     def pause(self) -> None:
         self._going = False
@@ -63,53 +69,62 @@ class Stepping(QObject):
     def repaint(self, side: int) -> None:
         """The same for panels of another size."""
         self._side = side
-        self._queue(self._seen)
-
-    # -- work behind the window -------------------------------------------------------------------
-
-    def _opened(self, drawing: Drawing, setting: Setting, machine: str) -> tuple[Picture, ...]:
-        from mcsvm_gui.core.playground.steps import SOLVERS, Walk
-
-        self._walks = tuple(Walk(drawing, setting, machine, solver) for solver in SOLVERS)
-        return self._seen()
-
-    def _taken(self, steps: int) -> tuple[Picture, ...]:
-        for walk in self._walks:
-            if steps == TO_THE_END:
-                walk.go_on(SLICE)
-            else:
-                walk.advance(steps)
-        return self._seen()
-
-    def _seen(self) -> tuple[Picture, ...]:
-        from mcsvm_gui.core.playground.pictures import of_walk
-
-        return tuple(of_walk(walk, self._side) for walk in self._walks)
+        self._queue(lambda walks: walks)
 
     # -- one after the other ----------------------------------------------------------------------
 
-    def _queue(self, work: Callable[[], tuple[Picture, ...]]) -> None:
+    def _queue(self, work: Callable[[Walks], Walks]) -> None:
         self._waiting.append(work)
         self._next()
 
     def _next(self) -> None:
         if self._working or not self._waiting:
             return
-        work, generation = self._waiting.pop(0), self._generation
+        work, walks, side, generation = self._waiting.pop(0), self._walks, self._side, self._generation
         self._working = True
-        self._tasks.start(work, lambda pictures: self._done(pictures, generation), self._refused)
+        self._tasks.start(
+            lambda: _seen(work(walks), side),
+            lambda answer: self._done(*answer, generation),
+            lambda sentence: self._refused(sentence, generation),
+        )
 
-    def _done(self, pictures: tuple[Picture, ...], generation: int) -> None:
+    def _done(self, walks: Walks, pictures: tuple[Picture, ...], generation: int) -> None:
         if generation == self._generation:
-            on_the_way = any(picture.running for picture in pictures)
-            self._going = self._going and on_the_way
+            self._walks = walks
+            self._going = self._going and any(picture.running for picture in pictures)
             if self._going and not self._waiting:
-                self._waiting.append(lambda: self._taken(TO_THE_END))
+                self._waiting.append(partial(_advanced, TO_THE_END))
             self.moved.emit(pictures)  # who hears it may ask for more: that waits for the line below
         self._working = False
         self._next()
 
-    def _refused(self, sentence: str) -> None:
-        self._working = self._going = False
-        self.failed.emit(sentence)
+    def _refused(self, sentence: str, generation: int) -> None:
+        self._working = False
+        if generation == self._generation:
+            self._going = False
+            self.failed.emit(sentence)
         self._next()
+
+
+# -- in a task ------------------------------------------------------------------------------------
+
+
+def _opened(drawing: Drawing, setting: Setting, machine: str) -> Walks:
+    from mcsvm_gui.core.playground.steps import SOLVERS, Walk
+
+    return tuple(Walk(drawing, setting, machine, solver) for solver in SOLVERS)
+
+
+def _advanced(steps: int, walks: Walks) -> Walks:
+    for walk in walks:
+        if steps == TO_THE_END:
+            walk.go_on(SLICE)
+        else:
+            walk.advance(steps)
+    return walks
+
+
+def _seen(walks: Walks, side: int) -> tuple[Walks, tuple[Picture, ...]]:
+    from mcsvm_gui.core.playground.pictures import of_walk
+
+    return walks, tuple(of_walk(walk, side) for walk in walks)
