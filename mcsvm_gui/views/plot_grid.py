@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.core import curves
+from mcsvm_gui.core import curves, variants
 from mcsvm_gui.core.curves import Axis, Course
 from mcsvm_gui.views import theme
 from mcsvm_gui.views.nesting import nest
@@ -103,11 +103,13 @@ class PlotGrid(QWidget):
             for plot in self.plots:
                 plot.drop(run)
         self._seen = wanted
+        places, before = variants.numbers([machine for _, _, machine in runs]), self.plots[0].variants
+        now = {run: place for (run, _, _), place in zip(runs, places, strict=True)}
         for plot in self.plots:
-            plot.labels = {run: name for run, name, _ in runs}
+            plot.labels, plot.variants = {run: name for run, name, _ in runs}, now
             plot.relabel()
-        self.legend.show_runs([(name, machine) for _, name, machine in runs])
-        if was_alone != self._alone:
+        self.legend.show_runs([(name, machine, now[run]) for run, name, machine in runs])
+        if was_alone != self._alone or now != before:
             self._stale |= self._courses.keys()
         self.finish()
 

@@ -27,13 +27,13 @@ class RunLegend(QWidget):
         self.setObjectName("runLegend")
         self.setAccessibleName(tr("Runs in the plots"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._entries: list[tuple[str, str]] = []
+        self._entries: list[tuple[str, str, int]] = []
         theme.notifier().changed.connect(self.update)
 
-    def show_runs(self, entries: Sequence[tuple[str, str]]) -> None:
-        """(name, machine) of each."""
+    def show_runs(self, entries: Sequence[tuple[str, str, int]]) -> None:
+        """(name, machine, which of the runs of this machine) of each."""
         self._entries = list(entries)
-        names = ", ".join(name for name, _ in self._entries)
+        names = ", ".join(name for name, _, _ in self._entries)
         self.setToolTip(names)
         self.setAccessibleDescription(names)
         self.update()
@@ -48,8 +48,8 @@ class RunLegend(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics = self.fontMetrics()
         left, room = 0, self._room()
-        for name, machine in self._entries:
-            self._draw_stroke(painter, left, theme.machine_style(machine))
+        for name, machine, number in self._entries:
+            self._draw_stroke(painter, left, theme.machine_style(machine, number))
             text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
             painter.setPen(QColor(theme.current().text))
             width = metrics.horizontalAdvance(text)
@@ -60,7 +60,7 @@ class RunLegend(QWidget):
 
     def _room(self) -> int:
         """For each name: as much as the longest needs where all have room, else an equal share."""
-        widths = [self.fontMetrics().horizontalAdvance(name) for name, _ in self._entries]
+        widths = [self.fontMetrics().horizontalAdvance(name) for name, _, _ in self._entries]
         free = self.width() - len(widths) * (STROKE + UNIT // 2 + GAP) + GAP
         return max(widths) + 2 if sum(widths) <= free else max(free // len(widths), 2 * UNIT)
 

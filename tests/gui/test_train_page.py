@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QStandardItemModel
+from PySide6.QtGui import QColor, QGuiApplication, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -222,6 +222,38 @@ def test_what_came_of_a_run_is_shown(page: TrainPage) -> None:
     label = page.findChild(QLabel, "certificateLabel")
     assert (label.text(), label.toolTip(), label.isVisible()) == ("Solved to 0.0007 %", "recomputed", True)
     assert page.findChild(QLabel, "resultLabel").text() == "All is well."
+
+
+def test_runs_of_one_machine_are_told_apart_in_every_plot_and_in_the_legend(page: TrainPage) -> None:
+    page.show_run("ww 1", Badge("running", "x"), "")
+    page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs"), (3, "ww 3", "ww"), (4, "ww 4", "ww")])
+    page.draw([course(1), course(2, "cs"), course(3), course(4)])
+    wanted = {1: theme.machine_style("ww"), 2: theme.machine_style("cs")}
+    wanted |= {3: theme.machine_style("ww", 1), 4: theme.machine_style("ww", 2)}
+    assert len({style.colour for style in wanted.values()}) == 4
+    assert len({wanted[run].dash for run in (1, 3, 4)}) == 3
+    for plot in page.plots.plots[:3]:  # these runs held no rows out
+        assert {look.run: look.style for look in plot._looks.values()} == wanted
+    bands = page.plots.plots[0]._bands
+    assert {run: band._colour.name() for run, band in bands.items()} == {
+        run: style.colour for run, style in wanted.items()
+    }
+    assert colours(page.plots.legend) >= {QColor(style.colour).rgb() for style in wanted.values()}
+
+
+def test_a_run_looks_as_its_machine_again_once_the_others_have_left(page: TrainPage) -> None:
+    page.show_run("ww 1", Badge("running", "x"), "")
+    page.show_runs([(1, "ww 1", "ww"), (3, "ww 3", "ww")])
+    page.draw([course(1), course(3)])
+    page.show_runs([(3, "ww 3", "ww")])
+    (look,) = {look.style for look in page.plots.plots[1]._looks.values()}
+    assert look == theme.machine_style("ww")
+
+
+def colours(widget: QWidget) -> set[int]:
+    """Of every pixel."""
+    image = widget.grab().toImage()
+    return {image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}
 
 
 def test_plots_draw_what_is_to_be_seen_and_nothing_else(page: TrainPage) -> None:

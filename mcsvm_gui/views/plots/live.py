@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
@@ -47,12 +49,16 @@ class LivePlot(LinePlot):
 
     always_log = False
     may_be_log = True
+    variants: Mapping[int, int] = {}  # by run: which of the runs of its machine it is
+
+    def style(self, course: Course) -> theme.MachineStyle:
+        return theme.machine_style(course.machine, self.variants.get(course.run, 0))
 
     def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
         raise NotImplementedError
 
     def _put(self, course: Course, lines: dict[str, Line], words: dict[str, str], faint: tuple[str, ...] = ()) -> None:
-        style = theme.machine_style(course.machine)
+        style = self.style(course)
         for kind, line in lines.items():
             self.put(Look(course.run, kind, words[kind], style, kind in faint), line)
 
@@ -76,7 +82,7 @@ class ConvergencePlot(LivePlot):
         if band is None:
             band = self._bands[course.run] = Band()
             self.addItem(band, ignoreBounds=True)
-        band.set_colour(theme.machine_style(course.machine).colour)
+        band.set_colour(self.style(course).colour)
         with np.errstate(divide="ignore", invalid="ignore"):
             x, y = curves.band(lines["dual"], lines["primal"])
             band.set_outline(np.log10(x) if self._log[0] else x, np.log10(y) if self._log[1] else y)
