@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from mcsvm_gui.core import variants
@@ -127,6 +127,8 @@ class Notifier(QObject):
 
 _notifier = Notifier()
 _current = LIGHT
+_choice = "light"
+_hints: QStyleHints | None = None  # that are listened to
 
 
 def notifier() -> Notifier:
@@ -138,9 +140,23 @@ def current() -> Theme:
 
 
 def use(choice: str) -> None:
-    """system, light or dark, for the whole application."""
+    """system, light or dark, for the whole application; `system` follows it from now on."""
+    global _choice, _hints
+    _choice, hints = choice, QGuiApplication.styleHints()
+    if hints is not _hints:
+        _hints = hints
+        hints.colorSchemeChanged.connect(_follow)
+    _show(THEMES[choice] if choice in THEMES else _of_the_system(hints.colorScheme()))
+
+
+def _follow(scheme: Qt.ColorScheme) -> None:
+    if _choice not in THEMES and _of_the_system(scheme) is not _current:
+        _show(_of_the_system(scheme))
+
+
+def _show(chosen: Theme) -> None:
     global _current
-    _current = THEMES[choice] if choice in THEMES else _of_the_system()
+    _current = chosen
     application = QApplication.instance()
     assert isinstance(application, QApplication), "the theme belongs to an application"
     application.setStyle("Fusion")
@@ -151,9 +167,8 @@ def use(choice: str) -> None:
     _notifier.changed.emit()
 
 
-def _of_the_system() -> Theme:
-    dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
-    return DARK if dark else LIGHT
+def _of_the_system(scheme: Qt.ColorScheme) -> Theme:
+    return DARK if scheme is Qt.ColorScheme.Dark else LIGHT
 
 
 def palette(theme: Theme) -> QPalette:
