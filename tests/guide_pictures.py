@@ -13,7 +13,6 @@ from typing import Any
 from tests.screenshots import DATA, ROOT, Studio
 
 PICTURES = ROOT / "resources" / "pictures"
-SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 
 
 def take(studio: Studio, name: str) -> None:
@@ -37,16 +36,9 @@ def shoot(studio: Studio) -> None:
     playground(studio)
 
 
-def six_of(studio: Studio) -> list[int]:
-    runs = [studio.train(machine=name, C=4.0, gamma=1.0)[0] for name in SIX]
-    studio.settle()
-    studio.work.runs.select(runs)
-    return runs
-
-
 def train(studio: Studio) -> None:
     studio.window.show_page("train")
-    six_of(studio)
+    studio.train_six()
     take(studio, "train")
 
 
@@ -54,7 +46,7 @@ def compare_and_predict(studio: Studio) -> None:
     studio.open("glass")
     studio.window.show_page("compare")
     page = studio.window.pages["compare"].page
-    six_of(studio)
+    studio.train_six()
     studio.wait(lambda: not studio.work.tasks.busy and not page.tools.progress.text())
     page.tabs.setCurrentIndex(1)
     take(studio, "compare")

@@ -2,7 +2,8 @@
 
     python -m tests.screenshots [--size 1024x700] [--theme light]; LANG=de_DE.UTF-8 for German
 
-The window works without a screen; what is seen is what a user would see, trained on the bundled data.
+The window works without a screen; what is seen is what a user would see, trained on the bundled data. Every picture
+asserts the state it is named after, and every scene brings about its states by itself.
 """
 
 from __future__ import annotations
@@ -47,10 +48,20 @@ class Studio:
         end = time.monotonic() + seconds
         self.wait(lambda: time.monotonic() > end)
 
-    def shoot(self, name: str, widget: Any = None, rest: float = 0.5) -> None:
+    def shoot(self, name: str, state: Callable[[], object], widget: Any = None, rest: float = 0.5) -> None:
+        """`state`: what must be true of what is seen."""
         self.rest(rest)
+        assert state(), f"{name}: the window is in another state"
         TARGET.mkdir(parents=True, exist_ok=True)
-        (widget or self.window).grab().save(str(TARGET / f"{name}-{self.theme}-{self.size}.png"))
+        assert (widget or self.window).grab().save(str(TARGET / f"{name}-{self.theme}-{self.size}.png"))
+
+    def sees(self, name: str) -> bool:
+        """The widget that is called so is in sight; where it says something, this is not empty."""
+        from PySide6.QtWidgets import QLabel, QWidget
+
+        found = self.window.findChild(QWidget, name)
+        assert found is not None, f"there is no {name}"
+        return found.isVisible() and not (isinstance(found, QLabel) and not found.text())
 
     def shoot_dialog(self, action: str, name: str) -> None:
         from PySide6.QtWidgets import QDialog
@@ -59,7 +70,7 @@ class Studio:
         self.wait(lambda: self.window.findChild(QDialog, name) is not None)
         self.wait(lambda: not self.work.tasks.busy)
         dialog = self.window.findChild(QDialog, name)
-        self.shoot(name.removesuffix("Dialog"), dialog)
+        self.shoot(name.removesuffix("Dialog"), dialog.isVisible, dialog)
         dialog.close()
 
     def open(self, name: str) -> None:
@@ -68,6 +79,12 @@ class Studio:
 
     def train(self, **machine: Any) -> list[int]:
         return self.work.train([self.work.base_request(**machine)])
+
+    def train_six(self) -> list[int]:
+        runs = [self.train(machine=name, C=4.0, gamma=1.0)[0] for name in SIX]
+        self.settle()
+        self.work.runs.select(runs)
+        return runs
 
     def settle(self) -> None:
         self.wait(lambda: not self.work.queue.active())
@@ -82,56 +99,70 @@ class Studio:
         assert not crash_log.read(), crash_log.read()
 
 
+SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 SLOW = {"machine": "llw", "solver": "smo", "C": 1024.0, "gamma": 0.05, "tol": 1e-9}
 
 
 def data_page(studio: Studio, folder: Path) -> None:
-    studio.wait(lambda: not studio.work.tasks.busy)
+    work, presenter = studio.work, studio.window.assembly.page("data")
+
+    def shows(name: str) -> bool:
+        return work.data_name == name and studio.sees("dataTable") and studio.sees("dataSummary")
+
+    studio.wait(lambda: not work.tasks.busy)
     studio.window.show_page("data")
-    studio.shoot("data-empty")
+    studio.shoot("data-empty", lambda: work.dataset is None and studio.sees("sampleList"))
     broken, large = folder / "broken.csv", folder / "large.csv"
     broken.write_text("a,b,label\n1,2,x\n3,4,5,y\n", "utf-8")
-    studio.work.open_data(str(broken))
-    studio.wait(lambda: not studio.work.tasks.busy)
-    studio.shoot("data-failed")
+    work.open_data(str(broken))
+    studio.wait(lambda: not work.tasks.busy)
+    studio.shoot("data-failed", lambda: work.dataset is None and studio.sees("dataError"))
     large.write_text("a,b,c,label\n" + "".join(f"{i},{i * 7 % 13},0.5,{i % 3}\n" for i in range(600_000)), "utf-8")
-    studio.work.open_data(str(large))
-    studio.shoot("data-loading", rest=0.15)
-    studio.wait(lambda: not studio.work.tasks.busy)
-    studio.rest(2.0)
-    studio.shoot("data-large")
+    work.open_data(str(large))
+    studio.shoot("data-loading", lambda: studio.sees("loadingLabel"), rest=0.15)
+    studio.wait(lambda: not (work.tasks.busy or presenter.looking))
+    studio.shoot("data-large", lambda: shows("large.csv") and work.dataset.rows == 600_000)
     studio.open("vowel_train")
-    studio.shoot("data-loaded")
-    studio.work.open_test(str(broken))
-    studio.wait(lambda: not studio.work.tasks.busy)
-    studio.shoot("data-test-refused")
+    studio.wait(lambda: not presenter.looking)
+    studio.shoot("data-loaded", lambda: shows("vowel_train.csv") and studio.sees("projectionPlot"))
+    work.open_test(str(broken))
+    studio.wait(lambda: not work.tasks.busy)
+    studio.shoot("data-test-refused", lambda: work.test is None and studio.sees("testFileTrouble"))
 
 
 def train_page(studio: Studio, folder: Path) -> None:
+    runs, queue = studio.work.runs, studio.work.queue
+    plots = studio.window.pages["train"].page.plots.plots
+
+    def state(run: int) -> str:
+        return str(queue.state(run).value) if run in queue.active() else runs.record(run).state
+
+    def shows(*wanted: int) -> bool:
+        return studio.sees("convergencePlot") and plots[0].runs >= set(wanted)
+
+    studio.open("vowel_train")
     studio.window.show_page("train")
-    studio.shoot("train-empty")
+    studio.shoot("train-empty", lambda: not runs.ids() and studio.sees("trainEmpty"))
     slow = [studio.train(**{**SLOW, "C": cost})[0] for cost in (1024.0, 512.0, 256.0, 128.0)]
     failed = studio.train(machine="ww", C=1.0, class_weight=(("nobody", 2.0),))
-    studio.work.runs.select(slow[:1])
+    runs.select(slow[:1])
     studio.rest(3.0)
-    studio.shoot("train-running")
-    studio.work.queue.pause(slow[0])
-    studio.rest()
-    studio.shoot("train-paused")
+    studio.shoot("train-running", lambda: state(slow[0]) == "running" and shows(slow[0]) and studio.sees("jobsDock"))
+    queue.pause(slow[0])
+    studio.wait(lambda: state(slow[0]) == "paused")
+    studio.shoot("train-paused", lambda: state(slow[0]) == "paused" and shows(slow[0]))
     for run in slow[1:]:
-        studio.work.queue.discard(run)
-    studio.work.queue.stop(slow[0])
+        queue.discard(run)
+    queue.stop(slow[0])
     studio.settle()
-    studio.shoot("train-stopped")
-    studio.work.runs.select(failed)
-    studio.shoot("train-failed")
+    studio.shoot("train-stopped", lambda: runs.record(slow[0]).ending == "stopped" and studio.sees("resultLabel"))
+    runs.select(failed)
+    studio.shoot("train-failed", lambda: state(failed[0]) == "failed" and studio.sees("resultLabel"))
     studio.window.assembly.jobs.dismiss(failed[0])
-    six = [studio.train(machine=name, C=4.0, gamma=1.0)[0] for name in ("ww", "llw", "cs", "ova", "ovo", "dag")]
-    studio.settle()
-    studio.work.runs.select(six)
-    studio.shoot("train-finished")
-    studio.work.runs.select(six[:1])
-    studio.shoot("train-one")
+    six = studio.train_six()
+    studio.shoot("train-finished", lambda: {state(run) for run in six} == {"done"} and shows(*six))
+    runs.select(six[:1])
+    studio.shoot("train-one", lambda: plots[0].runs == {six[0]} and studio.sees("resultLabel"))
 
 
 def tune_page(studio: Studio, folder: Path) -> None:
@@ -141,7 +172,7 @@ def tune_page(studio: Studio, folder: Path) -> None:
     page = studio.window.pages["tune"].page
     studio.open("wine")
     studio.window.show_page("tune")
-    studio.shoot("tune-empty")
+    studio.shoot("tune-empty", lambda: studio.sees("tuneStartButton") and not studio.sees("heatmapTabs"))
 
     def search(**texts: str) -> None:
         studio.wait(lambda: not searches.running and not work.tasks.busy)
@@ -150,87 +181,103 @@ def tune_page(studio: Studio, folder: Path) -> None:
         tune.start()
         studio.wait(lambda: searches.running)
 
+    def ended(machines: str, stopped: bool = False) -> bool:
+        shown = ",".join(page.tabs.plots)
+        return (
+            not searches.running and shown == machines and tune._tuned.stopped is stopped and studio.sees("bestLabel")
+        )
+
     search(step="1", C_to="2^8")
     studio.wait(lambda: page.progress.value() > 2000 or not searches.running)
-    studio.shoot("tune-running", rest=0.1)
+    studio.shoot("tune-running", lambda: searches.running and studio.sees("tuneProgress"), rest=0.1)
     tune.stop()
     studio.wait(lambda: not searches.running)
-    studio.shoot("tune-stopped")
+    studio.shoot("tune-stopped", lambda: ended("ww,llw,cs,ova,ovo,dag", stopped=True))
     search(machines="ww,ovo,dag", step="2")
     studio.wait(lambda: not searches.running)
-    studio.shoot("tune-done")
+    studio.shoot("tune-done", lambda: ended("ww,ovo,dag"))
     page.tabs.setCurrentIndex(2)
     plot = page.tabs.plots["ovo"]
     plot.scene().sigMouseMoved.emit(plot.area.mapViewToScene(QPointF(4.0, -4.0)))
-    studio.shoot("tune-machine")
+    studio.shoot("tune-machine", lambda: page.machine == "ovo" and plot.isVisible())
     page.values.setCurrentIndex(1)
     page.fields.more.setChecked(True)
-    studio.shoot("tune-times")
+    studio.shoot("tune-times", lambda: page.value == "seconds" and page.fields.more.isChecked())
     page.values.setCurrentIndex(0)
     search(machines="ovo", search="two-line", C_to="2^2")
     studio.wait(lambda: not searches.running)
-    studio.shoot("tune-two-line")
-    studio.open("vowel_train")
+    studio.shoot("tune-two-line", lambda: ended("ovo") and page.texts()["search"] == "two-line")
 
 
 def playground_page(studio: Studio, folder: Path) -> None:
     """Every stop of every tour, the empty canvas, and the data at hand."""
     from mcsvm_gui.core.playground.tours import tours
 
+    studio.open("vowel_train")
     presenter = studio.window.assembly.page("playground")
     page = presenter.view
     studio.window.show_page("playground")
 
-    def shoot(name: str) -> None:
+    def shoot(name: str, state: Callable[[], object]) -> None:
         studio.rest(0.2)
         studio.wait(lambda: not presenter.busy)
-        studio.shoot(f"playground-{name}")
+        studio.shoot(f"playground-{name}", lambda: studio.sees("playgroundCanvas") and state())
 
-    shoot("begun")
+    shoot("begun", lambda: len(page.canvas.pictures) == len(presenter.setting.machines))
     for tour in tours().values():
         page.tour_asked.emit(tour.name)
-        for number in range(len(tour.stops)):
-            shoot(f"{tour.name}-{number + 1}")
+        for number, stop in enumerate(tour.stops):
+            drawn = 3 if stop.steps is not None else len(stop.setting.machines)
+            at = tour.name, number
+            shoot(f"{tour.name}-{number + 1}", lambda: presenter._tour == at and len(page.canvas.pictures) == drawn)  # noqa: B023
             page.tour_moved.emit(1)
     page.steps_toggled.emit(False)
     page.components_asked.emit()
     studio.wait(lambda: not studio.work.tasks.busy)
-    shoot("vowels")
+    shoot(
+        "vowels", lambda: len(presenter.drawing) > 100 and presenter.undo_stack.undoText().endswith("vowel_train.csv")
+    )
     page.clear_asked.emit()
-    shoot("empty")
+    shoot("empty", lambda: not len(presenter.drawing) and not page.canvas.pictures)
 
 
 def compare_page(studio: Studio, folder: Path) -> None:
     """Every tab, of six machines on rows that they do not all decide alike."""
     studio.window.show_page("compare")
-    page = studio.window.pages["compare"].page
+    presenter, page = studio.window.assembly.page("compare"), studio.window.pages["compare"].page
     studio.work.runs.select(())
-    studio.shoot("compare-empty")
+    studio.shoot("compare-empty", lambda: studio.sees("compareEmpty"))
     studio.open("glass")
-    six = [studio.train(machine=name, C=4.0, gamma=1.0)[0] for name in ("ww", "llw", "cs", "ova", "ovo", "dag")]
-    studio.settle()
-    studio.work.runs.select(six)
+    six = studio.train_six()
     studio.wait(lambda: not studio.work.tasks.busy and not page.tools.progress.text())
     for place in range(page.tabs.count()):
         page.tabs.setCurrentIndex(place)
-        studio.shoot(f"compare-{page.tabs.currentWidget().objectName()}")
+        part = page.tabs.widget(place)
+        state = lambda part=part: presenter._pictured == six and part.isVisible()  # noqa: E731
+        studio.shoot(f"compare-{part.objectName()}", state)
     page.tabs.setCurrentIndex(0)
     studio.work.runs.select(six[:1])
     studio.wait(lambda: not studio.work.tasks.busy)
-    studio.shoot("compare-one")
+    studio.shoot("compare-one", lambda: presenter._pictured == six[:1] and page.tabs.isVisible())
 
 
 def predict_page(studio: Studio, folder: Path) -> None:
+    studio.open("vowel_train")
+    studio.work.runs.select(studio.train(machine="ww", C=4.0, gamma=1.0))
+    studio.settle()
     studio.window.show_page("predict")
-    studio.shoot("predict-empty")
     predict = studio.window.assembly.page("predict")
+    studio.shoot("predict-empty", lambda: predict._opened is None and studio.sees("predictHint"))
     predict.use_selected_run()
     predict.open_data("vowel_test.csv")
     studio.wait(lambda: not studio.work.tasks.busy)
-    studio.shoot("predict-results")
+    studio.shoot(
+        "predict-results",
+        lambda: studio.sees("predictTable") and studio.sees("predictResult") and not studio.sees("predictHint"),
+    )
     predict.open_data("iris.csv")
     studio.wait(lambda: not studio.work.tasks.busy)
-    studio.shoot("predict-refused")
+    studio.shoot("predict-refused", lambda: studio.sees("predictNotice") and not studio.sees("predictTable"))
 
 
 def around(studio: Studio, folder: Path) -> None:
@@ -242,8 +289,13 @@ def around(studio: Studio, folder: Path) -> None:
     bar = studio.window.findChild(RecoveryBar)
     studio.window.show_page("train")
     bar.show_names(recovery._words(2), ["ww 14", "llw 15"])
-    studio.shoot("recovery")
+    studio.shoot("recovery", lambda: studio.sees("recoveryBar") and studio.sees("recoveryLabel"))
     bar.show_names("", [])
+    trust = studio.work.trust
+    studio.work.settings["trusted_projects"] = []
+    trust.ask(["/data/iris.csv"])
+    studio.shoot("trust", lambda: studio.sees("trustBar") and studio.sees("trustLabel"))
+    trust.agree()
 
 
 DIALOGS = (
