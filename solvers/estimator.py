@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,12 +22,14 @@ from solvers.kernels import KERNELS, Kernel
 from solvers.model import Model, class_scores
 from solvers.portions import Increment, all_classes, check_portions, codes_of, going_on, lasting, learns_online
 from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
-from solvers.run.loop import Limits, Run
-from solvers.run.reason import reason
+from solvers.run.decisions import final_reasons
+from solvers.run.ending import Ending
+from solvers.run.limits import Limits
+from solvers.run.loop import Run
 from solvers.run.trace import Sample
 from solvers.threads import limited
 
-OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_"
+OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
 
 
 class MultiClassSVC(ClassifierMixin, BaseEstimator):
@@ -33,17 +39,18 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
     kernel: rbf, linear, polynomial, sigmoid or precomputed, with gamma ("scale": 1 / (features x variance)),
     degree and coef0. C: the cost; class_weight, "balanced" or {label: weight}, scales it.
     margin, bias (none, regularized, exact): None for the machine's own.
-    tol: the largest violation of optimality allowed; gap_tol: or the relative gap that is good enough.
+    tol: the largest violation of optimality allowed; gap_tol: the relative gap to end at, which then rules alone.
     max_iter, time_limit (seconds of training): ends earlier; cache_mb: memory for kernel rows; threads: of BLAS.
-    warm_start: begin from the last solution, scaled to the new C. random_state: for methods that draw lots.
+    warm_start: begin from the last solution, scaled to the new C. random_state: decides lots; None is 0.
     callback(sample) returning True stops, and the model so far stands, with its certificate.
     decision_function_shape: "ovo" or "ovr", what ovo and dag return for more than two classes: the functions
     of all pairs, or a score per class (as CalibratedClassifierCV needs).
 
     After `fit`: classes_, support_, n_support_ (per class), dual_coef_ (a row per class function, or per pair),
     intercept_, n_iter_, seconds_, kernel_evaluations_, solver_used_ and solver_reason_ (what auto took, and in a
-    sentence why), ending_ (why it ended), certificate_ (primal, dual, gap, relative_gap, violation, infeasibility)
-    and trace_, one array for each of iteration, seconds, dual, primal, violation, support and bounded.
+    sentence why), decisions_ (each step, phase, reason and numbers), ending_ (why it ended), certificate_ (primal,
+    dual, gap, relative_gap, violation, infeasibility) and trace_, one array for each of iteration, seconds, dual,
+    primal, violation, support and bounded.
 
     `partial_fit` (ova, ovo and dag) goes on learning from rows that come in portions, by LASVM. It forgets rows that
     become no support vectors, so the model then has no certificate_, and no ending_, trace_ and solver_used_.
@@ -101,8 +108,9 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         with limited(self.threads):
             problem = self._pose(X, codes)
-            run = Run(problem, self.solver, self._limits(), self._seed(problem))
+            run = Run(problem, self.solver, self._limits(), self._start(problem), seed=self._seed())
             self._finish(problem, self._drive(run))
+        self._warn_of_limits()
         self._began_with: dict[str, Any] = lasting(self)
         self._increment: Increment | None = None
         return self
@@ -211,6 +219,24 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
             raise InputError(f"class_weight names {strange[0]!r}, which is no label; the labels are {shown(labels)}.")
         return np.array([positive(f"class_weight of {label!r}", weights.get(label, 1.0)) for label in labels])
 
+    def _seed(self) -> int:
+        """Of the lots that a method draws; None is 0, so that the same call gives the same bits."""
+        given: Any = self.random_state
+        if given is None or isinstance(given, Integral):
+            return int(given or 0)
+        return int(check_random_state(given).randint(2**31))
+
+    def _warn_of_limits(self) -> None:
+        limits = {Ending.STEP_LIMIT: "max_iter", Ending.TIME_LIMIT: "time_limit"}
+        if self.ending_ in limits:
+            warnings.warn(
+                f"{limits[self.ending_]} was reached before convergence: the relative gap is"
+                f" {self.certificate_.relative_gap:.2g}, the largest violation {self.certificate_.violation:.2g}."
+                " Allow more, scale the features, or accept the model, whose certificate says how far it may be off.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
     def _limits(self) -> Limits:
         return Limits(
             tolerance=positive("tol", self.tol),
@@ -219,7 +245,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
             seconds=None if self.time_limit is None else positive("time_limit", self.time_limit),
         )
 
-    def _seed(self, problem: Problem) -> list[np.ndarray] | None:
+    def _start(self, problem: Problem) -> list[np.ndarray] | None:
         """The last solution, scaled to the new costs, where warm_start asks for it and it fits."""
         before = getattr(self, "_solution", None)
         if not self.warm_start or before is None:
@@ -238,7 +264,8 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         assert run.ending is not None
         self.ending_, self.trace_ = run.ending, run.trace.table()
         self.solver_used_ = run.solver_used
-        self.solver_reason_ = reason(self.solver, self.solver_used_)
+        self.decisions_ = run.decisions
+        self.solver_reason_ = " ".join(final_reasons(self.solver, run.decisions))
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = run.iterations, run.kernel_evaluations, run.seconds
         self._tell(model)
 

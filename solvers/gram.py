@@ -6,13 +6,13 @@ checkpoint remembers the blocks, and restoring computes the very same ones again
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from solvers.kernels import Kernel, Points
+from solvers.threads import scratch, spread
+from solvers.work import PIECE, Work, finish
 
-EXACT_BLOCK_BYTES = 1 << 22  # the float64 work space of `times`: small enough to stay in cache
+EXACT_BLOCK_BYTES = 1 << 22  # the float64 work space of `products`: small enough to stay in cache
 WORK_BYTES = 1 << 25  # of a piece of a block, should the kernel need it in float64
 # The store holds as many rows as cache_mb has room for, but never fewer than LEAST: enough for one step of any
 # sequential method. Methods that like more rows at once ask for at most `capacity`.
@@ -46,24 +46,25 @@ class Gram:
         self._filled = 0
 
     def rows(self, examples: np.ndarray) -> np.ndarray:
+        """As `fetch`, without an interruption."""
+        return finish(self.fetch(examples))
+
+    def fetch(self, examples: np.ndarray) -> Work[np.ndarray]:
         """The slots of `store` that hold these (distinct) examples' kernel rows, computed where missing."""
         assert examples.size <= self.capacity, f"{examples.size} rows asked of a store of {self.capacity}"
-        self._clock += 1
-        slots = self.slot_of[examples]
-        kept = slots >= 0
-        self._last_use[slots[kept]] = self._clock  # now the newest, so the last to go
-        if kept.all():
-            return slots
+        kept = self.slot_of[examples] >= 0
         missing = examples[~kept]
-        self._compute(missing, self._free_slots(missing.size))
+        values = (yield from self._compute(missing)) if missing.size else self.store[:0]
+        self._clock += 1
+        self._last_use[self.slot_of[examples[kept]]] = self._clock  # now the newest, so the last to go
+        if missing.size:
+            self._keep(missing, values)
         return self.slot_of[examples]
 
     # -- room -------------------------------------------------------------------------------------
 
     def _free_slots(self, count: int) -> np.ndarray:
         """Rising, so that they often lie side by side."""
-        if self.store.shape[0] == 0:
-            self._make_store()
         fresh = np.arange(self._filled, min(self._filled + count, self.capacity))
         if fresh.size == count:
             self._filled += count
@@ -93,23 +94,32 @@ class Gram:
 
     # -- values -----------------------------------------------------------------------------------
 
-    def _compute(self, examples: np.ndarray, slots: np.ndarray) -> None:
-        if slots[-1] - slots[0] == slots.size - 1:
-            for _ in self._pieces(examples, self.store[slots[0] : slots[-1] + 1]):
-                pass
-        else:
-            for piece, values in self._pieces(examples):
-                self.store[slots[piece]] = values
+    def _compute(self, examples: np.ndarray) -> Work[np.ndarray]:
+        """Kernel rows of a block, a piece at a time: into free slots of the store where there are enough."""
+        if self.store.shape[0] == 0:
+            self._make_store()
+        end = self._filled + examples.size
+        fresh = end <= self.capacity
+        values = self.store[self._filled : end] if fresh else np.empty((examples.size, len(self)), np.float32)
+
+        def compute(piece: slice) -> None:
+            self.kernel.block(self.points.take(examples[piece]), self.points, values[piece])
+
+        yield from spread(compute, self._pieces(examples.size), PIECE)
+        return values
+
+    def _keep(self, examples: np.ndarray, values: np.ndarray) -> None:
+        slots = self._free_slots(examples.size)
+        if values.base is not self.store:
+            self.store[slots] = values
         self._remember(examples, slots, self._clock)
         self.evaluations += examples.size * len(self)
 
-    def _pieces(self, examples: np.ndarray, out: np.ndarray | None = None) -> Iterator[tuple[slice, np.ndarray]]:
-        """The rows of a block a bounded piece at a time, always cut the same way: (which of them, values)."""
-        height = max(1, WORK_BYTES // (8 * len(self)))
-        for start in range(0, examples.size, height):
-            piece = slice(start, min(start + height, examples.size))
-            room = np.empty((piece.stop - start, len(self)), np.float32) if out is None else out[piece]
-            yield piece, self.kernel.block(self.points.take(examples[piece]), self.points, room)
+    def _pieces(self, count: int) -> list[slice]:
+        """The rows of a block in bounded pieces, always cut the same way."""
+        n = len(self)
+        height = max(1, min(WORK_BYTES // (8 * n), int(PIECE // (2.0 * n * (self.points.stored + 10.0)))))
+        return [slice(start, min(start + height, count)) for start in range(0, count, height)]
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots
@@ -157,16 +167,22 @@ class Gram:
         """What is left of a block, computed as it was; returns how many rows."""
         slots = self.slot_of[examples]
         here = (slots >= 0) & (self._block_of[slots] == block)
-        for piece, values in self._pieces(examples):
+        for piece in self._pieces(examples.size):
+            values = np.empty((piece.stop - piece.start, len(self)), np.float32)
+            self.kernel.block(self.points.take(examples[piece]), self.points, values)
             self.store[slots[piece][here[piece]]] = values[here[piece]]
         return int(here.sum())
 
     def times(self, weights: np.ndarray) -> np.ndarray:
+        """As `products`, without an interruption."""
+        return finish(self.products(weights))
+
+    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
         """K @ weights (n x outputs) in float64, from fresh kernel values, a block at a time."""
         if hasattr(self.kernel, "times"):
             return kernel_times(self.kernel, self.points, self.points, weights)
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
-        return kernel_times(self.kernel, self.points, self.points.take(involved), weights[involved])
+        return (yield from kernel_products(self.kernel, self.points, self.points.take(involved), weights[involved]))
 
 
 def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:
@@ -194,12 +210,20 @@ def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarra
     """K(left, right) @ weights in float64, in blocks of bounded size; through the features where the kernel can."""
     if hasattr(kernel, "times"):
         return kernel.times(left, right, weights)
+    return finish(kernel_products(kernel, left, right, weights))
+
+
+def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
     result = np.zeros((len(left), weights.shape[1]))
     if len(right) == 0:
         return result
-    height = max(1, EXACT_BLOCK_BYTES // (8 * len(right)))
-    work = np.empty((min(height, len(left)), len(right)))
-    for start in range(0, len(left), height):
+    height = max(1, min(len(left), EXACT_BLOCK_BYTES // (8 * len(right))))
+
+    def multiply(start: int) -> None:
         index = np.arange(start, min(start + height, len(left)))
-        result[index] = kernel.block(left.take(index), right, work[: index.size]) @ weights
+        values = kernel.block(left.take(index), right, scratch((index.size, len(right))))
+        result[index] = values @ weights
+
+    operations = 2.0 * height * len(right) * (left.stored + weights.shape[1] + 10.0)
+    yield from spread(multiply, range(0, len(left), height), operations)
     return result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,14 @@ from sklearn.utils import check_random_state
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
-from solvers.methods.lasvm import method as lasvm
 from solvers.methods.lasvm.stream import Expansion, Stream, Terms
+from solvers.methods.lasvm.table import LASVM
 from solvers.model import Model
 from solvers.problem import checked_points, positive, shown
-from solvers.run.choice import find_method
+from solvers.run.loop import find_method
+from solvers.run.warmup import once
 
-VARIANTS = {method.NAME: method for method in (lasvm.RANDOM, lasvm.GRADIENT, lasvm.ACTIVE, lasvm.FIRST_ORDER)}
+VARIANTS = {method.name: method for method in LASVM}
 
 LASTING = "machine", "kernel", "C", "gamma", "degree", "coef0", "margin", "bias", "class_weight"  # between portions
 
@@ -31,7 +31,7 @@ class Increment:
         tolerance: float, cache_mb: float, solver: str, seed: int,
     ) -> None:  # fmt: skip
         self._machine, self.kernel, self.seconds = machine.name, kernel, 0.0
-        variant = VARIANTS.get(solver, lasvm.RANDOM)
+        variant = VARIANTS.get(solver, VARIANTS["lasvm"])
         terms = Terms(upper, margin, tolerance, variant.choice, variant.second_order, seed)
         self.stream = Stream(kernel, machine.split, terms, cache_mb)
 
@@ -42,7 +42,7 @@ class Increment:
 
     def learn(self, features: Any, labels: np.ndarray) -> None:
         points = checked_points(features, self.kernel)
-        warm_up()
+        once("online", _rehearse)
         began = time.perf_counter()
         self.stream.learn(points, labels)
         self.seconds += time.perf_counter() - began
@@ -55,9 +55,7 @@ class Increment:
         )
 
 
-@cache
-def warm_up() -> None:
-    """Compiled code is made or loaded before the clock starts."""
+def _rehearse() -> None:
     kernel, terms = KERNELS["rbf"](gamma=1.0), Terms(np.ones(2), 1.0, 1e-3)
     points = Points(np.sin(np.outer(np.arange(12), [1.0, 2.0])))
     Stream(kernel, "pairs", terms, 1.0).learn(points, np.arange(12) % 2)
@@ -137,7 +135,7 @@ def going_on(estimator: Any, features: Any) -> Increment:
         machine.margin(count) if estimator.margin is None else positive("margin", estimator.margin),
         tolerance=positive("tol", estimator.tol),
         cache_mb=positive("cache_mb", estimator.cache_mb),
-        solver=find_method(estimator.solver).NAME,
+        solver=find_method(estimator.solver).name,
         seed=0 if drawn is None else int(check_random_state(drawn).randint(2**31)),
     )
     if begun:

@@ -88,16 +88,16 @@ class Problem:
     def outputs(self) -> int:
         return self.form.outputs if self.machine.split == "joint" else self.part_count
 
-    @cached_property
     def whole_gram(self) -> Gram:
+        """Kernel rows of all examples. Each run has its own: the last bits of a row depend on the rows asked before."""
         return Gram(self.kernel, self.points, self.cache_mb)
 
-    def part(self, number: int) -> Part:
-        """The numbered independent programme; parts over the same examples share one `Gram`."""
+    def part(self, number: int, gram: Gram | None = None) -> Part:
+        """The numbered independent programme; parts over the same examples may share one `Gram`."""
         if self.machine.split == "pairs":
             return self._pair(number)
         labels = self.labels if self.machine.split == "joint" else np.where(self.labels == number, 0, 1)
-        return self._part(labels, self.upper, self.whole_gram)
+        return self._part(labels, self.upper, gram or self.whole_gram())
 
     def rows_of(self, number: int) -> np.ndarray | slice:
         """Which examples a part is about."""

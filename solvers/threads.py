@@ -1,27 +1,34 @@
-"""How many threads BLAS may use: one unless asked, so that the same seed gives the same bits anywhere.
+"""Threads of a fit: one for BLAS, and as many as were asked for side by side over pieces of work.
 
-The number is one for the whole process: of threads that ask at the same time the latest is obeyed, and the number
-of before comes back when the last of them leaves, so that none works on with a number nobody asked for.
+The pieces and their shapes do not depend on how many threads there are, so neither do the bits of the result. BLAS
+has one number of threads for the whole process: it is one while anybody is inside `limited`, and that of before again
+when the last has left.
 """
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from solvers.errors import InputError
+from solvers.work import PIECE, Work
 
 MOST = 1024
+T = TypeVar("T")
 
 _lock = threading.Lock()
-_asked: dict[object, int] = {}  # by those inside, in the order they came
+_inside = 0
 _before: list[Any] = []  # what knows the number of before, while anybody is inside
+_mine = threading.local()
 
 
 @cache
@@ -29,36 +36,92 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()  # looks through all loaded libraries: milliseconds, so once
 
 
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="mcsvm")
+
+
 def limited(threads: Any) -> AbstractContextManager[object]:
+    """In this context the calling thread may spread work over so many threads; None is one."""
     if threads is not None and (
         isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= int(threads) <= MOST
     ):
         raise InputError(f"threads must be a whole number of at least 1 and at most {MOST}, not {threads!r}.")
-    return _inside(1 if threads is None else int(threads))
+    return _limit(1 if threads is None else int(threads))
 
 
 @contextmanager
-def _inside(count: int) -> Iterator[None]:
-    mine = object()
-    with _lock:
-        _take_control()
-        limiter = _controller().limit(limits=count, user_api="blas")
-        if not _asked:
-            _before.append(limiter)
-        _asked[mine] = count
+def _limit(count: int) -> Iterator[None]:
+    before = workers()
+    _mine.workers = count
+    _enter()
     try:
         yield
     finally:
-        with _lock:
+        _leave()
+        _mine.workers = before
+
+
+def _enter() -> None:
+    global _inside
+    with _lock:
+        _inside += 1
+        if _inside == 1:
             _take_control()
-            del _asked[mine]
-            if _asked:
-                _controller().limit(limits=next(reversed(_asked.values())), user_api="blas")
-            else:
-                _before.pop().restore_original_limits()
+            _before.append(_controller().limit(limits=1, user_api="blas"))
+
+
+def _leave() -> None:
+    global _inside
+    with _lock:
+        _inside -= 1
+        if _inside == 0:
+            _take_control()
+            _before.pop().restore_original_limits()
 
 
 def _take_control() -> None:
     """OpenBLAS has one number for all threads, and threadpoolctl lets one thread alone set it, in silence, until that
     thread ends or lets go; Qt's threads never end for Python. Here the lock does what that rule is for."""
     OpenBLASController.clear_controlling_thread(force=True)
+
+
+def workers() -> int:
+    """How many threads the calling thread may use."""
+    return getattr(_mine, "workers", 1)
+
+
+def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each: float) -> Work[None]:
+    """Call the function for every piece, on the threads of `limited`; yields after about PIECE operations of each.
+
+    Pieces must not depend on each other: a piece writes where no other reads or writes.
+    """
+    count = workers()
+    together = count * max(1, int(PIECE // max(operations_each, 1.0)))
+    for start in range(0, len(pieces), together):
+        if start:
+            yield
+        group = pieces[start : start + together]
+        if count == 1 or len(group) == 1:
+            for piece in group:
+                function(piece)
+        else:
+            shares = [group[number::count] for number in range(min(count, len(group)))]
+            others = [_pool().submit(_call, function, share) for share in shares[1:]]
+            _call(function, shares[0])
+            for other in others:
+                other.result()
+
+
+def _call(function: Callable[[T], object], pieces: Sequence[T]) -> None:
+    for piece in pieces:
+        function(piece)
+
+
+def scratch(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
+    """Room to work in, of the calling thread, until it asks again."""
+    size = int(np.prod(shape))
+    room = getattr(_mine, "room", None)
+    if room is None or room.nbytes < size * np.dtype(dtype).itemsize:
+        room = _mine.room = np.empty(size * np.dtype(dtype).itemsize, dtype=np.uint8)
+    return room[: size * np.dtype(dtype).itemsize].view(dtype).reshape(shape)

@@ -14,6 +14,7 @@ from solvers import InputError
 from solvers.jit.store import CACHE_FOLDER, CACHE_WORKS
 from solvers.methods import METHODS
 from solvers.run.loop import Run
+from solvers.run.warmup import once
 from solvers.selection import binary
 
 DONE = CACHE_FOLDER / "compiled-for-tests"
@@ -24,7 +25,7 @@ def compile_together(*, backwards: bool) -> None:
     """Nothing where it was done before."""
     if not CACHE_WORKS or DONE.exists():
         return
-    pieces = [binary.warm_up, *(partial(_begin, method) for method in METHODS)]
+    pieces = [partial(once, "two-class", binary.rehearse), *(partial(_begin, method) for method in METHODS)]
     for piece in reversed(pieces) if backwards else pieces:
         piece()
     DONE.touch()

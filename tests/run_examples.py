@@ -6,7 +6,7 @@ from typing import Any
 
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.request import Request
-from solvers.run.reason import reason
+from solvers.run.decisions import REASONS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 ENDINGS = "converged", "step limit", "time limit", "stopped", "stalled"
@@ -19,7 +19,8 @@ def document(run: int = 1, **values: Any) -> dict[str, Any]:
         "machine": MACHINES[run % 6],
         "solver": "auto",
         "solver_used": "ipm" if run % 3 else "auto",
-        "solver_reason": reason("auto", "ipm" if run % 3 else "auto"),
+        "solver_reason": REASONS[1 + run % 3],
+        "decisions": [{"step": 0, "phase": "blocks", "reason": REASONS[1 + run % 3], "numbers": {}, "part": 0}],
         "kernel": {"name": "rbf", "gamma": 2.0 ** -(run % 9)},
         "C": 2.0 ** (run % 12 - 2),
         "margin": 1.0,

@@ -18,7 +18,7 @@ from mcsvm_gui.core.writing import check_outputs
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.run.choice import find_method
+from solvers.run.loop import find_method
 
 SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 

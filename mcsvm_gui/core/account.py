@@ -104,8 +104,17 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
 
 def _choice(document: Mapping[str, Any]) -> list[str]:
     """Why `auto` took the solver it took; of runs from before this was kept, nothing."""
-    known = document["solver"] == "auto" and "solver_reason" in document
-    return [tr(document["solver_reason"])] if known else []
+    from solvers.decision import Decision
+    from solvers.run.decisions import final_reasons
+
+    if document["solver"] != "auto":
+        return []
+    decisions = [Decision(**plain) for plain in document.get("decisions", [])]
+    if len({decision.part for decision in decisions}) > 1:
+        return [tr(reason) for reason in final_reasons("auto", decisions)]
+    told = [tr(decision.reason) for decision in decisions[:1]]
+    later = [(figures.count(decision.step), tr(decision.reason)) for decision in decisions[1:]]
+    return told + [tr("From step {step} on: {reason}", step=step, reason=reason) for step, reason in later]
 
 
 def _effort(document: Mapping[str, Any]) -> str:
@@ -135,14 +144,13 @@ def _scores(document: Mapping[str, Any]) -> str:
 def progress(trace: Trace, request: Request, classes: int) -> str:
     """How far, how fast, how long: of a training that goes on."""
     from mcsvm_gui.core.projection import seconds_left
-    from solvers.run.choice import find_method
-    from solvers.run.loop import Limits, with_natural_gap
+    from solvers.run.loop import find_method
     from solvers.run.trace import Sample
 
     if not len(trace):
         return ""
     samples = [Sample(*row) for row in trace.rows[-TREND:].tolist()]
-    goal = with_natural_gap(Limits(gap_tolerance=request.gap_tol), find_method(request.solver)).gap_tolerance
+    goal = find_method(request.solver).natural_gap if request.gap_tol is None else request.gap_tol
     left = seconds_left(samples, request.tol, goal, parts=parts_of(request.machine, classes))
     last = samples[-1]
     return tr(

@@ -63,7 +63,7 @@ def choices(request: Request, classes: int) -> Choices:
             for name in _ordered(FIRST_MACHINES, MACHINES)
         ),
         solvers=tuple(
-            choice("solver", name, name, METHODS[name].SUPPORTS, FIRST_SOLVERS)
+            choice("solver", name, name, METHODS[name].supports, FIRST_SOLVERS)
             for name in _ordered(FIRST_SOLVERS, METHODS)
         ),
         kernels=tuple(
@@ -98,13 +98,13 @@ def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: 
     from solvers.errors import InputError
     from solvers.kernels import KERNELS
     from solvers.problem import kernel_from, pose
-    from solvers.run.choice import find_method, refuse
+    from solvers.run.loop import refuse
 
     labels = np.repeat(np.arange(classes), 2)
     rows = np.linspace(-1.0, 1.0, labels.size)[:, None]
     try:
         measure = kernel_from(kernel, KERNELS, gamma=1.0, degree=3, coef0=0.0)
-        refuse(pose(rows, labels, machine=machine, kernel=measure, bias=bias), find_method(solver))
+        refuse(pose(rows, labels, machine=machine, kernel=measure, bias=bias), solver)
     except InputError as error:
         return str(error)
     return None

@@ -81,12 +81,11 @@ def pace(trace: Trace) -> float | None:
 
 def _left(trace: Trace, request: Request, classes: int) -> str:
     from mcsvm_gui.core.projection import seconds_left
-    from solvers.run.choice import find_method
-    from solvers.run.loop import Limits, with_natural_gap
+    from solvers.run.loop import find_method
     from solvers.run.trace import Sample
 
     samples = [Sample(*row) for row in trace.rows[-account.TREND :].tolist()]
-    goal = with_natural_gap(Limits(gap_tolerance=request.gap_tol), find_method(request.solver)).gap_tolerance
+    goal = find_method(request.solver).natural_gap if request.gap_tol is None else request.gap_tol
     left = seconds_left(samples, request.tol, goal, parts=account.parts_of(request.machine, classes))
     if left is None:
         return ""

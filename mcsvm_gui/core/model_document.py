@@ -13,6 +13,7 @@ from mcsvm_gui.core import preparation as preparing
 from mcsvm_gui.core.posing import parameters
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.trained import Duals, Origin, TrainedModel
+from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
@@ -62,6 +63,7 @@ def origin_document(origin: Origin) -> dict[str, Any]:
         "versions": dict(origin.versions),
         "system": origin.system,
         "processor": origin.processor,
+        "decisions": [decision.document() for decision in origin.decisions],
     }
 
 
@@ -225,7 +227,18 @@ def _origin(document: dict[str, Any]) -> Origin:
         versions=tuple((_text(name), _text(value)) for name, value in document["versions"].items()),
         system=_text(document.get("system", "")),
         processor=_text(document.get("processor", "")),
+        decisions=tuple(_decision(entry) for entry in document.get("decisions", [])),
         **counts,
+    )
+
+
+def _decision(document: dict[str, Any]) -> Decision:
+    return Decision(
+        step=_count(document, "step"),
+        phase=_text(document["phase"]),
+        reason=_text(document["reason"]),
+        numbers={_text(name): _real(value) for name, value in document["numbers"].items()},
+        part=_count(document, "part"),
     )
 
 

@@ -17,11 +17,12 @@ from mcsvm_gui.core.live import Reading, Watch
 from mcsvm_gui.core.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.request import Request
 from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
-from solvers.dual.certificate import Certificate, Proof
+from solvers.dual.certificate import Certificate, Proof, total_of
 from solvers.model import Model, decide
 from solvers.problem import positive, whole
-from solvers.run.loop import Limits, Run, total_of
-from solvers.run.reason import reason
+from solvers.run.decisions import final_reasons
+from solvers.run.limits import Limits
+from solvers.run.loop import Run
 from solvers.run.trace import Sample, Trace
 from solvers.threads import limited
 
@@ -69,7 +70,7 @@ class Session:
         self.test = self.posed.held_out if test is None else test
         if test is not None:  # what cannot be tested on should be said before the training, not after it
             self.posed.preparation.apply(test)
-        self._pace: Pace | None = Pace() if self.run.limits.gap_tolerance is None else None
+        self._pace = Pace()
         self._begun = False
         self._watch: Watch | None = None
 
@@ -81,9 +82,8 @@ class Session:
         """A slice, then where the training stands."""
         began = time.perf_counter()
         with limited(self.request.threads):
-            # The gap is tested between slices: under a gap tolerance their lengths must not follow the clock.
-            sample = self.run.advance(self._pace.steps if self._pace else None)
-        if self._pace and self._begun:  # the first slice may compile
+            sample = self.run.advance(self._pace.steps)
+        if self._begun:  # the first slice may compile
             self._pace.learn(time.perf_counter() - began)
         self._begun = True
         return sample
@@ -149,6 +149,7 @@ class Session:
             versions=versions(),
             system=hardware.system(),
             processor=hardware.processor(),
+            decisions=tuple(run.decisions),
         )
 
     def _scores(self, trained: TrainedModel, proofs: list[Proof]) -> tuple[dict[str, Any], tuple[Notice, ...]]:
@@ -188,7 +189,7 @@ def train(
 
 def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None) -> Run:
     if checkpoint is None:
-        return Run(posed.problem, request.solver, limits)
+        return Run(posed.problem, request.solver, limits, seed=request.seed)
     return Run.load(posed.problem, io.BytesIO(checkpoint), request.solver, limits)
 
 
@@ -240,7 +241,8 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "machine": model.machine.name,
         "solver": request.solver,
         "solver_used": origin.solver,
-        "solver_reason": reason(request.solver, origin.solver),
+        "solver_reason": " ".join(final_reasons(request.solver, origin.decisions)),
+        "decisions": [decision.document() for decision in origin.decisions],
         "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
         "C": float(request.C),
         "margin": float(form_margin),

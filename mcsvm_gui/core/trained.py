@@ -13,6 +13,7 @@ from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.preparation import Preparation
 from mcsvm_gui.core.preparation.rules import some
 from mcsvm_gui.core.request import Request
+from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.model import Model, class_scores, decide
 from solvers.run.ending import Ending
@@ -47,6 +48,7 @@ class Origin:
     versions: tuple[tuple[str, str], ...]
     system: str = ""
     processor: str = ""
+    decisions: tuple[Decision, ...] = ()  # what the solver decided and why; models of before have none
 
 
 @dataclass(frozen=True, eq=False)

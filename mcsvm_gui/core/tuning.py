@@ -24,7 +24,7 @@ from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.problem import BIASES, checked_points, positive, whole
-from solvers.run.choice import find_method
+from solvers.run.loop import find_method
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.crew import Crew, Folds, LostCrew, Threads

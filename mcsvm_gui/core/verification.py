@@ -10,11 +10,10 @@ from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.errors import FileError
 from mcsvm_gui.core.posing import pose_request
 from mcsvm_gui.core.trained import TrainedModel
-from solvers.dual.certificate import Certificate, Proof, certify
+from solvers.dual.certificate import Certificate, Proof, certify, total_of
 from solvers.errors import InputError
 from solvers.model import Model
 from solvers.problem import Problem
-from solvers.run.loop import total_of
 from solvers.threads import limited
 
 CLOSE = 1e-6  # relative; different processors round kernel values differently

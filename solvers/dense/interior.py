@@ -1,7 +1,8 @@
-"""A dense interior point for small boxes and sums: as many iterations for a large C as for a small one.
+"""A dense interior point for boxes and bounded sums: as many iterations for a large C as for a small one.
 
 minimise 1/2 x'Qx - c'x subject to x >= 0 and sums over groups <= bound (a group per variable is a box), optionally
-with one balance s'x fixed. Mehrotra's predictor and corrector share one Cholesky factor; x stays strictly feasible.
+with one equality s'x = total. Mehrotra's predictor and corrector (Nocedal & Wright, section 16.6) share one Cholesky
+factor; x stays strictly feasible.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from solvers.dense.cholesky import Factor, factored
+from solvers.work import Work
 
 ITERATIONS = 40
-TO_THE_EDGE = 0.99
-CLEAR = 1e-5  # complementarity, as a share of goal times bound, at which the active set is clear
+BOUNDARY_FRACTION = 0.99  # of the longest feasible step
+CLEAR = 1e-5  # mean complementarity, in units of goal * bound, at which the active set is clear
+SHORTEST = 1e-10  # step size below which the iteration is stuck
+COPIED = 1 << 20  # entries of Q that are copied between two yields: 8 MB, 5 to 20 ms where memory is new
 
 
 @dataclass
 class Interior:
-    """x with the multipliers z of x >= 0 and w of the sums; t is what is left of each sum."""
+    """x with the multipliers z of x >= 0, w of the sums and y of the equality; t is the slack of each sum."""
 
     Q: np.ndarray
     c: np.ndarray
@@ -29,18 +33,18 @@ class Interior:
     balance: np.ndarray | None = None  # s, or None
     total: float = 0.0  # s'x
 
-    def solve(self, x: np.ndarray, goal: float) -> np.ndarray:
-        """From a strictly feasible x to violations of about `goal`, with the active variables put onto their bounds."""
+    def solve(self, x: np.ndarray, goal: float) -> Work[np.ndarray]:
+        """From a strictly feasible x to KKT violations of about `goal`, with the active variables on their bounds."""
         self.x = x
         self.t = self.bound - self._sums(x)
         self.y = 0.0
         self.scale = float(np.abs(self.c - self.Q @ x).mean()) + 1e-12
         self.z = np.full(x.size, self.scale)
         self.w = np.full(self.bound.size, self.scale)
-        self.pairs = _within(self.group)
+        self.pairs = _same_group(self.group)
         enough = CLEAR * goal * float(self.bound.mean())
         for _ in range(ITERATIONS):
-            if self._complementarity() <= enough or not self._iterate():
+            if self._complementarity() <= enough or not (yield from self._iterate()):
                 break
         return self._settle()
 
@@ -50,31 +54,40 @@ class Interior:
     def _complementarity(self) -> float:
         return float((self.x @ self.z + self.t @ self.w) / (self.x.size + self.t.size))
 
-    def _iterate(self) -> bool:
-        ratio = self.w / self.t
-        matrix = self.Q.copy()
-        matrix[self.pairs] += ratio[self.group[self.pairs[0]]]
-        matrix[np.diag_indices(self.x.size)] += self.z / self.x
-        factor = factored(matrix)
+    def _iterate(self) -> Work[bool]:
+        factor = yield from self._factor()
         if factor is None:
             return False
-        residual = self.Q @ self.x - self.c - self.z + self.w[self.group] - self._pull(self.y)
+        residual = self.Q @ self.x - self.c - self.z + self.w[self.group] - self._equality_force()
+        yield
         none_x, none_t = np.zeros(self.x.size), np.zeros(self.t.size)
         dx, dz, dw, _ = self._direction(factor, residual, 0.0, none_x, none_t)
+        yield
         dt = -self._sums(dx)
-        length = self._length(dx, dz, dt, dw)
+        length = self._longest(dx, dz, dt, dw)
         mu = self._complementarity()
         ahead = (self.x + length * dx) @ (self.z + length * dz) + (self.t + length * dt) @ (self.w + length * dw)
         centre = mu * (ahead / (self.x.size + self.t.size) / mu) ** 3
         dx, dz, dw, dy = self._direction(factor, residual, centre, dx * dz, dt * dw)
         dt = -self._sums(dx)
-        length = TO_THE_EDGE * self._length(dx, dz, dt, dw)
+        length = BOUNDARY_FRACTION * self._longest(dx, dz, dt, dw)
         self.x, self.z, self.w = self.x + length * dx, self.z + length * dz, self.w + length * dw
         self.t, self.y = self.t + length * dt, self.y + length * dy
-        return length > 1e-10
+        return length > SHORTEST
 
-    def _pull(self, y: float) -> np.ndarray | float:
-        return 0.0 if self.balance is None else self.balance * y
+    def _factor(self) -> Work[Factor | None]:
+        """Of Q + diag(z / x) + w / t within each group."""
+        ratio, v = self.w / self.t, self.x.size
+        matrix, height = np.empty((v, v)), max(1, COPIED // v)
+        for start in range(0, v, height):
+            matrix[start : start + height] = self.Q[start : start + height]
+            yield
+        matrix[self.pairs] += ratio[self.group[self.pairs[0]]]
+        matrix[np.diag_indices(v)] += self.z / self.x
+        return (yield from factored(matrix))
+
+    def _equality_force(self) -> np.ndarray | float:
+        return 0.0 if self.balance is None else self.balance * self.y
 
     def _direction(
         self, factor: Factor, residual: np.ndarray, centre: float, second_x: np.ndarray, second_t: np.ndarray
@@ -86,22 +99,23 @@ class Interior:
         dy = 0.0
         if self.balance is not None:
             pull = cho_solve(factor, self.balance, check_finite=False)
-            dy = (self.total - self.balance @ (self.x + dx)) / (self.balance @ pull)
+            dy = (self.total - self.balance @ (self.x + dx)) / (self.balance @ pull)  # Schur complement
             dx = dx + dy * pull
         dz = toward_x - self.z / self.x * dx
         dw = toward_t + self.w / self.t * self._sums(dx)
         return dx, dz, dw, dy
 
-    def _length(self, dx: np.ndarray, dz: np.ndarray, dt: np.ndarray, dw: np.ndarray) -> float:
-        shortest = 1.0
+    def _longest(self, dx: np.ndarray, dz: np.ndarray, dt: np.ndarray, dw: np.ndarray) -> float:
+        """The longest step, up to 1, that keeps everything non-negative."""
+        longest = 1.0
         for value, step in ((self.x, dx), (self.z, dz), (self.t, dt), (self.w, dw)):
             falls = step < 0.0
             if falls.any():
-                shortest = min(shortest, float((-value[falls] / step[falls]).min()))
-        return shortest
+                longest = min(longest, float((-value[falls] / step[falls]).min()))
+        return longest
 
     def _settle(self) -> np.ndarray:
-        """A variable is at its bound where the multiplier, not the distance, is what stays away from zero."""
+        """A variable is put onto its bound where it is smaller than its multiplier, each as a share of its scale."""
         size = self.bound[self.group]
         x = np.where(self.x / size < self.z / self.scale, 0.0, self.x)
         full = self.t / self.bound < self.w / self.scale
@@ -110,8 +124,8 @@ class Interior:
         return x * scale[self.group]
 
 
-def _within(group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Index pairs of variables that share a sum."""
+def _same_group(group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Index pairs of variables that share a group."""
     order = np.argsort(group, kind="stable")
     counts = np.bincount(group)
     starts = np.cumsum(counts) - counts

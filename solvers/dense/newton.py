@@ -1,7 +1,7 @@
-"""Face-Newton: when the active set settles, solve for all free variables at once (MATH: section 4).
+"""Newton steps on the free variables of a dense problem (MATH: section 4).
 
-Where pair steps crawl (large C, smooth kernels) few variables are free and Q_FF delta = g_F is small: a Cholesky
-factor in float64 does what a hundred thousand pair steps would. Sums (cs with its slack, exact bias) are kept by
+Where pair steps crawl (large C, smooth kernels) few variables are free and Q_FF delta = g_F is small: one Cholesky
+factor in float64 does what a hundred thousand pair steps would. Group sums (cs with its slack, exact bias) are kept by
 moving each free variable against one reference of its group, so that the system stays positive definite.
 """
 
@@ -16,14 +16,19 @@ from scipy.linalg import cho_solve
 from solvers.dense.cholesky import factored
 from solvers.jit import sums as simplex
 from solvers.jit.box import SNAP
+from solvers.work import Work
 
 RIDGE = 1e-11  # share of the largest diagonal entry added to Q_FF: directions without curvature stay put
-HALVINGS = 8
+HALVINGS = 8  # of a step that leaves the feasible set, at most
+ROWS = 64  # of a gathered block, so that it stays in cache: 20 ms of 2500 variables, all rows at once 46 ms
 
 
 @dataclass
 class Face:
-    """A dense problem: maximise g'x - 1/2 x'Qx around `value`, low <= value <= high; if `tied`, group sums are kept."""
+    """Maximise g'x - 1/2 x'Qx around `value`, low <= value <= high; if `tied`, the sum of every group is kept.
+
+    The variables past the end of Q have no curvature: the slacks of bounded sums.
+    """
 
     Q: np.ndarray
     gradient: np.ndarray
@@ -33,51 +38,74 @@ class Face:
     group: np.ndarray  # (v,) the group of each variable
     tied: ClassVar[bool] = False
 
-    def newton_step(self) -> bool:
+    def newton_step(self) -> Work[bool]:
         """One step towards the maximum over the free variables; returns whether it gained anything."""
         free = np.flatnonzero((self.value > self.low) & (self.value < self.high))
         moving, against = self._directions(free)
         if moving.size == 0:
             return False
-        matrix, right = self._reduced(moving, against)
-        step = _solve(matrix, right)
+        matrix, right = yield from self._reduced(moving, against)
+        step = yield from _solve(matrix, right)
         if step is None:
             return False
+        del matrix
         full = np.zeros(self.value.size)
         full[moving] = step
         if against is not None:
             np.subtract.at(full, against, step)
-        return self._walk(full)
+        return (yield from self._line_search(full))
 
     def _directions(self, free: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The variables to solve for, and the free one with most room in each one's group to balance it."""
+        """The variables to solve for, and for each its reference: the free variable farthest from its bounds."""
         if not self.tied:
             return free, None
         room = np.minimum(self.value - self.low, self.high - self.value)[free]
         order = free[np.lexsort((room, self.group[free]))]
         last = np.flatnonzero(np.diff(self.group[order], append=-1) != 0)
-        holder = np.full(int(self.group.max()) + 1, -1)
-        holder[self.group[order[last]]] = order[last]
-        moving = free[holder[self.group[free]] != free]
-        return moving, holder[self.group[moving]]
+        reference = np.full(int(self.group.max()) + 1, -1)
+        reference[self.group[order[last]]] = order[last]
+        moving = free[reference[self.group[free]] != free]
+        return moving, reference[self.group[moving]]
 
-    def _reduced(self, moving: np.ndarray, against: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    def _reduced(self, moving: np.ndarray, against: np.ndarray | None) -> Work[tuple[np.ndarray, np.ndarray]]:
         """Q and gradient in the directions e_moving - e_against."""
-        matrix, right = self.Q[np.ix_(moving, moving)], self.gradient[moving]
-        if against is not None:
-            cross = self.Q[np.ix_(moving, against)]
-            matrix -= cross
-            matrix -= cross.T
-            matrix += self.Q[np.ix_(against, against)]
-            right = right - self.gradient[against]
-        return matrix, right
+        matrix, right, last = np.empty((moving.size, moving.size)), self.gradient[moving], self.Q.shape[0]
+        first = np.minimum(moving, last)  # slacks stand for the column of zeros
+        second = None if against is None else np.minimum(against, last)
+        for start in range(0, moving.size, ROWS):
+            if start:
+                yield
+            rows = slice(start, start + ROWS)
+            ours = self._rows(moving[rows])
+            matrix[rows] = ours.take(first, axis=1)
+            if against is not None and second is not None:
+                theirs = self._rows(against[rows])
+                matrix[rows] -= ours.take(second, axis=1)
+                matrix[rows] -= theirs.take(first, axis=1)
+                matrix[rows] += theirs.take(second, axis=1)
+        return matrix, right if against is None else right - self.gradient[against]
 
-    def _walk(self, step: np.ndarray) -> bool:
-        """The best of a few shortened steps, each brought back to the feasible set; whether it was cut short."""
+    def _rows(self, variables: np.ndarray) -> np.ndarray:
+        """Rows of Q and a last column of zeros; slacks have rows of zeros."""
+        known = self.Q.shape[0]
+        rows = np.zeros((variables.size, known + 1))
+        curved = np.flatnonzero(variables < known)
+        rows[curved, :known] = self.Q[variables[curved]]
+        return rows
+
+    def _times(self, step: np.ndarray) -> np.ndarray:
+        """Q @ step."""
+        known = self.Q.shape[0]
+        product = self.Q @ step[:known]
+        return product if known == step.size else np.concatenate([product, np.zeros(step.size - known)])
+
+    def _line_search(self, step: np.ndarray) -> Work[bool]:
+        """Backtracking over projected steps, to the best of them; returns whether the objective rose."""
         best_gain, best, length = 0.0, np.zeros(step.size), 1.0
         for _ in range(HALVINGS):
+            yield
             trial = self.project(self.value + length * step) - self.value
-            gain = trial @ self.gradient - 0.5 * trial @ (self.Q @ trial)
+            gain = trial @ self.gradient - 0.5 * trial @ self._times(trial)
             if gain > best_gain:
                 best_gain, best = gain, trial
             elif best_gain > 0.0:
@@ -91,7 +119,7 @@ class Face:
     def jump(self, value: np.ndarray) -> None:
         """Go to another feasible point, if it is better."""
         step = value - self.value
-        if step @ self.gradient - 0.5 * step @ (self.Q @ step) > 0.0:
+        if step @ self.gradient - 0.5 * step @ self._times(step) > 0.0:
             self._move(step)
 
     def project(self, value: np.ndarray) -> np.ndarray:
@@ -99,18 +127,17 @@ class Face:
         return np.clip(value, self.low, self.high)
 
     def _move(self, step: np.ndarray) -> None:
-        self.gradient -= self.Q @ step
+        self.gradient -= self._times(step)
         value, low, high = self.value + step, self.low, self.high
         at_low = value - low < SNAP * np.maximum(np.abs(low), self.value - low)
         at_high = high - value < SNAP * np.maximum(np.abs(high), high - self.value)
         self.value[...] = np.where(at_low, low, np.where(at_high, high, value)).clip(low, high)
 
 
-def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
-    """matrix^-1 right, or None where it is not positive definite even with the ridge."""
-    ridged = matrix  # its caller's no more
-    ridged[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
-    factor = factored(ridged)
+def _solve(matrix: np.ndarray, right: np.ndarray) -> Work[np.ndarray | None]:
+    """(matrix + ridge)^-1 right, or None where that is not positive definite; the matrix is overwritten."""
+    matrix[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
+    factor = yield from factored(matrix)
     return None if factor is None else cho_solve(factor, right, check_finite=False)
 
 

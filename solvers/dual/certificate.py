@@ -10,6 +10,7 @@ import numpy as np
 from solvers.dual.bias import best_bias
 from solvers.dual.quantities import equality_range, examine, weights_of
 from solvers.problem import Part, Problem
+from solvers.work import Work, finish
 
 LOOKED_AT = 400  # support vectors whose kernel matrix is tested for negative eigenvalues
 INDEFINITE = 1e-7  # share of the largest eigenvalue: more than rounding of a matrix given in single precision
@@ -52,10 +53,17 @@ class Proof:
 
 
 def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None) -> Proof:
+    """As `certifying`, without an interruption."""
+    return finish(certifying(part, alpha, products, hint))
+
+
+def certifying(
+    part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None
+) -> Work[Proof]:
     """Recompute everything from alpha; `products` only where the caller has them exactly."""
     weights = weights_of(part, alpha)
     if products is None:
-        products = part.gram.times(weights)
+        products = yield from part.gram.products(weights)
     total = weights.sum(axis=0)
     bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
     standing = examine(part, alpha, products + bias)

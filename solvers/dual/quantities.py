@@ -60,6 +60,15 @@ def equality_range(part: Part, alpha: np.ndarray, functions: np.ndarray) -> tupl
     return float(high), float(low)
 
 
+def dual_of(part: Part, alpha: np.ndarray, functions: np.ndarray, constant: np.ndarray) -> float:
+    """The dual by these class functions, a bias given from outside being constant."""
+    weights = weights_of(part, alpha)
+    total = weights.sum(axis=0)
+    given = constant - part.offset * total
+    linear = float(np.vdot(part.form.margin[part.labels], alpha))
+    return linear - 0.5 * float(np.vdot(weights, functions)) - 0.5 * float(total @ given)
+
+
 def within(part: Part, alpha: np.ndarray) -> np.ndarray:
     """An alpha near a given one that keeps its bounds."""
     alpha = np.clip(alpha, 0.0, part.upper[:, None])

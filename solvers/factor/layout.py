@@ -1,4 +1,4 @@
-"""The variables of a part as one rectangle: example by variable, whatever slots they stand in."""
+"""The variables of a part as one table: example by variable, whatever slots they stand in."""
 
 from __future__ import annotations
 
@@ -22,17 +22,25 @@ class Layout:
         self.sums = form.feasible == "simplex"
         self.upper = part.upper[:, None]
 
+    @classmethod
+    def of(cls, part: Part) -> Layout:
+        """Made once for a part."""
+        if "layout" not in part.kept:
+            part.kept["layout"] = cls(part)
+        found: Layout = part.kept["layout"]
+        return found
+
     @cached_property
     def pairs(self) -> int:
-        """How many products the complementarity is the mean of."""
+        """The number of complementarity products x z and t w."""
         return self.slot.size + (len(self.part) if self.sums else self.slot.size)
 
     def total(self, x: np.ndarray) -> np.ndarray:
-        """What each upper bound bounds: (n, q), or the sum of an example, (n, 1)."""
+        """What is bounded from above: every variable, (n, q), or the sum of each example, (n, 1)."""
         return x.sum(axis=1, keepdims=True) if self.sums else x
 
     def table(self, x: np.ndarray) -> np.ndarray:
-        """(n, slots), as alpha."""
+        """The variables as alpha has them: (n, slots)."""
         table = np.zeros((len(self.part), self.part.form.slots))
         np.put_along_axis(table, self.slot, x, axis=1)
         return table
@@ -41,9 +49,9 @@ class Layout:
         return weights_of(self.part, self.table(x))
 
     def gradient(self, functions: np.ndarray) -> np.ndarray:
-        """margin - <direction, f>."""
+        """margin - <direction, f>, of each variable."""
         return np.take_along_axis(gradients(self.part, functions), self.slot, axis=1)
 
     def read(self, functions: np.ndarray) -> np.ndarray:
-        """<direction, f>."""
+        """<direction, f> of each variable."""
         return self.margin - self.gradient(functions)

@@ -1,9 +1,9 @@
 """Newton systems (Q + D) dx = right in the columns of V, from a machine's table of directions.
 
-Q = Z G Z' with a row direction (x) v of Z per variable, G the identity but for the bias column, where it is the
-offset, or without bound for an exact bias, whose equality is so in the same system. By Woodbury dx = D^-1 (right - Z u)
-with (G^-1 + Z' D^-1 Z) u = Z' D^-1 right. Two ways to solve for u: class by class where every variable reads one
-class function (llw, ova, ...), else all at once (ww, cs).
+Q = Z G Z' with a row direction (x) v of Z per variable. G is the identity, for a regularized bias too, whose column of
+V is sqrt(offset); for an exact bias it is infinite in the bias column, which puts the equality into the same system.
+By Woodbury's formula dx = D^-1 (right - Z u) with (G^-1 + Z' D^-1 Z) u = Z' D^-1 right. The system for u is solved
+class by class where every variable reads one class function (llw, ova, ...), else for all classes at once (ww, cs).
 """
 
 from __future__ import annotations
@@ -12,24 +12,29 @@ from typing import Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotri
 
-from solvers.dense.cholesky import factored
+from solvers.dense.cholesky import Factor, factored, inverse
 from solvers.factor.layout import Layout
-from solvers.factor.pivoted import factor_of
+from solvers.factor.pivoted import ENTRY, LEAST, factor_of, most_columns
 from solvers.gram import Gram
 from solvers.machines import DualForm
+from solvers.problem import Part
+from solvers.work import PIECE, Work, pieces
 
-NEGLIGIBLE = 1e-6  # what examples left out of a normal matrix add to it, beside the identity: refinement makes it up
-SEPARATE, TOGETHER = 800, 4000  # columns, at most: of one class function, and of all in one system
-LEAST = 16  # columns to begin with
+# Sum of weight * |v|^2 over the examples that a normal matrix leaves out; beside the identity it counts as nothing,
+# and iterative refinement makes up for it.
+NEGLIGIBLE = 1e-6
+SEPARATE = 800  # columns of V, at most, where systems are solved class by class: 5 MB and 7 ms a factor
+TOGETHER = 4000  # order, at most, of the one system for all classes: 128 MB, 0.4 s a factor
+HEIGHT = 2048  # examples of V gathered at once, 13 MB of 800 columns; 512 to 16384 differ by 5 %
+TABLE_BYTES = 1 << 25  # of the work space of `Together`
 
 
 class Diagonal:
     """D: z/x of each variable, and w/t of each bound, which under sums couples the variables of an example.
 
-    There the slack is one more variable, and D^-1 v = delta (v - mean of v by delta): taken from the heaviest variable,
-    as one that holds nearly all of its example's sum would leave nothing but rounding.
+    Under sums the slack is one more variable, and D^-1 v = delta (v - mean of v, weighted by delta). The value of the
+    largest delta is subtracted first, as a variable that holds nearly all of its sum would leave nothing but rounding.
     """
 
     def __init__(self, layout: Layout, own: np.ndarray, bound: np.ndarray) -> None:
@@ -52,54 +57,129 @@ class Diagonal:
 
 
 class Normal(Protocol):
-    def prepare(self, diagonal: Diagonal) -> bool: ...
+    def prepare(self, diagonal: Diagonal) -> Work[bool]:
+        """Factor the system; False where that fails or is too large."""
+        ...
 
     def solve(self, right: np.ndarray) -> np.ndarray: ...
 
 
 class Columns:
-    """The columns of V in use, after a bias column if there is one, and what stands for G^-1 in each."""
+    """The first columns of V, after a constant one where there is a bias; `precision` is the diagonal of G^-1."""
 
     def __init__(self, gram: Gram, offset: float, exact: bool, cap: int) -> None:
-        self.gram, self.factor, self.exact, self.cap = gram, factor_of(gram), exact, cap
-        self.bias = 1.0 if exact else np.sqrt(offset)
-        self.use(0)
+        self.gram, self.factor, self.exact = gram, factor_of(gram), exact
+        self.cap = min(cap, self.factor.most)
+        self.bias = 1.0 if exact else float(np.sqrt(offset))
+        self.first = int(self.bias > 0.0)  # of the columns that the factor has
+        self._stand(0, self._squares_of_bias())
 
-    def use(self, rank: int) -> None:
-        self.factor.grow(self.gram, rank)
-        self.rank = min(rank, self.factor.rank)
-        first = np.full((self.factor.V.shape[0], int(self.bias > 0.0)), self.bias)
-        self.V = np.hstack([first, self.factor.V[:, : self.rank]])
-        self.precision = np.ones(self.V.shape[1])
+    @property
+    def width(self) -> int:
+        return self.first + self.rank
+
+    def use(self, rank: int) -> Work[None]:
+        yield from self.factor.grow(self.gram, rank)
+        rank, begun = min(rank, self.factor.rank), self.rank
+        squares = self.squares.copy() if rank >= begun else self._squares_of_bias()
+        for column in self.factor.columns[begun if rank >= begun else 0 : rank]:  # one by one: the same bits either way
+            squares += column * column
+        self._stand(rank, squares)
+
+    def _stand(self, rank: int, squares: np.ndarray) -> None:
+        self.rank, self.squares = rank, squares  # (n,): |v|^2 of each example
+        self.precision = np.ones(self.width)
         if self.exact:
             self.precision[0] = 0.0
-        self.squares = np.einsum("ij,ij->i", self.V, self.V)
 
-    def suffice(self, weights: np.ndarray, allowed: float) -> None:
+    def _squares_of_bias(self) -> np.ndarray:
+        return np.full(len(self.gram), self.bias**2)
+
+    def suffice(self, weights: np.ndarray, allowed: float) -> Work[None]:
         """More columns, until the next ones move no class function by more than `allowed`."""
         while self.rank < self.cap:
             wide = min(self.cap, self.rank + self.rank // 2 + LEAST)
-            self.factor.grow(self.gram, wide)
-            more = self.factor.V[:, self.rank : wide]
-            if np.abs(more @ (more.T @ weights)).max(initial=0.0) <= allowed:
+            yield from self.factor.grow(self.gram, wide)
+            more = self.factor.columns[self.rank : min(wide, self.factor.rank)]
+            moved = yield from expand(more, (yield from reduce(more, weights)))
+            if np.abs(moved).max(initial=0.0) <= allowed:
                 return
-            self.use(wide)
+            yield from self.use(wide)
 
-    def reduce(self, weights: np.ndarray) -> np.ndarray:
-        return self.V.T @ weights
+    # -- products ---------------------------------------------------------------------------------
 
-    def functions(self, weights: np.ndarray) -> np.ndarray:
+    def reduce(self, weights: np.ndarray) -> Work[np.ndarray]:
+        """V' weights."""
+        result = yield from reduce(self._used(), weights)
+        return np.vstack([self.bias * weights.sum(axis=0), result]) if self.first else result
+
+    def expand(self, u: np.ndarray) -> Work[np.ndarray]:
+        """V u."""
+        result = yield from expand(self._used(), u[self.first :])
+        if self.first:
+            result += self.bias * u[0]
+        return result
+
+    def functions(self, weights: np.ndarray) -> Work[np.ndarray]:
         """Q's part of the class functions: all but an exact bias."""
-        return self.V @ (self.precision[:, None] * self.reduce(weights))
+        return (yield from self.expand(self.precision[:, None] * (yield from self.reduce(weights))))
 
-    def weighted(self, weight: np.ndarray) -> np.ndarray:
+    def gather(self, examples: np.ndarray) -> np.ndarray:
+        """V' of these examples: (width, examples)."""
+        result = np.empty((self.width, examples.size))
+        result[: self.first] = self.bias
+        np.take(self._used(), examples, axis=1, out=result[self.first :], mode="clip")  # "raise" would copy
+        return result
+
+    def weighted(self, weight: np.ndarray) -> Work[np.ndarray]:
         """V' diag(weight) V, from the rows that matter."""
         rows = significant(np.abs(weight) * self.squares)
-        chosen = self.V[rows]
-        if (weight[rows] >= 0.0).all():
-            chosen = chosen * np.sqrt(weight[rows])[:, None]
-            return chosen.T @ chosen
-        return (chosen * weight[rows][:, None]).T @ chosen
+        chosen = weight[rows]
+        if (chosen >= 0.0).all():
+            return (yield from self._product(rows, np.sqrt(chosen), None))
+        return (yield from self._product(rows, None, chosen))
+
+    def square(self) -> Work[np.ndarray]:
+        """V'V."""
+        return (yield from self._product(np.arange(len(self.gram)), None, None))
+
+    def _product(self, rows: np.ndarray, both: np.ndarray | None, left: np.ndarray | None) -> Work[np.ndarray]:
+        """Of these rows of V, both factors weighted by `both`, or the left one by `left`."""
+        result, done = np.zeros((self.width, self.width)), 0.0
+        for start in range(0, rows.size, HEIGHT):
+            some = slice(start, start + HEIGHT)
+            done += HEIGHT * self.width * (2.0 * self.width + ENTRY)
+            if done > PIECE:
+                done = 0.0
+                yield
+            V = self.gather(rows[some])
+            if both is not None:
+                V *= both[some]
+            result += (V if left is None else V * left[some]) @ V.T
+        return result
+
+    def _used(self) -> np.ndarray:
+        return self.factor.columns[: self.rank]
+
+
+def reduce(columns: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
+    """V' weights, V having these columns."""
+    result = np.empty((columns.shape[0], weights.shape[1]))
+    for some in pieces(columns.shape[0], columns.shape[1] * (ENTRY + 2.0 * weights.shape[1])):
+        if some.start:
+            yield
+        np.matmul(columns[some], weights, out=result[some])
+    return result
+
+
+def expand(columns: np.ndarray, u: np.ndarray) -> Work[np.ndarray]:
+    """V u, V having these columns."""
+    result = np.empty((columns.shape[1], u.shape[1]))
+    for some in pieces(columns.shape[1], columns.shape[0] * (ENTRY + 2.0 * u.shape[1])):
+        if some.start:
+            yield
+        np.matmul(columns[:, some].T, u, out=result[some])
+    return result
 
 
 def significant(size: np.ndarray) -> np.ndarray:
@@ -118,19 +198,20 @@ class Separate:
         squares = np.array([rule_squares(form, y) for y in range(form.classes)])
         self.squares = squares[layout.part.labels]
 
-    def prepare(self, diagonal: Diagonal) -> bool:
+    def prepare(self, diagonal: Diagonal) -> Work[bool]:
         table = self.layout.table(diagonal.inverse) * self.squares
-        self.factors, coupling = [], np.zeros((self.columns.V.shape[1],) * 2)
+        self.factors: list[Factor] = []
+        sum_of_inverses = np.zeros((self.columns.width, self.columns.width))
         for output in range(self.outputs):
-            matrix = self.columns.weighted(table[:, output])
+            matrix = yield from self.columns.weighted(table[:, output])
             matrix[np.diag_indices(matrix.shape[0])] += self.columns.precision
-            factor = factored(matrix)
+            factor = yield from factored(matrix)
             if factor is None:
                 return False
             self.factors.append(factor)
-            if self.centred and coupling.size:  # LAPACK complains of nothing, on standard output
-                coupling = coupling + dpotri(factor[0], lower=0)[0].T  # its lower half
-        self.coupling = factored(coupling) if self.centred else None
+            if self.centred:
+                sum_of_inverses = sum_of_inverses + (yield from inverse(factor))
+        self.coupling = (yield from factored(sum_of_inverses)) if self.centred else None
         return self.coupling is not None or not self.centred
 
     def solve(self, right: np.ndarray) -> np.ndarray:
@@ -155,35 +236,46 @@ class Together:
         self.count = form.outputs - 1 if form.centred else form.outputs
         self.direction = layout.direction[:, :, : self.count]
 
-    def prepare(self, diagonal: Diagonal) -> bool:
-        rank, count = self.columns.V.shape[1], self.count
-        if rank * count > TOGETHER + count:
+    def prepare(self, diagonal: Diagonal) -> Work[bool]:
+        width, count = self.columns.width, self.count
+        if width * count > TOGETHER + count:
             return False
-        squares = self.squares(diagonal)
-        matrix = np.empty((count * rank, count * rank))
-        for a in range(count):
-            for b in range(a + 1):
-                block = self.columns.weighted(squares[:, a, b])
+        matrix = np.empty((count * width, count * width))
+        lower = [(a, b) for a in range(count) for b in range(a + 1)]
+        for some in pieces(len(lower), 8.0 * len(self.layout.part) * PIECE / TABLE_BYTES):
+            pairs = lower[some]
+            squares = yield from self.squares(diagonal, *np.array(pairs).T)
+            for (a, b), weight in zip(pairs, squares, strict=True):
+                block = yield from self.columns.weighted(weight)
                 prior = (1.0 if a == b else 0.0) - (1.0 / self.outputs if self.centred else 0.0)
-                block[np.diag_indices(rank)] += prior * self.columns.precision
-                matrix[a * rank : (a + 1) * rank, b * rank : (b + 1) * rank] = block
-        self.factor = factored(matrix)
+                block[np.diag_indices(width)] += prior * self.columns.precision
+                matrix[a * width : (a + 1) * width, b * width : (b + 1) * width] = block
+        self.factor = yield from factored(matrix)
         return self.factor is not None
 
-    def squares(self, diagonal: Diagonal) -> np.ndarray:
-        """(n, a, b): direction' D^-1 direction of an example. Under sums, of the differences between any two variables,
-        the slack being one without direction: positive terms only."""
-        labels, inverse = self.layout.part.labels, diagonal.inverse
-        result = np.empty((labels.size, self.count, self.count))
-        first, second = np.triu_indices(inverse.shape[1], 1)
+    def squares(self, diagonal: Diagonal, a: np.ndarray, b: np.ndarray) -> Work[np.ndarray]:
+        """(pairs, n): entries (a, b) of direction' D^-1 direction of each example.
+
+        Under sums, of the differences between any two variables, the slack being one without direction: positive
+        terms only, where the difference of two large sums would be rounding.
+        """
+        labels, delta = self.layout.part.labels, diagonal.inverse
+        result = np.empty((a.size, labels.size))
+        first, second = np.triu_indices(delta.shape[1], 1)
+        height = max(1, TABLE_BYTES // (8 * 3 * max(first.size, delta.shape[1])))
         for y, d in enumerate(self.direction):
-            mine = np.flatnonzero(labels == y)
             if diagonal.sums:
                 d = np.vstack([d, np.zeros((1, self.count))])
-                mass, d = inverse[mine][:, first] * diagonal.share[mine][:, second], d[first] - d[second]
-            else:
-                mass = inverse[mine]
-            result[mine] = (mass @ _outer(d)).reshape(-1, self.count, self.count)
+                d = d[first] - d[second]
+            products = d[:, a] * d[:, b]
+            members = np.flatnonzero(labels == y)
+            for start in range(0, members.size, height):
+                mine = members[start : start + height]
+                mass = delta[mine]
+                if diagonal.sums:
+                    mass = mass[:, first] * diagonal.share[mine][:, second]
+                result[:, mine] = (mass @ products).T
+                yield
         return result
 
     def solve(self, right: np.ndarray) -> np.ndarray:
@@ -195,23 +287,19 @@ class Together:
         return whole - whole.mean(axis=1, keepdims=True)
 
 
-def _outer(d: np.ndarray) -> np.ndarray:
-    return np.einsum("pa,pb->pab", d, d).reshape(d.shape[0], -1)
-
-
 def normals_for(layout: Layout, columns: Columns) -> list[Normal]:
     """The cheapest first; all at once is more exact, as far as memory allows."""
     together = Together(layout, columns)
-    return [Separate(layout, columns), together] if separable(layout) else [together]
+    return [Separate(layout, columns), together] if separable(layout.part.form) else [together]
 
 
-def separable(layout: Layout) -> bool:
-    form = layout.part.form
-    return not layout.sums and (form.outputs == 1 or (form.centred and form.rule.before == 0.0))
+def separable(form: DualForm) -> bool:
+    """Whether every variable reads one class function, so that there is a system for each class."""
+    return form.feasible == "box" and (form.outputs == 1 or (form.centred and form.rule.before == 0.0))
 
 
-def rank_cap(layout: Layout) -> int:
+def rank_cap(part: Part) -> int:
     """Columns that memory and time allow."""
-    return (
-        SEPARATE if separable(layout) else max(LEAST, min(SEPARATE, TOGETHER // max(1, layout.part.form.outputs - 1)))
-    )
+    form = part.form
+    by_time = SEPARATE if separable(form) else max(LEAST, min(SEPARATE, TOGETHER // max(1, form.outputs - 1)))
+    return min(by_time, most_columns(part.gram))

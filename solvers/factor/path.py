@@ -1,7 +1,7 @@
-"""The way along the central path: Mehrotra's predictor and corrector, with further corrections of what strays.
+"""The central path: Mehrotra's predictor and corrector with further centrality corrections (Gondzio 1996).
 
 minimise 1/2 x'Qx - m'x subject to x >= 0, totals <= U (each variable, or the sum of an example), for an exact bias
-sum_i W_i = 0. z, w are the multipliers of the bounds, t what is left of each total. The start keeps the equality, and
+sum_i W_i = 0. z, w are the multipliers of the bounds, t is the slack of each total. The start keeps the equality, and
 so does every step.
 """
 
@@ -14,15 +14,16 @@ import numpy as np
 from solvers.dual.balance import level
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, Diagonal, normals_for
+from solvers.work import Work
 
-TO_THE_EDGE = 0.995
-BLOCKED = 1e-6  # a step this short leads nowhere
-LOST = 0.1  # of what the gradients are off by, or the gap lets them be: there rounding has won
-REFINEMENTS = 3
-COARSE = 0.1  # of what the gradients are off by: an error of the class functions that does not matter
-EXACTLY = 1e-12  # share of the right side that a Newton system may be off by
-CORRECTIONS = 3  # of stray products (Gondzio), as long as they lengthen the step
-STRAY = 0.1  # products between this share of the mean and its inverse stay as they are
+BOUNDARY_FRACTION = 0.995  # of the longest feasible step
+SHORTEST = 1e-6  # step size below which the path is blocked
+BEARABLE = 0.1  # error of a Newton system, as a share of the dual residual or of what the gap allows: rounding beyond
+REFINEMENTS = 3  # of the solution of a Newton system, at most
+REFINED = 1e-12  # error of a Newton system, as a share of its right side, at which refinement ends
+COARSE = 0.1  # error of the class functions that the factor may have, as a share of the dual residual
+CORRECTIONS = 3  # centrality corrections, as long as they lengthen the step
+BAND = 0.1  # products between this share of the centre and its inverse are left as they are
 
 
 @dataclass
@@ -40,7 +41,7 @@ class Point:
     def products(self) -> float:
         return float(np.vdot(self.x, self.z) + np.vdot(self.t, self.w))
 
-    def room(self, step: Point) -> float:
+    def longest(self, step: Point) -> float:
         """The longest step, up to 1, that keeps everything positive."""
         longest = 1.0
         for value, change in ((self.x, step.x), (self.z, step.z), (self.t, step.t), (self.w, step.w)):
@@ -50,21 +51,24 @@ class Point:
 
 
 class Path:
-    def __init__(self, layout: Layout, columns: Columns, given: np.ndarray) -> None:
-        self.layout, self.columns, self.given = layout, columns, given
+    """`failed`, how many forms of the Newton system have failed, decides the bits to come: it belongs to the State."""
+
+    def __init__(self, layout: Layout, columns: Columns, given: np.ndarray, failed: int = 0) -> None:
+        self.layout, self.columns, self.given, self.failed = layout, columns, given, failed
         self.normals = normals_for(layout, columns)
 
-    # -- what a point says ------------------------------------------------------------------------
+    # -- a point ----------------------------------------------------------------------------------
 
-    def functions(self, weights: np.ndarray) -> np.ndarray:
-        """By V in place of K, with what is given from outside."""
-        return self.columns.functions(weights) + self.given
+    def functions(self, weights: np.ndarray) -> Work[np.ndarray]:
+        """Class functions by V V' in place of K, with the constant given from outside."""
+        return (yield from self.columns.functions(weights)) + self.given
 
     def mean(self, point: Point) -> float:
+        """The mean complementarity product."""
         return point.products() / self.layout.pairs
 
     def start(self) -> Point:
-        """Halfway between the bounds, all products alike: better than small x, far off as the gradients then are."""
+        """Halfway between the bounds, all products alike: small x lost as the gradients are far off there."""
         layout = self.layout
         x = 0.5 * self._even()
         t = layout.upper - layout.total(x)
@@ -72,7 +76,7 @@ class Path:
         return Point(x, mean / x, t, mean / t, np.zeros(self.given.size))
 
     def _even(self) -> np.ndarray:
-        """A point in the middle of the bounds; for an exact bias one of equal totals in all classes, which balance."""
+        """The largest point of equal shares; for an exact bias one of equal totals in all classes, which balance."""
         layout = self.layout
         shape = layout.upper / (layout.slot.shape[1] if layout.sums else 1.0)
         if self.columns.exact:
@@ -81,56 +85,69 @@ class Path:
 
     # -- a step -----------------------------------------------------------------------------------
 
-    def advance(self, point: Point, goal: float) -> Point | None:
-        """The next point, or None where Newton systems fail in every form or the way is blocked.
+    def advance(self, point: Point, goal: float) -> Work[Point | None]:
+        """The next point, or None where Newton systems fail in every form or the path is blocked.
 
-        A coarse kernel does while the gradients are far off; towards the end it is as fine as `goal` asks for.
+        A coarse kernel does while the dual residual is large; towards the end it is as fine as `goal` asks for.
         """
         weights = self.layout.weights(point.x)
-        residual = self._residual(point, weights)
+        residual = yield from self._residual(point, weights)
         off_by = max(goal, float(np.abs(residual).max()))
-        self.columns.suffice(weights, COARSE * off_by)
-        bearable = LOST * max(off_by, self.mean(point) / float(point.x.mean()))  # it costs as much as the gap has
+        yield from self.columns.suffice(weights, COARSE * off_by)
+        bearable = BEARABLE * max(off_by, self.mean(point) / float(point.x.mean()))
         diagonal = Diagonal(self.layout, point.z / point.x, point.w / point.t)
-        while self.normals:
-            self.normal, self.error = self.normals[0], 0.0
-            after = self._step(point, weights, diagonal) if self.normal.prepare(diagonal) else None
+        for failed in range(self.failed, len(self.normals)):
+            self.normal, self.error = self.normals[failed], 0.0
+            yield
+            prepared = yield from self.normal.prepare(diagonal)
+            after = (yield from self._step(point, weights, diagonal)) if prepared else None
             if after is not None and self.error <= bearable:
+                self.failed = failed
                 return after
-            del self.normals[0]
+        self.failed = len(self.normals)
         return None
 
-    def _step(self, point: Point, weights: np.ndarray, diagonal: Diagonal) -> Point | None:
-        residual = self._residual(point, weights)
+    def _step(self, point: Point, weights: np.ndarray, diagonal: Diagonal) -> Work[Point | None]:
+        residual = yield from self._residual(point, weights)
         off = -weights.sum(axis=0)
         mean = self.mean(point)
 
-        def direction(toward_x: np.ndarray, toward_t: np.ndarray, share: float) -> Point:
+        def direction(toward_x: np.ndarray, toward_t: np.ndarray, share: float) -> Work[Point]:
             return self._direction(diagonal, share * residual, share * off, toward_x, toward_t)
 
-        step = direction(-point.z, -point.w, 1.0)
-        length = point.room(step)
+        step = yield from direction(-point.z, -point.w, 1.0)
+        yield
+        length = point.longest(step)
         after = point.ahead(step, length)
         centre = mean * (self.mean(after) / mean) ** 3
-        more = direction((centre - step.x * step.z) / point.x, (centre - step.t * step.w) / point.t, 0.0)
+        del after
+        yield
+        more = yield from direction((centre - step.x * step.z) / point.x, (centre - step.t * step.w) / point.t, 0.0)
+        yield
         step = step.ahead(more, 1.0)
-        length = point.room(step)
+        length = point.longest(step)
         for _ in range(CORRECTIONS):
             wanted = min(1.0, 1.5 * length + 0.3)
+            yield
             after = point.ahead(step, wanted)
-            more = direction(
-                stray(after.x * after.z, centre) / point.x, stray(after.t * after.w, centre) / point.t, 0.0
+            toward_x, toward_t = (
+                outside(after.x * after.z, centre) / point.x,
+                outside(after.t * after.w, centre) / point.t,
             )
+            del after
+            more = yield from direction(toward_x, toward_t, 0.0)
+            yield
             other = step.ahead(more, 1.0)
-            longer = point.room(other)
+            longer = point.longest(other)
             if longer < length + 0.1 * (wanted - length) or longer <= length:
                 break
             step, length = other, longer
-        length = min(1.0, TO_THE_EDGE * length)
-        return point.ahead(step, length) if length > BLOCKED else None
+        length = min(1.0, BOUNDARY_FRACTION * length)
+        return point.ahead(step, length) if length > SHORTEST else None
 
-    def _residual(self, point: Point, weights: np.ndarray) -> np.ndarray:
-        return -self.layout.gradient(self.functions(weights) + point.b) - point.z + point.w
+    def _residual(self, point: Point, weights: np.ndarray) -> Work[np.ndarray]:
+        functions = yield from self.functions(weights)
+        return -self.layout.gradient(functions + point.b) - point.z + point.w
 
     def _direction(
         self,
@@ -139,43 +156,54 @@ class Path:
         off: np.ndarray,
         toward_x: np.ndarray,
         toward_t: np.ndarray,
-    ) -> Point:
-        x, b = self._solve(diagonal, toward_x - toward_t - residual, off)
+    ) -> Work[Point]:
+        x, b = yield from self._solve(diagonal, toward_x - toward_t - residual, off)
+        yield
         t = -self.layout.total(x)
         return Point(x, toward_x - diagonal.own * x, t, toward_t - diagonal.bound * t, b)
 
-    def _solve(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(Q + D) x + read(b) = right, and for an exact bias sum of weights(x) = off; refined while that helps."""
+    def _solve(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> Work[tuple[np.ndarray, np.ndarray]]:
+        """(Q + D) x + read(b) = right, for an exact bias with sum of weights(x) = off; iterative refinement."""
         layout, columns = self.layout, self.columns
         x, b = np.zeros_like(right), np.zeros(off.size)
         rest, rest_off, left = right, off, np.inf
-        enough = EXACTLY * float(np.abs(right).max())
+        enough = REFINED * float(np.abs(right).max())
         for _ in range(1 + REFINEMENTS):
-            dx, db = self._solve_roughly(diagonal, rest, rest_off)
+            dx, db = yield from self._solve_once(diagonal, rest, rest_off)
+            yield
             weights = layout.weights(x + dx)
-            trial = right - diagonal.times(x + dx) - layout.read(columns.functions(weights) + b + db)
+            functions = yield from columns.functions(weights)
+            yield
+            trial = right - diagonal.times(x + dx) - layout.read(functions + b + db)
             if not float(np.abs(trial).max()) < left:
                 break
             x, b, rest, rest_off = x + dx, b + db, trial, off - weights.sum(axis=0)
             left = float(np.abs(rest).max())
             if left <= enough:
                 break
+            yield
         self.error = max(self.error, left)
         return x, b
 
-    def _solve_roughly(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _solve_once(
+        self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray
+    ) -> Work[tuple[np.ndarray, np.ndarray]]:
         layout, columns = self.layout, self.columns
         inside = diagonal.solve(right)
-        pull = columns.reduce(layout.weights(inside))
+        yield
+        pull = yield from columns.reduce(layout.weights(inside))
         if columns.exact:
             pull[0] -= off
         u = self.normal.solve(pull)
+        yield
         b = u[0] if columns.exact else np.zeros(off.size)
-        return inside - diagonal.solve(layout.read(columns.V @ u)), b
+        read = layout.read((yield from columns.expand(u)))
+        yield
+        return inside - diagonal.solve(read), b
 
 
-def stray(products: np.ndarray, centre: float) -> np.ndarray:
-    """What would bring products outside the band around `centre` back to it, bounded from below."""
-    low, high = STRAY * centre, centre / STRAY
+def outside(products: np.ndarray, centre: float) -> np.ndarray:
+    """The change that brings products outside the band around `centre` back to it, bounded from below."""
+    low, high = BAND * centre, centre / BAND
     change = np.where(products < low, low - products, np.where(products > high, high - products, 0.0))
     return np.maximum(change, -high)

@@ -1,7 +1,8 @@
 """Pivoted Cholesky: K = V V' up to a rest, from as many kernel columns as V has; it grows on demand.
 
 A kernel of few features or small gamma is of small rank: linear of the number of features, exactly. More columns leave
-those before as they are, so that the first few are a factor too, of a coarser kernel.
+those before as they are, so that the first few are a factor too, of a coarser kernel (Harbrecht, Peters & Schneider
+2012).
 """
 
 from __future__ import annotations
@@ -11,34 +12,55 @@ import weakref
 import numpy as np
 
 from solvers.gram import Gram
+from solvers.work import PIECE, Work, pieces
 
 EXACT = 1e-13  # share of the trace at which the rest is rounding
-ROOM = 64  # columns by which the work space grows at least
+LEAST = 16  # columns that a factor may always have
+MEMORY = 0.5  # of the bytes that a Gram may keep, at most: the rows of K have the same again
+ENTRY = 16.0  # operations that an entry of V counts as where it is read once, from memory: 8 bytes, about 1 ns
+
+
+def most_columns(gram: Gram) -> int:
+    """That a factor may have, by memory."""
+    n = len(gram)
+    return min(n, max(LEAST, int(MEMORY * gram.cache_bytes // (8 * max(1, n)))))
 
 
 class Factor:
-    """It knows no Gram, which it may be kept for: every call is told."""
+    """It holds one array and no Gram, which it may be kept for: every call is given its Gram."""
 
     def __init__(self, gram: Gram) -> None:
-        self.rank = 0
-        self._columns = np.empty((0, len(gram)))  # one column of V after the other
+        n = len(gram)
+        self.rank, self.most = 0, most_columns(gram)
+        self.columns = np.empty((self.most, n))  # the columns of V as rows; pages appear when they are written
         self._left = np.maximum(gram.diagonal.astype(np.float64), 0.0)
         self._rests = [float(self._left.sum())]  # the trace that is left, by columns
         self._nothing = EXACT * self._rests[0]
         self.whole = not self._rests[0] > 0.0  # nothing is left
-        self.V = np.empty((len(gram), 0))
 
-    def grow(self, gram: Gram, rank: int) -> None:
-        """To so many columns, or as many as there are; always of the example that is worst represented."""
-        begun, rank = self.rank, min(rank, len(gram))
-        self._make_room(rank)
+    @property
+    def V(self) -> np.ndarray:
+        """(n, rank), a view."""
+        return self.columns[: self.rank].T
+
+    @property
+    def bytes(self) -> int:
+        """Of the columns that are written."""
+        return 8 * self.rank * self.columns.shape[1]
+
+    def grow(self, gram: Gram, rank: int) -> Work[None]:
+        """To `rank` columns, or as many as there are or `most` allows; always of the example worst represented."""
+        rank, done = min(rank, self.most), 0.0
+        cost = len(gram) * (2.0 * gram.points.stored + 10.0)
         while self.rank < rank and not self.whole:
-            self._append(gram, int(self._left.argmax()))
-            left = float(self._left.sum())
-            self.whole = left <= self._nothing
-            self._rests.append(0.0 if self.whole else left)  # so that whoever asks for less and less comes to an end
-        if self.rank > begun:
-            self.V = np.ascontiguousarray(self._columns[: self.rank].T)
+            number, pivot = self.rank, int(self._left.argmax())
+            column = yield from self._column(gram, pivot)
+            if number == self.rank:  # else somebody has found the same column since
+                self._append(column, pivot)
+            done += cost + ENTRY * number * len(gram)
+            if done > PIECE:
+                done = 0.0
+                yield
 
     @property
     def rest(self) -> float:
@@ -49,28 +71,34 @@ class Factor:
         """The same for the first `rank` columns, or all there are."""
         return self._rests[min(rank, self.rank)] / self._rests[0] if self._nothing > 0.0 else 0.0
 
-    def _make_room(self, rank: int) -> None:
-        if rank > self._columns.shape[0]:
-            more = np.empty((max(ROOM, rank - self._columns.shape[0]), self._columns.shape[1]))
-            self._columns = np.concatenate([self._columns, more])
-
-    def _append(self, gram: Gram, pivot: int) -> None:
-        before = self._columns[: self.rank]
-        column = self._columns[self.rank : self.rank + 1]
+    def _column(self, gram: Gram, pivot: int) -> Work[np.ndarray]:
+        before, scale = self.columns[: self.rank], np.sqrt(self._left[pivot])
+        column = np.empty((1, len(gram)))
         gram.kernel.block(gram.points.take(np.array([pivot])), gram.points, column)
-        column -= before[:, pivot] @ before
-        column /= np.sqrt(self._left[pivot])
-        self._left -= column[0] * column[0]
+        weights = before[:, pivot].copy()
+        for examples in pieces(len(gram), ENTRY * weights.size):
+            if examples.start:
+                yield
+            column[:, examples] -= weights @ before[:, examples]
+        column /= scale
+        return column[0]
+
+    def _append(self, column: np.ndarray, pivot: int) -> None:
+        self.columns[self.rank] = column
+        self._left -= column * column
         np.maximum(self._left, 0.0, out=self._left)
         self._left[pivot] = 0.0
         self.rank += 1
+        left = float(self._left.sum())
+        self.whole = left <= self._nothing
+        self._rests.append(0.0 if self.whole else left)  # so that whoever asks for less and less comes to an end
 
 
 FACTORS: weakref.WeakKeyDictionary[Gram, Factor] = weakref.WeakKeyDictionary()
 
 
 def factor_of(gram: Gram) -> Factor:
-    """Kept, as all parts over the same examples and all slices need it."""
+    """One for all parts over the same examples."""
     if gram not in FACTORS:
         FACTORS[gram] = Factor(gram)
     return FACTORS[gram]

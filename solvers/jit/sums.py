@@ -98,8 +98,13 @@ def project_sums(value, group, bound):
         if np.all(shift == before):
             break
     out = np.empty(value.size)
+    sums[:] = 0.0
     for b in range(value.size):
         out[b] = max(0.0, value[b] - shift[group[b]])
+        sums[group[b]] += out[b]
+    for b in range(value.size):  # a value far outside loses its last digits: the sums get theirs back
+        if sums[group[b]] > 0.0:
+            out[b] *= target[group[b]] / sums[group[b]]
     return out
 
 
@@ -117,4 +122,14 @@ def project_box_sum(value, low, high, total):
         if reached == total or shift in (left, right):
             break
         left, right = (shift, right) if reached > total else (left, shift)
+    for _ in range(3):  # values far outside lose their last digits: free ones make up for what the sum lacks
+        lacking, free = total, 0.0
+        for b in range(value.size):
+            lacking -= out[b]
+            free += 1.0 if low[b] < out[b] < high[b] else 0.0
+        if free == 0.0 or lacking == 0.0:
+            break
+        for b in range(value.size):
+            if low[b] < out[b] < high[b]:
+                out[b] = min(max(out[b] + lacking / free, low[b]), high[b])
     return out

@@ -23,6 +23,11 @@ class Points:
         return self.rows.shape[1]
 
     @property
+    def stored(self) -> float:
+        """Stored numbers of a row, on average: what a product with it costs."""
+        return float(self.rows.nnz / max(len(self), 1)) if self.sparse else float(self.features)
+
+    @property
     def sparse(self) -> bool:
         return sp.issparse(self.rows)
 

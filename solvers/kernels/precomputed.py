@@ -20,6 +20,11 @@ class MatrixRows(Points):
         super().__init__(rows)
         self.columns = columns
 
+    @property
+    def stored(self) -> float:
+        """Kernel values are copied, not computed."""
+        return 1.0
+
     def take(self, index: np.ndarray) -> MatrixRows:
         rows = self.rows[index] if self.rows.shape[1] else np.empty((index.size, 0))
         return MatrixRows(rows, self.columns[index])

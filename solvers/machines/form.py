@@ -55,6 +55,18 @@ class DualForm:
         return self.outputs > 1 and bool(np.allclose(self.direction.sum(axis=2), 0.0, atol=1e-12))
 
     @cached_property
+    def uniform(self) -> tuple[float, float] | None:
+        """(own, shared) with <d_p, d_q> = own [p = q] + shared within every example, or None."""
+        inner = np.einsum("ypc,yqc->ypq", self.direction, self.direction)
+        both = self.real[:, :, None] & self.real[:, None, :]
+        same = np.eye(self.slots, dtype=bool)
+        lengths, others = inner[both & same], inner[both & ~same]
+        shared = float(others[0]) if others.size else 0.0
+        own = float(lengths[0]) - shared
+        alike = np.allclose(lengths, own + shared) and np.allclose(others, shared)
+        return (own, shared) if alike and own > 1e-9 else None
+
+    @cached_property
     def rule(self) -> Rule:
         """The table as a few numbers: every machine treats all wrong classes alike."""
         rule = _read_off(self)

@@ -1,49 +1,122 @@
-"""The single mutable thing of a run, and what a method says after a slice."""
+"""What a method is: how alpha moves. Every hook is declared here, with a default that does nothing.
+
+`Method.advance` is work that may be interrupted (solvers/work.py). A method keeps all that decides its path in its
+State, so that slices of any length, pauses and checkpoints give the same bits.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, auto
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from solvers.decision import Decision
 from solvers.dual.quantities import weights_of, within
 from solvers.problem import Part
+from solvers.work import Work, ready
 
 
 class Progress(Enum):
     MOVING = auto()
+    MILESTONE = auto()  # moving, and a costly step was done: the gap may have fallen
     CONVERGED = auto()  # by the running numbers; the run confirms it in float64
-    STALLED = auto()
+    STALLED = auto()  # no step improves the dual any more
 
 
 @dataclass
-class State:
-    """Where the solution of one part stands.
-
-    functions = K @ weights(alpha) + constant, the constant being offset * sum(weights) plus any bias given
-    from outside; both move together with alpha.
-    """
+class Point:
+    """A feasible alpha with its class functions."""
 
     alpha: np.ndarray  # (n, slots)
-    functions: np.ndarray  # (n, outputs)
-    constant: np.ndarray  # (outputs,)
+    functions: np.ndarray  # (n, outputs): K @ weights(alpha) + constant
+    constant: np.ndarray  # (outputs,): offset * sum(weights) plus any bias given from outside
+
+
+@dataclass
+class State(Point):
+    """The single mutable thing of a run: where the solution of one part stands.
+
+    A method declares what else it keeps between slices as fields of a subclass: arrays, numbers, enums, or data
+    classes of these. A checkpoint stores them field by field. What begins as an empty array may grow.
+    """
+
     steps: int = 0
-    memory: dict[str, np.ndarray] = field(default_factory=dict)  # what a method keeps between slices
+    decisions: list[Decision] = field(default_factory=list)
 
     @classmethod
-    def zero(cls, part: Part) -> State:
+    def zero(cls, part: Part, **memory: Any) -> Any:
         n, outputs = len(part), part.form.outputs
-        return cls(np.zeros((n, part.form.slots)), np.zeros((n, outputs)), np.zeros(outputs))
+        return cls(np.zeros((n, part.form.slots)), np.zeros((n, outputs)), np.zeros(outputs), **memory)
+
+    @property
+    def best(self) -> Point:
+        """The point to keep if the run ends here: where a phase explores elsewhere, the best that was reached."""
+        return self
 
 
-def refresh(part: Part, state: State) -> None:
-    """The functions anew from alpha, in float64."""
-    state.functions[...] = part.gram.times(weights_of(part, state.alpha)) + state.constant
+S = TypeVar("S", bound=State)
 
 
-def seed(part: Part, state: State, alpha: np.ndarray) -> None:
-    """Start from a given alpha instead of zero; it is taken into its bounds."""
+class Method(ABC, Generic[S]):
+    """One way to solve a part; an instance for each name in the registry."""
+
+    name: str
+    supports: str  # a sentence for users
+    keeps_balance = False  # whether joint machines with an exact bias keep sum_i W_i = 0 by themselves
+    natural_gap: float | None = None  # the relative gap it ends at unless told otherwise
+
+    def refuse(self, part: Part) -> str | None:
+        """Why it cannot solve this part, in a sentence that says what would; None where it can."""
+        return None
+
+    def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
+        """The method that does the work for this part, and why it was chosen where there was a choice."""
+        return self, None
+
+    @abstractmethod
+    def start(self, part: Part, seed: int) -> S:
+        """alpha = 0. `seed` decides all lots that the method draws."""
+
+    @abstractmethod
+    def advance(self, part: Part, state: S, steps: int, tolerance: float) -> Work[Progress]:
+        """About `steps` steps, to the next end of a round. Where the bits of a run change depends on no `steps`."""
+
+    def refuted(self, part: Part, state: S) -> None:
+        """Convergence was claimed, and in float64 the violation is not below the tolerance."""
+
+    def wind_up(self, part: Part, state: S, tolerance: float) -> Work[bool]:
+        """The gap is small enough: end cleanly, with variables on their bounds; whether the state has changed."""
+        return ready(False)
+
+    def rehearse(self, part: Part) -> None:
+        """Run what a tiny problem does not need by itself, so that it is compiled before a clock starts."""
+
+    def used(self, state: S) -> str:
+        """The name of what did the work."""
+        return self.name
+
+    def examples_seen(self, state: S) -> int | None:
+        """How often an online method has taken an example; None of any other."""
+        return None
+
+
+def seed_with(part: Part, state: State, alpha: np.ndarray) -> None:
+    """Start from a given alpha, taken into its bounds; the class functions are still those of before."""
     state.alpha[...] = within(part, alpha)
     state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)
-    refresh(part, state)
+
+
+def refresh(part: Part, state: Point) -> Work[None]:
+    """The class functions anew from alpha, in float64."""
+    products = yield from part.gram.products(weights_of(part, state.alpha))
+    state.functions[...] = products + state.constant
+
+
+def stored_fields(value: Any) -> Iterator[str]:
+    """The names of the fields of a state, or of a data class in one, that a checkpoint stores."""
+    assert is_dataclass(value)
+    return (entry.name for entry in fields(value) if entry.name != "decisions")

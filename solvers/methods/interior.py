@@ -1,174 +1,243 @@
-"""Low-rank interior point: Newton systems of the size of the kernel's rank, in number as good as independent of C.
+"""Low-rank interior point: Newton systems of the size of the kernel's rank, whose number hardly depends on C.
 
-A factor of the kernel (pivoted Cholesky) carries it to the optimum of the factored problem; variables near a bound are
-put onto it, and two-level S2DO with its polishing finishes on the exact kernel. One interior iteration is a step and
-ends a slice. The best point so far is kept in alpha, with functions by the factor until the exact kernel takes over.
+A factor of the kernel (pivoted Cholesky) carries it to the optimum of the factored problem. Variables near a bound are
+put onto it, the others are solved for on the exact kernel, and blocks with their Newton steps finish. One interior
+iteration is a step. alpha is the point of the largest dual that is proved so far: K - V V' is positive semidefinite,
+so that its diagonal bounds from above what the dual of the factored problem has too much.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from solvers.dual.quantities import gradients, weights_of
+from solvers.dual.balance import is_balanced
+from solvers.dual.quantities import dual_of, weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, rank_cap
-from solvers.factor.path import Path, Point
-from solvers.jit import sums as simplex
-from solvers.methods.auto import blocks as two_level
-from solvers.methods.auto import faces as polish
-from solvers.methods.base import Progress, State, refresh
+from solvers.factor.path import Path
+from solvers.factor.path import Point as PathPoint
+from solvers.jit import sums
+from solvers.methods.auto import blocks, faces
+from solvers.methods.auto.blocks import BlockState, Workbench
+from solvers.methods.auto.budget import BUDGET, Budget, next_decision
+from solvers.methods.base import Method, Point, Progress
 from solvers.problem import Part
-
-NAME = "ipm"
-SUPPORTS = "every machine, kernel and bias: made for large C and kernels of small rank, smooth or linear"
+from solvers.work import Work
 
 FINEST = 1e-6  # violation, as a share of the margin: what is asked for beyond is left to the exact kernel
 CLEAR = 1e-8  # mean product, as a share of tolerance times bound, at which it is clear what is at a bound
-CLEARLY = 0.1, 1.0  # what is clearly at a bound, less and less strictly
-TOGETHER_AT_LAST = 2500  # variables in between, at most
-LESS, PATIENCE = 0.9, 8  # dense systems in a row that do not bring the violation below so much of the least before
+CLEARLY = 0.1, 1.0  # how much smaller the distance than the multiplier of a variable at its bound: strictly, less so
+TOGETHER_AT_LAST = 2500  # variables between their bounds, at most, for the strict meaning
 ITERATIONS = 100
-POINT = ("x", "z", "t", "w", "b")
+ROUNDING = 1e-7  # share of the dual by which a point may be below the best and still replace it
 
 
-def refuse(part: Part) -> str | None:
-    return None
+@dataclass
+class Interior:
+    """Where on the central path it is, and how the dense systems after it do."""
+
+    iterations: int = 0
+    rank: int = 0  # columns of the factor in use
+    failed: int = 0  # forms of the Newton system that are given up
+    begun: bool = False
+    left: bool = False  # for the exact kernel
+    x: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    z: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    t: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    w: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    b: np.ndarray = field(default_factory=lambda: np.empty(0))
+    least_violation: float = np.inf  # after it has left
+    vain: int = 0  # dense systems in a row that did not help
+    turn: int = 0  # steps up to which blocks have their turn
+
+    @property
+    def point(self) -> PathPoint:
+        return PathPoint(self.x, self.z, self.t, self.w, self.b)
+
+    @point.setter
+    def point(self, point: PathPoint) -> None:
+        self.x, self.z, self.t, self.w, self.b = point.x, point.z, point.t, point.w, point.b
 
 
-def start(part: Part) -> State:
-    state = two_level.start(part)
-    state.memory["inside"] = np.array([-np.inf, 0.0, 0.0])
-    # inside: the best dual, iterations, rank; outside: NaN, the least violation, dense systems since then
-    for name in POINT[:-1]:
-        state.memory[name] = np.empty((0, 0))
-    state.memory["b"] = np.empty(0)
-    return state
+@dataclass
+class InteriorState(BlockState):
+    interior: Interior = field(default_factory=Interior)
+    kept: Point | None = None  # the best point, while a phase explores from one of a lower dual
+    kept_dual: float = -np.inf
+
+    @property
+    def best(self) -> Point:
+        return self.kept or self
 
 
-def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    if np.isnan(state.memory["inside"][0]):
-        return finish(part, state, steps, tolerance)
-    path, tolerance = path_of(part, state), attainable(part, tolerance)
-    if state.memory["b"].size == 0:
-        remember(state, path.start())
-        state.memory["inside"][0] = dual_of(part, state, path.given)
+def dual_at(part: Part, point: Point) -> float:
+    return dual_of(part, point.alpha, point.functions, point.constant)
+
+
+def keep(part: Part, state: InteriorState) -> None:
+    """Remember the best point, as the state will leave it."""
+    dual = dual_at(part, state)
+    if state.kept is None or dual > state.kept_dual:
+        state.kept = Point(state.alpha.copy(order="K"), state.functions.copy(order="K"), state.constant.copy())
+        state.kept_dual = dual
+
+
+def surpass(part: Part, state: InteriorState) -> bool:
+    """Whether the state is as good as the best point, which then need not be kept any more."""
+    if state.kept is None:
+        return True
+    if dual_at(part, state) >= state.kept_dual - ROUNDING * abs(state.kept_dual):
+        state.kept, state.kept_dual = None, -np.inf
+    return state.kept is None
+
+
+def return_to_best(part: Part, state: InteriorState) -> None:
+    """Go on from the best point."""
+    if not surpass(part, state):
+        kept = state.best
+        state.alpha[...], state.functions[...], state.constant = kept.alpha, kept.functions, kept.constant
+        state.kept, state.kept_dual = None, -np.inf
+        state.forget_rounds()
+
+
+class InteriorPoint(Method[InteriorState]):
+    name = "ipm"
+    supports = "every machine, kernel and bias: made for large C and kernels of small rank, smooth or linear"
+
+    def __init__(self, budget: Budget = BUDGET) -> None:
+        self.budget = budget
+
+    def start(self, part: Part, seed: int) -> InteriorState:
+        state: InteriorState = InteriorState.zero(part)
+        blocks.by_class(state)
+        return state
+
+    def advance(self, part: Part, state: InteriorState, steps: int, tolerance: float) -> Work[Progress]:
+        until = state.steps + steps
+        while state.steps < until:
+            phase = finish if state.interior.left else follow
+            progress = yield from phase(part, state, until, tolerance, self.budget)
+            if progress is not Progress.MOVING:
+                return progress
         return Progress.MOVING
-    path.columns.use(int(state.memory["inside"][2]))
-    point = path.advance(remembered(state), tolerance)
+
+    def wind_up(self, part: Part, state: InteriorState, tolerance: float) -> Work[bool]:
+        return (yield from wind_up(part, state, tolerance))
+
+
+# -- on the central path ---------------------------------------------------------------------------
+
+
+def follow(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
+    """One iteration, and where the path ends, the step to the exact kernel."""
+    interior, tolerance = state.interior, attainable(part, tolerance)
+    path = path_of(part, state)
+    if not interior.begun:
+        keep(part, state)
+        interior.point, interior.begun = path.start(), True
+        return Progress.MILESTONE
+    yield from path.columns.use(interior.rank)
+    path.failed = interior.failed
+    point = yield from path.advance(interior.point, tolerance)
     if point is not None:
-        remember(state, point)
-        expose(part, state, path, point)
+        exposed = yield from exposure(part, state, path, point)
+        if exposed is not None:
+            state.kept, state.kept_dual = exposed
+        interior.point = point
+        interior.iterations, interior.rank, interior.failed = interior.iterations + 1, path.columns.rank, path.failed
         state.steps += 1
-        state.memory["inside"][1:] += 1.0, path.columns.rank - state.memory["inside"][2]
     if point is None or closed(state, path, point, tolerance):
-        leave(part, state, path, tolerance)
-    return Progress.MOVING
-
-
-def wind_up(part: Part, state: State, tolerance: float) -> bool:
-    """Onto the bounds, if the way there was still between them; returns whether it was."""
-    between = bool(state.memory["b"].size)
-    if between:
-        leave(part, state, path_of(part, state), attainable(part, tolerance))
-    return between
+        yield from leave(part, state, path, tolerance)
+    return Progress.MILESTONE
 
 
 def attainable(part: Part, tolerance: float) -> float:
     return max(tolerance, FINEST * float(part.form.margin.max()))
 
 
-def finish(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    """Dense systems in double precision while they help: single-precision rows err by as much as C is large."""
-    bench = two_level.Workbench(part)
-    violation = bench.look(state)
-    if violation <= tolerance:
-        return Progress.CONVERGED
-    best = state.memory["inside"]
-    best[2] = 0.0 if violation <= LESS * best[1] else best[2] + 1.0
-    best[1] = min(best[1], violation)
-    if best[2] <= PATIENCE:
-        chosen = polish.select(part, state.alpha, bench.gradient_of_all(state), max(0.25 * tolerance, 0.1 * violation))
-        if two_level.polishable(part, chosen) and bench.solve_chosen(state, chosen, 0.25 * tolerance):
-            return Progress.MOVING
-    return two_level.advance(part, state, steps, tolerance)
-
-
-def path_of(part: Part, state: State) -> Path:
+def path_of(part: Part, state: InteriorState) -> Path:
     """The same for all slices, so that it is made once."""
     if "path" not in part.kept:
-        layout, exact = Layout(part), part.balanced or part.multiplied
-        columns = Columns(part.gram, 0.0 if exact else part.offset, exact, rank_cap(layout))
-        given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
+        layout, exact = Layout.of(part), part.balanced or part.multiplied
+        columns = Columns(part.gram, 0.0 if exact else part.offset, exact, rank_cap(part))
+        best = state.best
+        given = best.constant - part.offset * weights_of(part, best.alpha).sum(axis=0)
         part.kept["path"] = Path(layout, columns, given)
-    return part.kept["path"]
+    path: Path = part.kept["path"]
+    return path
 
 
-def remember(state: State, point: Point) -> None:
-    for name in POINT:
-        state.memory[name] = getattr(point, name)
-
-
-def remembered(state: State) -> Point:
-    return Point(*(state.memory[name] for name in POINT))
-
-
-def closed(state: State, path: Path, point: Point, tolerance: float) -> bool:
+def closed(state: InteriorState, path: Path, point: PathPoint, tolerance: float) -> bool:
     enough = CLEAR * tolerance * float(path.layout.upper.mean())
-    return bool(path.mean(point) <= enough or state.memory["inside"][1] >= ITERATIONS)
+    return bool(path.mean(point) <= enough or state.interior.iterations >= ITERATIONS)
 
 
-def expose(part: Part, state: State, path: Path, point: Point) -> None:
-    """The point as alpha, if its dual is the best so far."""
+def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> Work[tuple[Point, float] | None]:
+    """The point of the path, if its dual is proved to be larger than that of the best so far; and its dual by V V'."""
+    alpha = path.layout.table(point.x)
+    if part.balanced and not is_balanced(part, alpha):
+        return None
     weights = path.layout.weights(point.x)
-    functions = path.functions(weights)
-    dual = float(np.vdot(path.layout.gradient(0.5 * (functions + path.given)), point.x))  # with half of the energy
-    if dual <= state.memory["inside"][0] or (part.balanced and unbalanced(weights)):
-        return
-    state.memory["inside"][0] = dual
-    state.alpha[...] = path.layout.table(point.x)
-    state.constant = path.given + part.offset * weights.sum(axis=0)
-    state.functions[...] = functions
+    functions = yield from path.functions(weights)
+    factored = float(np.vdot(path.layout.gradient(0.5 * (functions + path.given)), point.x))  # half of the energy
+    if factored - excess(part, path, weights) <= state.kept_dual:
+        return None
+    constant = path.given + part.offset * weights.sum(axis=0)
     if path.columns.exact:
-        state.functions += part.offset * weights.sum(axis=0)
+        functions = functions + part.offset * weights.sum(axis=0)
+    return Point(np.asfortranarray(alpha), np.asfortranarray(functions), constant), factored
 
 
-def dual_of(part: Part, state: State, given: np.ndarray) -> float:
-    """Of the state as it stands, what is given from outside being constant."""
-    with_half = gradients(part, 0.5 * (state.functions + given))  # half of the energy
-    return float(np.vdot(state.alpha, with_half))
+def excess(part: Part, path: Path, weights: np.ndarray) -> float:
+    """By how much, at most, the dual by V V' is too large: |w' R w| <= (sum_i |w_i| sqrt(R_ii))^2, R = K - V V'."""
+    left = np.sqrt(np.maximum(part.gram.diagonal + path.columns.bias**2 - path.columns.squares, 0.0))
+    return 0.5 * float(np.square(np.abs(weights).T @ left).sum())
 
 
-def unbalanced(weights: np.ndarray) -> bool:
-    return bool(np.abs(weights.sum(axis=0)).max() > 1e-12 * np.abs(weights).sum())
+# -- to the exact kernel ---------------------------------------------------------------------------
 
 
-def leave(part: Part, state: State, path: Path, tolerance: float) -> None:
-    """To the exact kernel: variables near a bound onto it, the others solved for together."""
-    wanted = settle(part, state, path, remembered(state))
-    refresh(part, state)
-    solve_for(part, state, wanted, tolerance)
-    part.gram.evaluations += len(part) * int(state.memory["inside"][2])
-    state.memory["inside"][:] = np.nan, np.inf, 0.0
-    state.memory["effort"][:3] = two_level.WEARY, np.inf, 0.0
-    state.memory["least"][:] = np.inf, state.steps
-    nothing = np.empty((0, 0))
-    remember(state, Point(nothing, nothing, nothing, nothing, np.empty(0)))
+def leave(part: Part, state: InteriorState, path: Path, tolerance: float) -> Work[None]:
+    """Variables near a bound onto it, the others solved for together; all of it at once, or again from the path."""
+    interior = state.interior
+    alpha, constant, between = settle(part, state, path, interior.point)
+    products = yield from part.gram.products(weights_of(part, alpha))
+    trial = blocks.by_class(BlockState(alpha, products + constant, constant, state.steps))
+    yield from solve_for(part, trial, between, tolerance)
+    if dual_at(part, trial) < state.kept_dual - ROUNDING * abs(state.kept_dual):
+        kept = yield from exactly(part, state.best)
+        trial = trial if dual_at(part, trial) >= dual_at(part, kept) else kept
+    state.alpha[...], state.functions[...], state.constant = trial.alpha, trial.functions, trial.constant
+    state.steps = max(state.steps, trial.steps)
+    state.kept, state.kept_dual = None, -np.inf
+    part.gram.evaluations += len(part) * interior.rank
+    state.interior = Interior(iterations=interior.iterations, rank=interior.rank, begun=True, left=True)
+    state.spending.short_rounds, state.spending.since_newton = BUDGET.short_rounds, np.inf
+    state.spending.newton_price = 0.0
+    state.progression.least, state.progression.steps = np.inf, state.steps
     del part.kept["path"]
 
 
-def settle(part: Part, state: State, path: Path, point: Point) -> np.ndarray:
-    """Take the point without what is clearly at a bound; returns (n, slots) which variables are not."""
+def exactly(part: Part, point: Point) -> Work[BlockState]:
+    """The same alpha, with functions by the exact kernel."""
+    products = yield from part.gram.products(weights_of(part, point.alpha))
+    return blocks.by_class(BlockState(point.alpha, products + point.constant, point.constant))
+
+
+def settle(part: Part, state: InteriorState, path: Path, point: PathPoint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The point without what is clearly at a bound, its constant, and (n, slots) which variables are not."""
     for clearly in CLEARLY:
-        alpha, wanted = at_bounds(path.layout, point, clearly)
-        if wanted.sum() <= TOGETHER_AT_LAST:
+        alpha, between = at_bounds(path.layout, point, clearly)
+        if between.sum() <= TOGETHER_AT_LAST:
             break
-    state.alpha[...] = balanced(part, state.alpha, alpha) if part.balanced else alpha
-    total = weights_of(part, state.alpha).sum(axis=0)
-    state.constant = path.given + part.offset * total + (point.b if part.multiplied else 0.0)
-    return wanted
+    alpha = balanced(part, state.best.alpha, alpha) if part.balanced else alpha
+    total = weights_of(part, alpha).sum(axis=0)
+    return alpha, path.given + part.offset * total + (point.b if part.multiplied else 0.0), between
 
 
-def at_bounds(layout: Layout, point: Point, clearly: float) -> tuple[np.ndarray, np.ndarray]:
+def at_bounds(layout: Layout, point: PathPoint, clearly: float) -> tuple[np.ndarray, np.ndarray]:
     """Where the multiplier, not the distance, is what stays away from zero, the variable is at its bound."""
     size, upper = float(np.abs(layout.margin).mean()), layout.upper
     low = point.x / upper < clearly * point.z / size
@@ -176,17 +245,10 @@ def at_bounds(layout: Layout, point: Point, clearly: float) -> tuple[np.ndarray,
     x = np.where(low, 0.0, point.x)
     if not layout.sums:
         return layout.table(np.where(full, upper, x)), layout.table(~low & ~full) > 0.0
-    sums = x.sum(axis=1, keepdims=True)
-    x = x * np.divide(upper, sums, out=np.ones_like(sums), where=full & (sums > 0.0))
+    total = x.sum(axis=1, keepdims=True)
+    x = x * np.divide(upper, total, out=np.ones_like(total), where=full & (total > 0.0))
     alone = full & ((~low).sum(axis=1, keepdims=True) == 1)
     return layout.table(x), layout.table(~low & ~alone) > 0.0
-
-
-def solve_for(part: Part, state: State, wanted: np.ndarray, tolerance: float) -> None:
-    bench = two_level.Workbench(part)
-    chosen = polish.choose(wanted, bench.gradient_of_all(state))
-    if chosen.slot.size and two_level.polishable(part, chosen):
-        bench.solve_chosen(state, chosen, 0.25 * tolerance)
 
 
 def balanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
@@ -198,5 +260,42 @@ def balanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     needed = float(beta[free].sum() - beta.sum())
     if free.size == 0 or not low.sum() < needed < high.sum():
         return before
-    beta[free] = simplex.project_box_sum(beta[free], low, high, needed)
+    beta[free] = sums.project_box_sum(beta[free], low, high, needed)
     return (sign * beta)[:, None]
+
+
+def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: float) -> Work[None]:
+    bench = Workbench(part)
+    chosen = faces.choose(between, bench.gradient_of_all(trial))
+    if chosen.slot.size and blocks.solvable_at_once(part, chosen):
+        yield from bench.solve_chosen(trial, chosen, 0.25 * tolerance)
+
+
+def finish(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
+    """Dense systems in double precision while they help: single-precision rows err by as much as C is large."""
+    interior, bench = state.interior, Workbench(part, budget)
+    if state.steps >= interior.turn:
+        violation = bench.look(state)
+        if violation <= tolerance:
+            return Progress.CONVERGED
+        vain = 0 if violation <= budget.finishing_helped * interior.least_violation else interior.vain + 1
+        least = min(violation, interior.least_violation)
+        moved = False
+        if vain <= budget.finishing_vain:
+            threshold = max(0.25 * tolerance, 0.1 * violation)
+            chosen = faces.select(part, state.alpha, bench.gradient_of_all(state), threshold)
+            if blocks.solvable_at_once(part, chosen, budget):
+                moved = yield from bench.solve_chosen(state, chosen, 0.25 * tolerance)
+        interior.least_violation, interior.vain = least, vain
+        if moved:
+            return Progress.MILESTONE
+        interior.turn = next_decision(state.steps, budget)
+    return (yield from blocks.advance(part, state, min(until, interior.turn), tolerance, budget))
+
+
+def wind_up(part: Part, state: InteriorState, tolerance: float) -> Work[bool]:
+    """Onto the bounds, if it is still between them; returns whether it was."""
+    between = state.interior.begun and not state.interior.left
+    if between:
+        yield from leave(part, state, path_of(part, state), attainable(part, tolerance))
+    return between

@@ -15,7 +15,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, is_dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,12 +25,13 @@ import numpy as np
 from solvers.dual.certificate import Certificate, Proof
 from solvers.errors import InputError
 from solvers.machines import DualForm
-from solvers.methods.base import State
+from solvers.methods.base import Point, stored_fields
 from solvers.problem import Problem
 from solvers.run.tally import Finished
 
 Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
-SCHEMA = 1  # raised whenever the meaning of what is stored changes
+SCHEMA = 2  # raised whenever the meaning of what is stored changes; 1 kept the memory of methods without names
+OPENED = 1, SCHEMA
 HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, MemoryError, NotImplementedError, RuntimeError),
@@ -43,6 +45,7 @@ class Saved:
 
     header: dict[str, Any]  # names and plain numbers
     arrays: dict[str, np.ndarray]
+    schema: int = SCHEMA
 
     def group(self, name: str) -> dict[str, np.ndarray]:
         """The arrays called name.something, by something."""
@@ -125,9 +128,10 @@ def read(place: Place) -> Saved:
         if members.pop(DIGEST).decode() != _digest(members):
             raise InputError(f"The checkpoint{name} was changed after it was written.")
         header = json.loads(members.pop(HEADER))
-        if header["schema"] != SCHEMA:
+        if header["schema"] not in OPENED:
             raise InputError(f"The checkpoint{name} is of format {header['schema']}; this version reads {SCHEMA}.")
-        return Saved(header, {name.removesuffix(ARRAY): _array_of(content) for name, content in members.items()})
+        arrays = {name.removesuffix(ARRAY): _array_of(content) for name, content in members.items()}
+        return Saved(header, arrays, header["schema"])
 
 
 def _array_of(content: bytes) -> np.ndarray:
@@ -167,29 +171,51 @@ def check(saved: Saved, problem: Problem, method: str | None) -> None:
 # -- states and parts -----------------------------------------------------------------------------
 
 
-def pack_state(state: State) -> dict[str, np.ndarray]:
-    """Arrays keep their memory order: sums over them depend on it in the last bit."""
-    own = {
-        "alpha": state.alpha,
-        "functions": state.functions,
-        "constant": state.constant,
-        "steps": np.array(state.steps),
-    }
-    return named("own", own) | named("memory", state.memory)
+def pack_state(state: Any, prefix: str = "") -> dict[str, np.ndarray]:
+    """Field by field, those of inner data classes as outer.inner; None is left out.
+
+    Arrays keep their memory order: sums over them depend on it in the last bit.
+    """
+    packed: dict[str, np.ndarray] = {}
+    for name in stored_fields(state):
+        value, key = getattr(state, name), prefix + name
+        if is_dataclass(value):
+            packed |= pack_state(value, f"{key}.")
+        elif isinstance(value, Enum):
+            packed[key] = np.array(value.name)
+        elif value is not None:
+            packed[key] = np.asarray(value)
+    return packed
 
 
-def restore_state(state: State, saved: Saved, name: str) -> None:
-    """What was packed into a state just begun, if it has the shape of one."""
-    inside = Saved({}, saved.group(name))
-    own, memory = inside.group("own"), inside.group("memory")
-    for key in ("alpha", "functions", "constant"):
-        same_kind(key, own[key], getattr(state, key))
-        setattr(state, key, own[key])
-    if memory.keys() != state.memory.keys():
-        raise ValueError("the solver remembers other things")
-    for key, fresh in state.memory.items():
-        same_kind(key, memory[key], fresh)
-    state.memory, state.steps = memory, int(own["steps"])
+def restore_state(state: Any, saved: Saved, name: str) -> None:
+    """The fields of a state just begun become what was packed, if types and shapes are theirs."""
+    _restore(state, saved.group(name), "")
+
+
+def _restore(state: Any, packed: Mapping[str, np.ndarray], prefix: str) -> None:
+    for name in stored_fields(state):
+        fresh, key = getattr(state, name), prefix + name
+        if fresh is None and f"{key}.alpha" in packed:
+            fresh = Point(state.alpha, state.functions, state.constant)  # the only data class that may be missing
+            fresh = replace(fresh)
+        elif fresh is None:
+            continue
+        setattr(state, name, _restored(fresh, packed, key))
+
+
+def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
+    """A value of the same kind as a fresh one."""
+    if is_dataclass(fresh):
+        _restore(fresh, packed, f"{key}.")
+        return fresh
+    stored = packed[key]
+    if isinstance(fresh, Enum):
+        return type(fresh)[str(stored)]
+    if isinstance(fresh, np.ndarray):
+        same_kind(key, stored, fresh)
+        return stored
+    return type(fresh)(stored)
 
 
 def same_kind(key: str, array: np.ndarray, fresh: np.ndarray) -> None:

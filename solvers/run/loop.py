@@ -1,7 +1,8 @@
 """Run: the only loop. It advances a method slice by slice, samples, confirms in float64, and can be saved.
 
-Nothing here depends on how long a slice is or when it happens: periodic work belongs to the method and
-counts steps, so pauses and slices of any length give the same bits.
+Nothing here depends on how long a slice is or when it happens: periodic work counts steps, so pauses, slices of any
+length and checkpoints give the same bits. A slice also ends between two pieces of long work (solvers/work.py), so
+that whoever waits for a stop never waits for a factorisation or for kernel rows of all examples.
 """
 
 from __future__ import annotations
@@ -9,62 +10,79 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from solvers.dual.certificate import Certificate, Proof, certify, prove_idle, seen_indefinite, total_of
+from solvers.decision import Decision
+from solvers.dual import balance
+from solvers.dual.certificate import Certificate, Proof, certify, certifying, prove_idle, seen_indefinite, total_of
 from solvers.dual.quantities import equality_range, examine, weights_of
-from solvers.methods import Method, Progress
-from solvers.methods.base import seed
+from solvers.errors import InputError
+from solvers.gram import Gram
+from solvers.methods import METHODS
+from solvers.methods.auto.budget import next_decision
+from solvers.methods.base import Method, Progress, refresh, seed_with
 from solvers.model import Model
-from solvers.problem import Problem, with_offset
-from solvers.run import checkpoint
-from solvers.run import multipliers as balance
-from solvers.run.choice import chosen, find_method, keeps_balance, refuse
+from solvers.problem import Part, Problem, with_offset
+from solvers.run import checkpoint, multipliers
 from solvers.run.ending import Ending
+from solvers.run.limits import Limits
 from solvers.run.tally import Finished, Tally, mark
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
+from solvers.work import Work, finish
 
+LONGEST = 0.04  # seconds after which a slice ends at the next piece of work: when it does changes no bit
 SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
 FEASIBLE = 1e-9  # share of all bounds by which alpha may miss its constraints
 CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
+TIGHTEST, LOOSEST = 0.01, 0.5  # what the tolerance is multiplied by where the gap asks for more than the violation
 
 
-@dataclass(frozen=True)
-class Limits:
-    tolerance: float = 1e-3
-    gap_tolerance: float | None = None
-    steps: int | None = None
-    seconds: float | None = None
+class Claim(Enum):
+    """What the method says of its part, as far as it was looked into."""
+
+    NONE = "none"
+    CONVERGED = "converged"
+    SETTLED = "settled"  # and an exact bias that is found from outside rests
+    STALLED = "stalled"
 
 
 class Run:
     """One training. `advance` until `running` is False, or `stop` at any moment; then `model()`.
 
-    `method` is what was asked for, `solver` what does the work.
+    `method` is what was asked for, `solver` does the work on the part at hand; `decisions` say why.
+    `gram` shares kernel rows with earlier runs of a chain; without it, a run's bits depend on nothing before it.
     """
 
     def __init__(
         self,
         problem: Problem,
-        method: str | Method = "auto",
+        method: str | Method[Any] = "auto",
         limits: Limits | None = None,
         start: Sequence[np.ndarray] | None = None,
+        *,
+        seed: int = 0,
+        gram: Gram | None = None,
     ) -> None:
-        self.problem, self.method = problem, find_method(method)
-        self.solver = chosen(problem, self.method)
-        self.limits = with_natural_gap(limits or Limits(), self.solver)
+        self.problem, self.method, self.seed = problem, find_method(method), seed
+        self.limits = limits or Limits()
         self.ending: Ending | None = None
         self.seconds = 0.0
         self.trace = Trace()
+        self._gram = gram or (None if problem.machine.split == "pairs" else problem.whole_gram())
+        self._counted = self._gram.evaluations if self._gram else 0  # by earlier runs
         self._finished: list[Finished] = []
         self._tally = Tally.of(problem)
         self._start = start
         self._used: set[str] = set()  # by the finished parts
-        refuse(problem, self.solver)
+        self._decisions: list[Decision] = []  # of the finished parts
+        self._work: Work[None] | None = None  # the slice at hand, where it was interrupted
+        self._claim, self._stale = Claim.NONE, False
+        self._gap_due, self._look_at = False, 0  # whether to look at the gap; steps at which to look next
         self._open(0)
 
     # -- going on ---------------------------------------------------------------------------------
@@ -79,17 +97,17 @@ class Run:
 
     @property
     def kernel_evaluations(self) -> int:
-        shared = self.problem.machine.split != "pairs"
-        done = 0 if shared else self._tally.evaluations
-        return done + (self._part.gram.evaluations if shared or self._unfinished else 0)
+        if self._gram is not None:
+            return self._gram.evaluations - self._counted
+        return self._tally.evaluations + (self._part.gram.evaluations if self._unfinished else 0)
 
     @property
     def examples_seen(self) -> int | None:
         """How often an online method has taken an example; of any other method nothing."""
-        seen = getattr(self.solver, "examples_seen", None)
+        seen = self.solver.examples_seen(self._state)
         if seen is None:
             return None
-        return self._tally.examples + (seen(self._state) if self._unfinished else 0)
+        return self._tally.examples + (seen if self._unfinished else 0)
 
     @property
     def solver_used(self) -> str:
@@ -97,27 +115,40 @@ class Run:
         return "+".join(sorted(self._used | self._using()))
 
     def _using(self) -> set[str]:
-        if not self._unfinished:
-            return set()
-        used = getattr(self.solver, "used", None)
-        return {self.solver.NAME if used is None else used(self._state)}
+        return {self.solver.used(self._state)} if self._unfinished else set()
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """What `auto` did and why, part by part."""
+        return self._decisions + (self._numbered() if self._unfinished else [])
+
+    def _numbered(self) -> list[Decision]:
+        done = self._tally.steps
+        return [
+            replace(decision, step=done + decision.step, part=len(self._finished)) for decision in self._state.decisions
+        ]
 
     @property
     def _unfinished(self) -> bool:
         return len(self._finished) < self.problem.part_count
 
     def advance(self, steps: int | None = None) -> Sample:
-        """A slice of about `steps` steps (a method may end a little later), then a sample."""
+        """A slice of about `steps` steps, then a sample.
+
+        A method may end a slice a little later, between rounds, and long work ends it earlier; then the next slice
+        goes on with that work.
+        """
         if not self.running:
             return self.trace.last
         warm_up(self.solver, self._view)
+        if self._work is None:
+            self._work = self._slice(steps)
         began = time.perf_counter()
-        progress = self.solver.advance(self._view, self._state, self._allowed(steps), self._tolerance())
-        self.seconds += time.perf_counter() - began
-        if progress is Progress.CONVERGED:
-            self._confirm()
-        elif progress is Progress.STALLED:
-            self._doubt()
+        try:
+            while time.perf_counter() - began < LONGEST:
+                next(self._work)
+        except StopIteration:
+            self._work = None
         return self._record()
 
     def stop(self) -> None:
@@ -131,82 +162,143 @@ class Run:
             return wanted
         return max(1, min(wanted, self.limits.steps - self.iterations))
 
+    def _slice(self, steps: int | None) -> Work[None]:
+        """About `steps` steps of the part at hand, and what follows from how they ended."""
+        if self._stale:
+            yield from refresh(self._view, self._state)
+            self._stale = False
+        if self._claim is Claim.NONE and not self._gap_due:
+            progress = yield from self._timed(self._state.steps + self._allowed(steps))
+            self._claim = CLAIMS.get(progress, Claim.NONE)
+            look = progress is Progress.MILESTONE or self._state.steps >= self._look_at
+            self._gap_due = self._claim is Claim.NONE and self._goal is not None and look
+        if self._gap_due:
+            yield from self._look_at_gap()
+        elif self._claim is not Claim.NONE:
+            yield from self._examine_claim()
+
+    def _timed(self, until: int) -> Work[Progress]:
+        """The method, and the seconds it takes; a gap is looked at on the way."""
+        if self._goal is not None:
+            until = min(until, self._look_at)
+        work = self.solver.advance(self._view, self._state, until - self._state.steps, self._tolerance())
+        while True:
+            began = time.perf_counter()
+            try:
+                next(work)
+            except StopIteration as end:
+                progress: Progress = end.value
+                return progress
+            finally:
+                self.seconds += time.perf_counter() - began
+            yield
+
+    @property
+    def _goal(self) -> float | None:
+        """The relative gap to end at: given, or the method's own."""
+        given = self.limits.gap_tolerance
+        return self.solver.natural_gap if given is None else given
+
     def _tolerance(self) -> float:
-        return self.limits.tolerance * self._outer.strictness
+        return self.limits.tolerance * self._outer.strictness * self._strictness
 
     # -- parts ------------------------------------------------------------------------------------
 
     def _open(self, number: int) -> None:
-        self._part = self.problem.part(number)
-        outer = self._part.balanced and not keeps_balance(self.solver, self._part)
-        self._view = with_offset(self._part, balance.sigma_of(self._part)) if outer else self._part
-        self._state = self.solver.start(self._view)
+        self._part = self.problem.part(number, self._gram)
+        self.solver, opening = self.method.delegate(self._part)
+        outer = needs_multipliers(self._part, self.solver)
+        self._view = with_offset(self._part, multipliers.sigma_of(self._part)) if outer else self._part
+        reason = self.solver.refuse(self._view)
+        if reason is not None:
+            raise InputError(reason)
+        self._state = self.solver.start(self._view, self.seed)
+        if opening is not None:
+            self._state.decisions.append(opening)
         self._failures, self._best_violation = 0, np.inf
-        self._outer = (balance.Outer.loose if outer else balance.Outer)(self.limits.tolerance)
+        self._strictness, self._claim, self._gap_due = 1.0, Claim.NONE, False
+        self._look_at = next_decision(0)
+        self._outer = multipliers.Outer.loose(self.limits.tolerance) if outer else multipliers.Outer()
+        self._stale = self._start is not None
         if self._start is not None:
             begin = self._start[number]
-            seed(self._view, self._state, balance.balanced(self._view, begin) if self._view.balanced else begin)
+            seed_with(self._view, self._state, balance.balanced(self._view, begin) if self._view.balanced else begin)
 
-    def _confirm(self) -> None:
-        """Believe convergence only after recomputing everything from alpha in float64."""
-        if self._view is not self._part and not self._outer.settled(self._view, self._state):
-            return
-        proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
-        violation = proof.certificate.violation
+    def _examine_claim(self) -> Work[None]:
+        """Believe the method only after recomputing everything from alpha in float64."""
+        if self._claim is Claim.CONVERGED and self._view is not self._part:
+            if not (yield from self._outer.settled(self._view, self._state, self.limits.tolerance)):
+                self._claim = Claim.NONE
+                return
+            self._claim = Claim.SETTLED
+        proof = yield from certifying(self._part, self._feasible_alpha(), hint=self._state.best.constant)
+        claim, self._claim = self._claim, Claim.NONE
         if self._proves(proof):
             self._close(proof, stalled=False)
-            return
+        elif claim is not Claim.STALLED:
+            self._refute(proof)
+        elif self._view is not self._part and self._outer.restless <= multipliers.PATIENCE:
+            self._outer.restless += 1
+            self._claim = Claim.CONVERGED  # b may yet move
+        else:
+            self._close(proof, stalled=True)
+
+    def _refute(self, proof: Proof) -> None:
+        """What was claimed is not so: exact functions, stricter tolerances, or the end."""
+        violation = proof.certificate.violation
         self._failures = 0 if violation < 0.9 * self._best_violation else self._failures + 1
         self._best_violation = min(violation, self._best_violation)
-        self._refute()
+        if violation <= self._tolerance():  # the gap asks for more
+            share = self._gap_allowed(proof.certificate) / max(proof.certificate.gap, 1e-300)
+            self._strictness *= min(max(share, TIGHTEST), LOOSEST)
+        else:
+            self.solver.refuted(self._view, self._state)
         if self._failures > CONFIRMATIONS:
             self._close(proof, stalled=True)
         elif self._view is self._part:
             self._state.functions[...] = proof.products + self._state.constant
         else:
-            self._outer.tighten(self._view, self._state)
-
-    def _refute(self) -> None:
-        """What was claimed is not so: a method may have means for that."""
-        refuted = getattr(self.solver, "refuted", None)
-        if refuted is not None:
-            refuted(self._state)
-
-    def _doubt(self) -> None:
-        """The method is at its wits' end: it may be done without knowing, or b may yet move."""
-        proof = certify(self._part, self._feasible_alpha(), hint=self._state.constant)
-        if self._proves(proof):
-            self._close(proof, stalled=False)
-        elif self._view is not self._part and self._outer.restless <= balance.PATIENCE:
-            self._outer.restless += 1
-            self._confirm()
-        else:
-            self._close(proof, stalled=True)
+            self._outer.strictness *= 0.5
+            self._stale = True
 
     def _proves(self, proof: Proof) -> bool:
         if proof.certificate.infeasibility > FEASIBLE * float(self._part.upper.sum()):
             return False
-        return proof.certificate.violation <= self.limits.tolerance or self._gap_reached(proof.certificate)
+        if self._goal is not None:
+            return self._gap_reached(proof.certificate)
+        return proof.certificate.violation <= self.limits.tolerance
 
     def _feasible_alpha(self) -> np.ndarray:
-        return self._state.alpha if self._view is self._part else balance.repair(self._part, self._state.alpha)
+        alpha = self._state.best.alpha
+        return alpha if self._view is self._part else balance.repair(self._part, alpha)
+
+    # -- the gap ----------------------------------------------------------------------------------
+
+    def _gap_allowed(self, certificate: Certificate) -> float:
+        limits = replace(self.limits, gap_tolerance=self._goal)
+        return limits.gap_allowed(certificate.primal, self.problem.part_count)
 
     def _gap_reached(self, certificate: Certificate) -> bool:
-        goal = self.limits.gap_tolerance
-        if goal is None:
-            return False
-        scale = abs(certificate.primal) if self.problem.part_count > 1 else max(1.0, abs(certificate.primal))
-        return certificate.gap <= goal * scale
+        return self._goal is not None and certificate.gap <= self._gap_allowed(certificate)
 
-    def _gap_reached_by_all(self) -> bool:
-        """A part whose own optimum is tiny may miss the share that the sum of all reaches."""
-        total = self.certificate()
-        goal = self.limits.gap_tolerance
-        return goal is not None and total.relative_gap <= goal
+    def _look_at_gap(self) -> Work[None]:
+        """By the running numbers, and if they say so by exact ones."""
+        if self._gap_reached(self._standing()):
+            # Where a method works between the bounds, a small gap is not the end: no variable is at a bound yet.
+            yield from self.solver.wind_up(self._view, self._state, self._tolerance())
+        if self._gap_reached(self._standing()):
+            best = self._state.best
+            proof = yield from certifying(self._part, self._feasible_alpha(), hint=best.constant)
+            if self._proves(proof):
+                self._close(proof, stalled=False)
+                return
+            best.functions[...] = proof.products + best.constant
+        self._gap_due, self._look_at = False, next_decision(self._state.steps)
 
     def _close(self, proof: Proof, *, stalled: bool) -> None:
         alpha = self._feasible_alpha()
         self._used |= self._using()
+        self._decisions += self._numbered()
         self._tally.examples = self.examples_seen or 0
         self._tally.add(self.problem, len(self._finished), alpha, proof, self._state.steps, self._part.gram.evaluations)
         self._finished.append(Finished(alpha, proof, stalled))
@@ -215,60 +307,77 @@ class Run:
         if self._unfinished:
             self._open(len(self._finished))
         else:
-            stalled = any(done.stalled for done in self._finished) and not self._gap_reached_by_all()
-            doubtful = stalled or seen_indefinite(self.problem, self._tally.used)
-            self.ending = Ending.STALLED if doubtful else Ending.CONVERGED
+            self._end()
+
+    def _end(self) -> None:
+        """All parts are done: a part whose own optimum is tiny may miss the share that the sum of all reaches."""
+        goal = self.limits.gap_tolerance
+        enough = goal is not None and self._tally.certificate.relative_gap <= goal
+        stalled = any(done.stalled for done in self._finished) and not enough
+        doubtful = stalled or seen_indefinite(self.problem, self._tally.used)
+        self.ending = Ending.STALLED if doubtful else Ending.CONVERGED
 
     # -- checkpoints ------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """All that is needed to go on with the same bits, into one file."""
-        checkpoint.write(path, checkpoint.Saved(self._header(), self._arrays()))
+        checkpoint.write(path, self._saved())
 
     def pack(self) -> bytes:
         """What `save` writes."""
-        return checkpoint.packed(checkpoint.Saved(self._header(), self._arrays()))
+        return checkpoint.packed(self._saved())
 
     @classmethod
     def load(
         cls,
         problem: Problem,
         place: checkpoint.Place,
-        method: str | None = None,
+        method: str | Method[Any] | None = None,
         limits: Limits | None = None,
     ) -> Run:
         """The run as saved. New limits let one go on that was stopped or had reached its limits."""
         saved = checkpoint.read(place)
         with checkpoint.doubting(place):
-            checkpoint.check(saved, problem, method)
-            run = cls(problem, saved.header["method"], limits or Limits(**saved.header["limits"]))
+            checkpoint.check(saved, problem, method.name if isinstance(method, Method) else method)
+            header = saved.header
+            given = method if isinstance(method, Method) else header["method"]
+            run = cls(problem, given, limits or Limits(**header["limits"]), seed=header.get("seed", 0))
             run._restore(saved)
             if limits is not None and run._unfinished:
                 run.ending = None
             return run
 
+    def _saved(self) -> checkpoint.Saved:
+        return checkpoint.Saved(self._header(), self._arrays())
+
     def _header(self) -> dict[str, Any]:
         return {
             "problem": self.problem.digest,
             "cache_mb": self.problem.cache_mb,
-            "method": self.method.NAME,
+            "method": self.method.name,
+            "seed": self.seed,
             "limits": asdict(self.limits),
             "ending": self.ending and self.ending.name,
             "seconds": self.seconds,
             "stalled": [done.stalled for done in self._finished],
             "tally": [self._tally.steps, self._tally.evaluations],
             "examples": self._tally.examples,
-            "evaluations": self._part.gram.evaluations,
-            "counters": {f"_{name}": value for name, value in self._counters().items()},
+            "evaluations": self._part.gram.evaluations - self._counted,
             "start": self._start is not None,
             "used": sorted(self._used),
+            "decisions": [decision.document() for decision in self._decisions],
+            "part": {
+                "decisions": [decision.document() for decision in self._state.decisions],
+                "failures": self._failures,
+                "best_violation": self._best_violation,
+                "strictness": self._strictness,
+                "claim": self._claim.value,
+                "gap_due": self._gap_due,
+                "look_at": self._look_at,
+                "stale": self._stale,
+                "outer": asdict(self._outer),
+            },
         }
-
-    def _counters(self) -> dict[str, Any]:
-        """Of the part at hand."""
-        outer = asdict(self._outer)
-        del outer["tolerance"]
-        return {"failures": self._failures, "best_violation": self._best_violation, **outer}
 
     def _arrays(self) -> dict[str, np.ndarray]:
         arrays = {"trace": self.trace.pack(), **checkpoint.pack_finished(self._finished)}
@@ -284,26 +393,46 @@ class Run:
         for number, done in enumerate(self._finished):
             self._tally.add(self.problem, number, done.alpha, done.proof, 0, 0)
         self._tally.steps, self._tally.evaluations = header["tally"]
-        self._tally.examples = header.get("examples", 0)  # which earlier checkpoints do not count
+        self._tally.examples = header.get("examples", 0)  # which the first checkpoints do not count
         if self._unfinished:
             self._open(len(self._finished))
-            checkpoint.restore_state(self._state, saved, "state")
-            self._part.gram.restore(saved.group("gram"))
+            if saved.schema == 1:
+                self._resume_from_alpha(saved)
+            else:
+                self._resume(saved)
             shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, form.slots)
             self._start = checkpoint.split(saved.arrays["start"], shapes) if header["start"] else None
         self._part.gram.evaluations = header["evaluations"]
         self._used = set(header["used"])
-        counters = {name[1:]: value for name, value in header["counters"].items()}
-        self._failures, self._best_violation = counters.pop("failures"), counters.pop("best_violation")
-        self._outer = balance.Outer(self.limits.tolerance, **counters)
         self.trace, self.seconds = Trace.unpack(saved.arrays["trace"]), header["seconds"]
         self.ending = Ending[header["ending"]] if header["ending"] else None
+
+    def _resume(self, saved: checkpoint.Saved) -> None:
+        """The part at hand with the same bits."""
+        checkpoint.restore_state(self._state, saved, "state")
+        self._part.gram.restore(saved.group("gram"))
+        part, header = saved.header["part"], saved.header
+        self._decisions = [Decision(**plain) for plain in header["decisions"]]
+        self._state.decisions = [Decision(**plain) for plain in part["decisions"]]
+        self._failures, self._best_violation = part["failures"], part["best_violation"]
+        self._strictness, self._claim = part["strictness"], Claim(part["claim"])
+        self._gap_due, self._look_at, self._stale = part["gap_due"], part["look_at"], part["stale"]
+        self._outer = multipliers.Outer(**part["outer"])
+
+    def _resume_from_alpha(self, saved: checkpoint.Saved) -> None:
+        """Schema 1 kept what other methods remembered: the part at hand goes on from its alpha."""
+        own = saved.group("state")
+        seed_with(self._view, self._state, own["own.alpha"])
+        self._state.steps, self._stale = int(own["own.steps"]), True
 
     # -- samples ----------------------------------------------------------------------------------
 
     def _record(self) -> Sample:
-        sample = self.sample()
-        self.trace.append(sample)
+        if self._work is not None and len(self.trace) and self.trace.last.iteration == self.iterations:
+            sample = self.trace.last  # in the midst of long work
+        else:
+            sample = self.sample()
+            self.trace.append(sample)
         if self.running:
             self._check_limits()
         return sample
@@ -321,7 +450,10 @@ class Run:
         return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
 
     def _standing(self) -> Certificate:
-        part, state = self._part, self._state
+        if self._stale:  # nothing was advanced yet from a given start
+            finish(refresh(self._view, self._state))
+            self._stale = False
+        part, state = self._part, self._state.best
         middle, violation = self._middle()
         standing = examine(part, state.alpha, state.functions + middle)
         weights = weights_of(part, state.alpha)
@@ -334,7 +466,7 @@ class Run:
 
     def _middle(self) -> tuple[float, float | None]:
         """What the functions of a binary part under an exact bias lack of b, and its violation."""
-        part, state = self._part, self._state
+        part, state = self._part, self._state.best
         if not (part.balanced and self._view is part and part.form.outputs == 1):
             return 0.0, None
         high, low = equality_range(part, state.alpha, state.functions)
@@ -346,7 +478,7 @@ class Run:
         used, full = self._tally.used, self._tally.full
         if self._unfinished:
             used, full = used.copy(), full.copy()
-            mark(self.problem, len(self._finished), self._state.alpha, used, full)
+            mark(self.problem, len(self._finished), self._state.best.alpha, used, full)
         return used, full
 
     def _check_limits(self) -> None:
@@ -354,17 +486,6 @@ class Run:
             self.ending = Ending.STEP_LIMIT
         elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             self.ending = Ending.TIME_LIMIT
-        elif self.limits.gap_tolerance is not None and self._gap_reached(self._standing()):
-            self._end_by_gap()
-
-    def _end_by_gap(self) -> None:
-        """Where a method works between the bounds, a small gap is not the end: no variable is at a bound yet."""
-        wind_up = getattr(self.solver, "wind_up", None)
-        began = time.perf_counter()
-        moved = wind_up is not None and wind_up(self._view, self._state, self._tolerance())
-        self.seconds += time.perf_counter() - began
-        if not moved or self._gap_reached(self._standing()):
-            self._confirm()
 
     # -- results ----------------------------------------------------------------------------------
 
@@ -381,7 +502,7 @@ class Run:
         """One proof per part; of parts not finished, computed from alpha as it stands."""
         proofs = [done.proof for done in self._finished]
         if self._unfinished:
-            proofs.append(certify(self._part, self._feasible_alpha(), hint=self._state.constant))
+            proofs.append(certify(self._part, self._feasible_alpha(), hint=self._state.best.constant))
         proofs += [prove_idle(self.problem.part(number)) for number in range(len(proofs), self.problem.part_count)]
         return proofs
 
@@ -393,8 +514,8 @@ class Run:
         weights = [done.proof.weights for done in self._finished]
         bias = [done.proof.bias for done in self._finished]
         if self._unfinished:
-            weights.append(weights_of(self._part, self._state.alpha))
-            bias.append(self._state.constant + self._middle()[0])
+            weights.append(weights_of(self._part, self._state.best.alpha))
+            bias.append(self._state.best.constant + self._middle()[0])
         bias += [self.problem.idle_bias(number) for number in range(len(bias), self.problem.part_count)]
         return Model.of(self.problem, weights, bias)
 
@@ -403,7 +524,28 @@ class Run:
         return Model.of(self.problem, [proof.weights for proof in proofs], [proof.bias for proof in proofs])
 
 
-def with_natural_gap(limits: Limits, method: Method) -> Limits:
-    """Plain Frank-Wolfe closes the gap but never the violation: unless told otherwise it stops by the gap."""
-    natural = getattr(method, "NATURAL_GAP", None)
-    return replace(limits, gap_tolerance=natural) if natural and limits.gap_tolerance is None else limits
+CLAIMS = {Progress.CONVERGED: Claim.CONVERGED, Progress.STALLED: Claim.STALLED}
+
+
+def find_method(name: str | Method[Any]) -> Method[Any]:
+    """By its name in the registry, or a method that is none of those."""
+    if isinstance(name, Method):
+        return name
+    if not isinstance(name, str) or name not in METHODS:
+        raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
+    return METHODS[name]
+
+
+def refuse(problem: Problem, method: str | Method[Any]) -> None:
+    """Refuse what the method cannot do, before anything starts, in a sentence that says what would work."""
+    part = problem.part(0)
+    solver, _ = find_method(method).delegate(part)
+    view = with_offset(part, multipliers.SIGMA) if needs_multipliers(part, solver) else part
+    reason = solver.refuse(view)
+    if reason is not None:
+        raise InputError(reason)
+
+
+def needs_multipliers(part: Part, method: Method[Any]) -> bool:
+    """Whether sum_i W_i = 0 has to be kept from outside: a joint machine's, by a method that does not keep it."""
+    return part.balanced and part.form.outputs > 1 and not method.keeps_balance

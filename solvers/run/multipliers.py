@@ -2,7 +2,7 @@
 
 An unconstrained b under the penalty |b - b_before|^2 / (2 sigma) is the regularized bias with sigma in place
 of 1 and a constant b_before; solving that again and again, b converges to the free one and the weights come
-to sum to zero. What is left of the sum at the end is taken out of the free variables.
+to sum to zero. What is left of the sum at the end is taken out of the free variables (dual/balance.py).
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.dual.balance import balanced, repair
 from solvers.dual.quantities import weights_of
-from solvers.methods.base import State, refresh
+from solvers.methods.base import State
 from solvers.problem import Part
-
-__all__ = ["PATIENCE", "Outer", "balanced", "repair", "shift", "sigma_of"]
+from solvers.work import Work
 
 SIGMA = 8.0  # large: few outer rounds; small: well-conditioned inner problems. 1 to 64 differ little.
 STRICTEST = 1e-4  # share of the tolerance that an inner problem is solved to, at the least
@@ -30,41 +28,31 @@ def sigma_of(part: Part) -> float:
     return max(SIGMA, 1.0 / max(float(part.upper.max()), 1e-300))
 
 
-def shift(part: Part, state: State) -> float:
-    """b_before := b, after an inner problem is solved; returns how far b moved (the largest |f| change)."""
-    total = weights_of(part, state.alpha).sum(axis=0)
-    step = part.offset * total
-    state.constant += step
-    state.functions += step
-    return float(np.abs(step).max())
-
-
 @dataclass
 class Outer:
     """How exactly the inner problems of a part are to be solved, and whether its b has come to rest."""
 
-    tolerance: float
     strictness: float = 1.0  # what inner problems are solved to, in tolerances
     restless: int = 0
     least_move: float = np.inf
 
     @classmethod
     def loose(cls, tolerance: float) -> Outer:
-        return cls(tolerance, max(1.0, LOOSE / tolerance))
+        return cls(max(1.0, LOOSE / tolerance))
 
-    def settled(self, part: Part, state: State) -> bool:
+    def settled(self, part: Part, state: State, tolerance: float) -> Work[bool]:
         """One step on b; whether b rests. Where it does not come to rest, the inner problems are too inexact."""
-        moved = shift(part, state)
-        if moved > 0.5 * self.least_move:
+        weights = weights_of(part, state.alpha)
+        step = part.offset * weights.sum(axis=0)
+        moved = float(np.abs(step).max())
+        functions, constant = state.functions + step, state.constant + step
+        restless = moved > 0.5 * self.least_move
+        if restless:
+            functions = (yield from part.gram.products(weights)) + constant
             self.restless += 1
             self.strictness = max(0.5 * self.strictness, STRICTEST)
-            refresh(part, state)
-        self.strictness = min(self.strictness, max(1.0, 0.1 * moved / self.tolerance))
+        state.functions[...], state.constant = functions, constant
+        self.strictness = min(self.strictness, max(1.0, 0.1 * moved / tolerance))
         self.least_move = min(moved, self.least_move)
-        rests = moved <= WORTH_A_LOOK * self.tolerance and self.strictness <= 1.0
+        rests = moved <= WORTH_A_LOOK * tolerance and self.strictness <= 1.0
         return rests or self.restless > PATIENCE
-
-    def tighten(self, part: Part, state: State) -> None:
-        """What was claimed is not so yet."""
-        self.strictness *= 0.5
-        refresh(part, state)

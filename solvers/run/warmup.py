@@ -1,33 +1,53 @@
 """Compiled code is made or loaded before the clock starts: by a tiny problem of the same kind, once per process.
 
-A kind is what decides which compiled functions run and with which types: the method and the shape of the part.
+A kind is what decides which compiled functions run and with which types. Whoever else needs a kind that is being
+compiled waits for it: its clock has not started either.
 """
 
 from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any
 
 import numpy as np
 
 from solvers.dual.certificate import certify
 from solvers.gram import Gram
-from solvers.jit import sums as simplex
+from solvers.jit import sums
 from solvers.kernels import KERNELS, Points
-from solvers.methods import METHODS, Method, Progress
-from solvers.methods.auto import proximal, splitting
+from solvers.methods.auto.conductor import Auto
+from solvers.methods.auto.proximal import Proximal
+from solvers.methods.auto.proximal import advance as proximal_step
+from solvers.methods.auto.splitting import Splitting, applies
+from solvers.methods.base import Method, Progress
+from solvers.methods.interior import InteriorPoint
 from solvers.problem import Part
+from solvers.work import finish
 
 EXAMPLES, CLASSES = 12, 3
 STEPS = 50
 KERNEL = KERNELS["rbf"](gamma=1.0)
-warm: set[tuple[str, str, bool, bool, bool]] = set()
+
+_lock = threading.RLock()  # one thread compiles at a time, as numba itself would have it
+_warm: set[Hashable] = set()
 
 
-def warm_up(method: Method, part: Part) -> None:
-    """Nothing, if a part of this kind was here before."""
+def once(kind: Hashable, rehearse: Callable[[], object]) -> None:
+    """Rehearse a kind, unless that was done; returns when it is done, by whichever thread."""
+    if kind in _warm:
+        return
+    with _lock:
+        if kind not in _warm:
+            rehearse()
+            _warm.add(kind)
+
+
+def warm_up(method: Method[Any], part: Part) -> None:
+    """For a part of this kind."""
     linear = part.gram.kernel.name == "linear"
-    kind = method.NAME, part.form.feasible, part.balanced, part.form.outputs == 1, linear
-    if kind not in warm:
-        warm.add(kind)
-        _rehearse(method, tiny(part))
+    kind = method.name, part.form.feasible, part.balanced, part.form.outputs == 1, linear
+    once(kind, lambda: _rehearse(method, tiny(part)))
 
 
 def tiny(part: Part) -> Part:
@@ -38,39 +58,31 @@ def tiny(part: Part) -> Part:
     return Part(part.form, labels, np.ones(EXAMPLES), Gram(kernel, points, 1.0), part.bias, part.offset)
 
 
-def _rehearse(method: Method, part: Part) -> None:
-    state = method.start(part)
-    if method.advance(part, state, STEPS, 1e-3) is Progress.MOVING:
-        method.advance(part, state, STEPS, 1e-3)
+def _rehearse(method: Method[Any], part: Part) -> None:
+    state = method.start(part, 0)
+    if finish(method.advance(part, state, STEPS, 1e-3)) is Progress.MOVING:
+        finish(method.advance(part, state, STEPS, 1e-3))
     certify(part, state.alpha, hint=state.constant)
-    if method.NAME == "auto":
-        _project(part)
-        if splitting.applies(part):
-            splitting.Splitting(part, rho=1.0, rank=EXAMPLES).carry(state, steps=1)
-        if not part.balanced:
-            _take_proximal_step(method, part)
-    elif method.NAME == "linear-newton":  # whose coordinate steps end with a tiny problem
-        _take_newton_steps(method, part)
-    elif method.NAME == "ipm":  # which ends with it
-        _rehearse(METHODS["auto"], part)
+    method.rehearse(part)
+    if isinstance(method, Auto):
+        _rehearse_phases(method, part)
+    elif isinstance(method, InteriorPoint):  # which ends with blocks
+        _rehearse(Auto(), part)
 
 
-def _take_newton_steps(method: Method, part: Part) -> None:
-    state = method.start(part)
-    state.memory["visiting"][0] = 0.0
-    method.advance(part, state, STEPS, 1e-3)
-
-
-def _take_proximal_step(method: Method, part: Part) -> None:
-    state = method.start(part)
-    proximal.begin(part, state)
-    proximal.advance(part, state, 0.0)
+def _rehearse_phases(method: Auto, part: Part) -> None:
+    """The phases of `auto` that no tiny problem needs."""
+    _project(part)
+    if applies(part):
+        finish(finish(Splitting.prepare(part, 1.0, EXAMPLES)).carry(method.start(part, 0), steps=1))
+    if not part.balanced:
+        finish(proximal_step(part, method.start(part, 0), Proximal(), 0.0, method.budget))
 
 
 def _project(part: Part) -> None:
-    """What polishing falls back to, which no tiny problem needs."""
+    """What Newton steps on a face fall back to."""
     value, ones = np.full(2, 0.5), np.ones(2)
     if part.balanced:
-        simplex.project_box_sum(value, np.zeros(2), ones, 1.0)
+        sums.project_box_sum(value, np.zeros(2), ones, 1.0)
     elif part.form.feasible == "simplex":
-        simplex.project_sums(value, np.zeros(2, dtype=np.int64), ones)
+        sums.project_sums(value, np.zeros(2, dtype=np.int64), ones)

@@ -6,11 +6,9 @@ value is computed. Certificates are by functions made anew from beta, in float64
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -19,11 +17,11 @@ from solvers.dual.certificate import Certificate
 from solvers.jit import two_class
 from solvers.kernels import Kernel
 from solvers.run.ending import Ending
+from solvers.run.warmup import once
 from solvers.selection.cell import Pair
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
 
-WARM = threading.Lock()
 SLICE = 20_000_000  # steps x examples of a call: a fraction of a second, so that a wish to stop is heard
 ENDINGS = {two_class.CONVERGED: Ending.CONVERGED, two_class.STALLED: Ending.STALLED}
 
@@ -91,8 +89,7 @@ class Path:
 
     def along(self, machines: Iterator[Binary], count: int) -> list[Solved] | None:
         """Every machine at every cost, or None where a stop came in between."""
-        with WARM:
-            warm_up()
+        once("two-class", rehearse)
         n, tests = len(self.rows.train), len(self.rows.test)
         self.solved = [Solved(np.empty((count, tests)), np.zeros(n, dtype=bool)) for _ in self.costs]
         for number, machine in enumerate(machines):
@@ -160,9 +157,8 @@ class Course:
         )  # fmt: skip
 
 
-@cache
-def warm_up() -> None:
-    """Compiled before any clock starts, once per process, on a problem that no pair step finishes."""
+def rehearse() -> None:
+    """A problem that no pair step finishes."""
     X = np.sin(np.outer(np.arange(12), [1.0, 2.0]))
     K, sign, upper = X @ X.T + 1e-3 * np.eye(12), np.where(np.arange(12) < 6, 1.0, -1.0), np.full(12, 1e3)
     course = Course(Binary(Matrices(K, K), np.array([0, 6, 6, 12]), np.arange(12), sign), 1.0)

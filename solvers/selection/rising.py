@@ -8,21 +8,25 @@ changes. Every x(f) is feasible, so that its own gradient may end it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from solvers.decision import Decision
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.jit import newton
 from solvers.kernels import KERNELS
-from solvers.methods.auto import blocks as two_level
-from solvers.methods.auto import conductor as auto
+from solvers.methods.auto import blocks
+from solvers.methods.auto.budget import Phase
+from solvers.methods.auto.conductor import Auto, AutoState, Why
 from solvers.methods.base import Progress, State
+from solvers.methods.interior import keep, return_to_best, surpass
 from solvers.problem import Part, pose
+from solvers.run.warmup import once
 from solvers.selection.shared import SharedGram
 from solvers.selection.system import System
+from solvers.work import Work
 
 SIGMA, GROWTH = 30.0, 3.0  # of the proximal step, in units of the cost: first, and growing by
 # A small one leaves many variables free, which is dear where few are; fewer steps are better where systems are large.
@@ -36,34 +40,62 @@ REFINED, SHARP = 3, 1e-9  # times that a solution is bettered, and what it may l
 USUAL, PER_VARIABLE, PER_PRODUCT, PER_CUBE = 15, 1e-7, 4e-10, 8e-12
 
 
-class Rising:
-    """A method for the costs of one fold and gamma.
+@dataclass
+class Path:
+    """Where the proximal steps of one cost stand."""
+
+    begun: bool = False
+    turn: int = 0  # steps at which pair steps have had a turn
+    steps: int = 0  # Newton steps
+    sigma: float = 0.0
+    centre: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))  # (n, variables)
+    u: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))  # (n, variables): functions are made of it
+    functions: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))  # (outputs, n)
+    factored: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # variables of the last factor
+    ridge: float = 0.0  # of the last factor
+
+
+@dataclass
+class RisingState(AutoState):
+    path: Path = field(default_factory=Path)
+
+
+class Rising(Auto):
+    """`auto` for the costs of one fold and gamma, with Newton steps on the kernel matrix that these share.
 
     Pair steps come first, until they cost what Newton steps would: at most twice the time of the better of the two.
     """
 
-    NAME, SUPPORTS = auto.NAME, auto.SUPPORTS
-    refuse, wind_up = staticmethod(auto.refuse), staticmethod(auto.wind_up)
-
     def __init__(self, gram: SharedGram) -> None:
+        super().__init__()
         self.gram = gram
-        self.course: Course | None = None
-        warm_up()
+        once("rising", _rehearse)
 
-    def start(self, part: Part) -> State:
-        self.course = None
-        return auto.start(part)
+    def start(self, part: Part, seed: int) -> RisingState:
+        begun = super().start(part, seed)
+        return RisingState(**{entry.name: getattr(begun, entry.name) for entry in fields(begun)})
 
-    def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress:
-        if part.gram is not self.gram:
-            return auto.advance(part, state, steps, tolerance)  # a tiny problem to compile with
-        if self.course is None:
-            if state.memory["effort"][3] < price(part, state.alpha):
-                return two_level.advance(part, state, PAIRS, tolerance)
-            self.course = Course(part, self.gram, state.alpha)
-        if self.course.steps >= PATIENCE:
-            return auto.advance(part, state, steps, tolerance)
-        return self.course.advance(state, tolerance)
+    def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
+        assert isinstance(state, RisingState)
+        path = state.path
+        if part.gram is not self.gram or path.steps >= PATIENCE:  # a tiny problem to compile with, or in vain
+            return (yield from super().advance(part, state, steps, tolerance))
+        if not path.begun:
+            if state.steps >= path.turn:
+                path.begun = state.spending.total >= price(part, state.alpha)
+                path.turn = state.steps + PAIRS
+            if not path.begun:
+                return (yield from blocks.advance(part, state, path.turn, tolerance, self.budget))
+            keep(part, state)
+            state.decisions.append(Decision(state.steps, Phase.PROXIMAL.value, Why.PROXIMAL_PAID.value))
+            path.sigma, path.steps = 0.0, 0
+        progress = Course(part, self.gram, state).advance(state, tolerance)
+        if surpass(part, state) and progress is Progress.CONVERGED:
+            return progress
+        if path.steps >= PATIENCE or progress is Progress.CONVERGED:
+            path.steps = PATIENCE
+            return_to_best(part, state)
+        return Progress.MILESTONE
 
 
 def price(part: Part, alpha: np.ndarray) -> float:
@@ -72,19 +104,20 @@ def price(part: Part, alpha: np.ndarray) -> float:
 
 
 class Course:
-    """Proximal steps at one cost."""
+    """Proximal steps at one cost, from where the state's path stands."""
 
-    def __init__(self, part: Part, gram: SharedGram, alpha: np.ndarray) -> None:
-        self.part, self.gram, self.layout, self.steps = part, gram, Layout(part), 0
-        self.upper, self.sigma = part.upper[:, None], SIGMA * float(part.upper.mean())
+    def __init__(self, part: Part, gram: SharedGram, state: RisingState) -> None:
+        self.part, self.gram, self.path, self.layout = part, gram, state.path, Layout.of(part)
+        self.upper = part.upper[:, None]
         form, slot = part.form, self.layout.slot
         directions = form.direction.reshape(-1, form.outputs)
         self.couplings, self.kinds = directions @ directions.T, part.labels[:, None] * form.slots + slot
-        self.system: System | None = None
-        self.centre = np.take_along_axis(alpha, slot, axis=1)
-        crowd = max(1.0, float(np.count_nonzero(self.free(self.centre))))
-        self.sigma *= min(max(1.0, (LIGHT / crowd) ** POWER), MOST)
-        self.begin(self.centre, self.exact(self.centre))
+        if self.path.sigma == 0.0:
+            centre = np.take_along_axis(state.alpha, slot, axis=1)
+            free = max(1.0, float(np.count_nonzero(self.free(centre))))
+            smaller = min(max(1.0, (LIGHT / free) ** POWER), MOST)
+            self.path.sigma = SIGMA * float(part.upper.mean()) * smaller
+            self.begin(centre, self.exact(centre))
 
     def exact(self, x: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(self.gram.times(weights_of(self.part, self.layout.table(x))).T)
@@ -94,13 +127,13 @@ class Course:
 
     def begin(self, x: np.ndarray, functions: np.ndarray) -> None:
         """A proximal step around x, first along the way that leaves its free variables free."""
-        self.centre = self.u = x
-        self.functions = functions
+        self.path.centre = self.path.u = x
+        self.path.functions = functions
         self.newton(x, np.zeros(x.shape), np.zeros(functions.shape), self.gradient(functions))
 
     def gradient(self, functions: np.ndarray) -> np.ndarray:
         """Of all variables."""
-        out = np.empty(self.centre.shape)
+        out = np.empty(self.path.centre.shape)
         newton.gradients(self.part.form.rule, functions, self.part.labels, self.layout.slot, out)
         return out
 
@@ -115,24 +148,24 @@ class Course:
         return functions
 
     def advance(self, state: State, tolerance: float) -> Progress:
-        before = self.steps
+        before = self.path.steps
         while True:
-            x = np.clip(self.centre + self.sigma * self.gradient(self.functions), 0.0, self.upper)
-            moved = self.add_products(x - self.u, np.zeros(self.functions.shape))
-            reached = self.functions + moved
+            x = np.clip(self.path.centre + self.path.sigma * self.gradient(self.path.functions), 0.0, self.upper)
+            moved = self.add_products(x - self.path.u, np.zeros(self.path.functions.shape))
+            reached = self.path.functions + moved
             violation = violation_of(self.gradient(reached), x, self.upper)
-            if violation <= tolerance or self.steps >= before + STEPS:
+            if violation <= tolerance or self.path.steps >= before + STEPS:
                 break
-            far = float(np.abs(x - self.centre).max()) / self.sigma
+            far = float(np.abs(x - self.path.centre).max()) / self.path.sigma
             read = self.read(moved)
             settled = float(np.abs(read).max()) <= CLOSE * max(tolerance, far)
-            if settled or not self.newton(x, x - self.u, moved, -read):
-                self.sigma *= GROWTH
+            if settled or not self.newton(x, x - self.path.u, moved, -read):
+                self.path.sigma *= GROWTH
                 self.begin(x, self.exact(x))
-            self.steps += 1
+            self.path.steps += 1
         state.alpha[...] = self.layout.table(x)
         state.functions[...] = reached.T
-        state.steps += self.steps - before
+        state.steps += self.path.steps - before
         return Progress.CONVERGED if violation <= tolerance else Progress.MOVING
 
     def newton(self, x: np.ndarray, lacking: np.ndarray, moved: np.ndarray, wish: np.ndarray) -> bool:
@@ -140,36 +173,42 @@ class Course:
         step, made = self.solve(np.flatnonzero(self.free(x)), wish)
         direction, along = lacking + step, moved + made
         length = self.search(direction, along)
-        self.u = self.u + length * direction
-        self.functions = self.functions + length * along
+        self.path.u = self.path.u + length * direction
+        self.path.functions = self.path.functions + length * along
         return length > 0.0
 
     def solve(self, chosen: np.ndarray, wish: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The change of the chosen variables that lowers their gradients by `wish`, and its products."""
-        step, made, lack = np.zeros(wish.shape), np.zeros(self.functions.shape), wish
+        step, made, lack = np.zeros(wish.shape), np.zeros(self.path.functions.shape), wish
         for _ in range(REFINED if chosen.size else 0):
             part = np.zeros(wish.shape)
             part.ravel()[chosen] = self.system_of(chosen).solve(chosen, lack.ravel()[chosen])
             step += part
             self.add_products(part, made)
-            lack = wish - self.read(made) - step / self.sigma
+            lack = wish - self.read(made) - step / self.path.sigma
             if np.abs(lack.ravel()[chosen]).max() <= SHARP * np.abs(wish.ravel()[chosen]).max():
                 break
         return step, made
 
     def system_of(self, chosen: np.ndarray) -> System:
-        ridge = 1.0 / self.sigma
-        if self.system is None or not self.system.near(chosen, ridge):
-            self.system = System(self.gram.matrix, self.kinds, self.couplings, ridge, chosen)
-        return self.system
+        """One factor serves sets of variables that differ from its own by a few."""
+        path, ridge = self.path, 1.0 / self.path.sigma
+        system: System | None = self.part.kept.get("system")
+        if system is None and path.factored.size:
+            system = System(self.gram.matrix, self.kinds, self.couplings, path.ridge, path.factored)
+        if system is None or not system.near(chosen, ridge):
+            system = System(self.gram.matrix, self.kinds, self.couplings, ridge, chosen)
+            path.factored, path.ridge = chosen, ridge
+        self.part.kept["system"] = system
+        return system
 
     def search(self, direction: np.ndarray, along: np.ndarray) -> float:
         """To where the slope nearly vanishes: slopes see what values lose to rounding."""
-        read, wish = self.read(along), self.centre + self.sigma * self.gradient(self.functions)
-        level, bend = float(np.vdot(self.u, read)), float(np.vdot(direction, read))
+        read, wish = self.read(along), self.path.centre + self.path.sigma * self.gradient(self.path.functions)
+        level, bend = float(np.vdot(self.path.u, read)), float(np.vdot(direction, read))
 
         def slope(length: float) -> float:
-            return level + length * bend - newton.clipped_product(wish, read, self.sigma * length, self.part.upper)
+            return level + length * bend - newton.clipped_product(wish, read, self.path.sigma * length, self.part.upper)
 
         first = at_low = slope(0.0)
         if first >= 0.0:
@@ -192,12 +231,12 @@ def violation_of(gradient: np.ndarray, x: np.ndarray, upper: np.ndarray) -> floa
     return float(max(up, -gradient[x > 0.0].min(initial=0.0)))
 
 
-@cache
-def warm_up() -> None:
-    """Compiled before any clock starts, once per process."""
+def _rehearse() -> None:
     kernel = KERNELS["rbf"](gamma=1.0)
     problem = pose(np.sin(np.outer(np.arange(12), [1.0, 2.0])), np.arange(12) % 3, machine="llw", kernel=kernel)
     matrix = kernel.block(problem.points, problem.points, np.empty((12, 12)))
     gram = SharedGram(kernel, problem.points, matrix)
-    part = replace(problem.part(0), gram=gram)
-    Course(part, gram, np.full((12, 3), 0.5)).advance(State.zero(part), 1e-3)
+    part = problem.part(0, gram)
+    state: RisingState = RisingState.zero(part)
+    state.alpha[...] = np.where(part.form.real[part.labels], 0.5, 0.0)
+    Course(part, gram, state).advance(state, 1e-3)

@@ -18,6 +18,7 @@ from solvers.jit import newton
 from solvers.kernels import KERNELS, Kernel, Points, squared_distances
 from solvers.kernels.rbf import Rbf
 from solvers.problem import kernel_from
+from solvers.work import Work, ready
 
 BYTES = 8
 
@@ -110,10 +111,10 @@ class SharedGram(Gram):
         self.store = matrix.astype(np.float32)
         self.slot_of = np.arange(len(self))
 
-    def rows(self, examples: np.ndarray) -> np.ndarray:
-        return examples
+    def fetch(self, examples: np.ndarray) -> Work[np.ndarray]:
+        return ready(examples)
 
-    def times(self, weights: np.ndarray) -> np.ndarray:
+    def products(self, weights: np.ndarray) -> Work[np.ndarray]:
         products = np.zeros((weights.shape[1], len(self)))
         newton.combine(self.matrix, np.ascontiguousarray(weights, np.float64), products)
-        return products.T
+        return ready(products.T)

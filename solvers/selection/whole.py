@@ -50,19 +50,18 @@ def along(
     )
     gram = shared_gram(base, matrices)
     method = method_for(base, gram, settings)
-    steps = SLICE if settings.limits.gap_tolerance is None else None  # a gap is tested between slices
     run: Run | None = None
     for cost in costs:
-        problem = at_cost(base, cost, gram)
+        problem = replace(base, upper=cost * base.upper)
         if run is not None and settings.solver == SEEDED and unbounded(run):
             yield replace(result_of(run, rows, matrices), seconds=0.0, steps=0, certificate=moved(run, problem))
             continue
         start = seeds(run, problem) if run is not None and settings.solver == SEEDED else None
-        run = Run(problem, method, settings.limits, start)
+        run = Run(problem, method, settings.limits, start, gram=gram)
         while run.running:
             if stopped():
                 return
-            run.advance(steps)
+            run.advance(SLICE)
         yield result_of(run, rows, matrices)
 
 
@@ -93,19 +92,10 @@ def method_for(problem: Problem, gram: Gram | None, settings: Settings) -> str |
 
 
 def shared_gram(problem: Problem, matrices: Matrices | None) -> Gram | None:
-    """Of all training rows; pairs keep rows of their own."""
+    """Of all training rows, for all costs; pairs keep rows of their own."""
     if problem.machine.split == "pairs":
         return None
-    if matrices is None:
-        return problem.whole_gram
-    return SharedGram(problem.kernel, problem.points, matrices.train)
-
-
-def at_cost(base: Problem, cost: float, gram: Gram | None) -> Problem:
-    problem = replace(base, upper=cost * base.upper)
-    if gram is not None:
-        vars(problem)["whole_gram"] = gram  # the cached property: made once for all costs
-    return problem
+    return problem.whole_gram() if matrices is None else SharedGram(problem.kernel, problem.points, matrices.train)
 
 
 def seeds(run: Run, problem: Problem) -> list[np.ndarray]:

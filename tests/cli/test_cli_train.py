@@ -25,7 +25,7 @@ from solvers.methods import METHODS
 from solvers.run.trace import Sample
 
 DOCUMENT = {
-    *("machine", "solver", "solver_used", "solver_reason", "kernel", "C", "margin", "bias", "tol", "seed"),
+    *("machine", "solver", "solver_used", "solver_reason", "decisions", "kernel", "C", "margin", "bias", "tol", "seed"),
     *("n_train", "n_features", "n_classes", "classes", "class_counts"),
     *("ending", "iterations", "kernel_evaluations", "seconds", "certificate"),
     *("n_support", "n_bounded", "n_support_per_class"),

@@ -16,6 +16,7 @@ from solvers.problem import kernel_from, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Run
 
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter was reached")  # what is slow is tested as it stands
 FOLDER = Path(__file__).parent
 CASES: list[dict[str, Any]] = json.loads((FOLDER / "golden.json").read_text("utf-8"))["cases"]
 ROUND = 1e-9  # to how many digits the optima are given

@@ -123,7 +123,7 @@ def test_chunks_of_frank_wolfe_too(machine: str, tmp_path: Path, monkeypatch: py
 
 def test_rows_were_evicted_in_these_tests() -> None:
     run = advanced(begun(fresh("ww"), "auto"))
-    assert run.problem.whole_gram.capacity < Y.size
+    assert run._part.gram.capacity < Y.size
     assert run.kernel_evaluations > Y.size**2
 
 

@@ -205,22 +205,22 @@ def rewrite(path: Path, members: dict[str, bytes], *, honest: bool = False) -> N
 
 
 FORGERIES: dict[str, Callable[[Saved], Any]] = {
-    "alpha": lambda saved: saved.arrays.update({"state.own.alpha": saved.arrays["state.own.alpha"][:-1]}),
-    "functions": lambda saved: saved.arrays.update({"state.own.functions": np.zeros(3)}),
-    "alpha of another type": lambda saved: saved.arrays.update({"state.own.alpha": np.zeros((27, 1), np.float32)}),
+    "alpha": lambda saved: saved.arrays.update({"state.alpha": saved.arrays["state.alpha"][:-1]}),
+    "functions": lambda saved: saved.arrays.update({"state.functions": np.zeros(3)}),
+    "alpha of another type": lambda saved: saved.arrays.update({"state.alpha": np.zeros((27, 1), np.float32)}),
     "done": lambda saved: saved.arrays.update({"done.alpha": saved.arrays["done.alpha"][1:]}),
     "proofs": lambda saved: saved.arrays.update({"done.weights": np.zeros((2, 3))}),
-    "memory": lambda saved: saved.arrays.update({"state.memory.effort": np.zeros(2)}),
-    "other memory": lambda saved: saved.arrays.update({"state.memory.awake": np.zeros(2)}),
+    "memory": lambda saved: saved.arrays.update({"state.progression.least": np.array("text")}),
+    "other memory": lambda saved: saved.arrays.update({"state.recent": np.zeros(2)}),
     "store": lambda saved: saved.arrays.update({"gram.example_in": saved.arrays["gram.example_in"] + 99}),
     "trace": lambda saved: saved.arrays.update({"trace": np.zeros((3, 2))}),
-    "missing": lambda saved: saved.arrays.pop("state.own.constant"),
+    "missing": lambda saved: saved.arrays.pop("state.constant"),
     "missing group": lambda saved: saved.arrays.pop("gram.counters"),
     "solver": lambda saved: saved.header.update(method="magic"),
     "limits": lambda saved: saved.header.update(limits={"hours": 3}),
     "ending": lambda saved: saved.header.update(ending="BORED"),
     "too many parts": lambda saved: saved.header.update(stalled=[False] * 7),
-    "no counters": lambda saved: saved.header.update(counters={}),
+    "no counters": lambda saved: saved.header.update(part={}),
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -195,7 +196,8 @@ def test_a_callback_stops_and_the_model_stands() -> None:
 @pytest.mark.parametrize("limit", [{"max_iter": 5}, {"time_limit": 1e-9}])
 def test_a_limit_ends_early_and_says_so(limit: dict[str, Any]) -> None:
     x, y = blobs(n=300, classes=4, seed=2)
-    model = trained(x, y, C=100.0, **limit)
+    with pytest.warns(ConvergenceWarning, match="relative gap"):
+        model = trained(x, y, C=100.0, **limit)
     assert model.ending_.value == {"max_iter": "step limit", "time_limit": "time limit"}[next(iter(limit))]
     assert 0.0 <= model.certificate_.dual <= model.certificate_.primal
     assert model.predict(x).shape == (300,)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from solvers import InputError, MultiClassSVC
 from solvers import portions as increment
 from solvers.machines import MACHINES
+from solvers.run import warmup
 
 ABLE = [name for name, machine in MACHINES.items() if machine.split != "joint"]
 SOLVERS = ["auto", "lasvm", "lasvm-gradient", "lasvm-active", "lasvm-first-order"]
@@ -181,7 +182,7 @@ def test_nothing_is_compiled_while_the_clock_runs(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(increment, "time", Clock)
     monkeypatch.setattr(increment.Stream, "learn", lambda *of: [events.append(f"{of[2].size} rows"), learn(*of)])
-    increment.warm_up.cache_clear()
+    monkeypatch.setattr(warmup, "_warm", set())
     online().partial_fit(X, Y, classes=range(3)).partial_fit(X, Y)
     assert events == ["12 rows", *2 * ["clock", "200 rows", "clock"]]
 

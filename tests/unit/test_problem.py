@@ -42,7 +42,9 @@ def test_a_pair_has_the_examples_of_its_classes() -> None:
 
 def test_one_against_all_shares_one_gram() -> None:
     problem = problem_of(X, Y, "ova")
-    assert problem.part(0).gram is problem.part(3).gram
+    gram = problem.whole_gram()
+    assert problem.part(0, gram).gram is problem.part(3, gram).gram is gram
+    assert problem.part(0).gram is not gram, "runs share no rows by accident"
     np.testing.assert_array_equal(problem.part(2).labels, (Y != 2).astype(int))
 
 

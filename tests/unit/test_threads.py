@@ -1,14 +1,18 @@
-"""Who asks for a number of BLAS threads gets it for as long as it works, whoever comes and goes meanwhile."""
+"""BLAS keeps to one thread while anybody trains; pieces of work go to as many threads as were asked for."""
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QThread
 from threadpoolctl import threadpool_info
 
-from solvers.threads import limited
+from solvers.threads import limited, spread, workers
+from solvers.work import PIECE, finish
 
 
 def blas() -> set[int]:
@@ -17,20 +21,53 @@ def blas() -> set[int]:
 
 
 @given(st.data())
-def test_one_that_leaves_takes_nothing_from_those_that_stay(data) -> None:
+def test_blas_has_one_thread_until_the_last_has_left(data) -> None:
     """Threads of one process come and go in any order."""
-    with limited(2):
-        inside = []
-        for _ in range(data.draw(st.integers(1, 6))):
-            if inside and data.draw(st.booleans()):
-                inside.pop(data.draw(st.integers(0, len(inside) - 1))).__exit__(None, None, None)
-            else:
-                inside.append(limited(1))
-                inside[-1].__enter__()
-            assert blas() == {1 if inside else 2}
-        for left in inside:
-            left.__exit__(None, None, None)
-        assert blas() == {2}
+    before, inside = blas(), []
+    for _ in range(data.draw(st.integers(1, 6))):
+        if inside and data.draw(st.booleans()):
+            inside.pop(data.draw(st.integers(0, len(inside) - 1))).__exit__(None, None, None)
+        else:
+            inside.append(limited(data.draw(st.integers(1, 3))))
+            inside[-1].__enter__()
+        assert blas() == ({1} if inside else before)
+    for left in inside:
+        left.__exit__(None, None, None)
+    assert blas() == before
+
+
+def test_a_thread_may_use_as_many_as_it_asked_for() -> None:
+    with limited(3):
+        assert workers() == 3
+        with limited(2):
+            assert workers() == 2
+        assert workers() == 3
+        elsewhere: list[int] = []
+        other = threading.Thread(target=lambda: elsewhere.append(workers()))
+        other.start()
+        other.join()
+        assert elsewhere == [1]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_every_piece_is_done_once_by_any_number_of_threads(count: int) -> None:
+    done = np.zeros(50, dtype=int)
+
+    def work(piece: int) -> None:
+        done[piece] += 1
+
+    with limited(count):
+        yields = sum(1 for _ in spread(work, range(50), PIECE / 4))
+    assert (done == 1).all()
+    assert yields == -(-50 // (4 * count)) - 1
+
+
+def test_an_error_in_a_piece_is_raised_whoever_did_it() -> None:
+    def fail(piece: int) -> None:
+        raise ArithmeticError(str(piece))
+
+    with limited(2), pytest.raises(ArithmeticError):
+        finish(spread(fail, [1, 2], 1.0))
 
 
 class Thread(QThread):
@@ -44,13 +81,13 @@ class Thread(QThread):
 
 
 def test_a_thread_that_was_there_before_keeps_no_other_from_its_number() -> None:
-    with limited(2):
-        for _ in range(2):
-            thread = Thread()
-            thread.start()
-            assert thread.wait(10_000)
-            assert thread.seen == {1}
-            assert blas() == {2}
-            with limited(1):
-                assert blas() == {1}
-            assert blas() == {2}
+    before = blas()
+    for _ in range(2):
+        thread = Thread()
+        thread.start()
+        assert thread.wait(10_000)
+        assert thread.seen == {1}
+        assert blas() == before
+        with limited(1):
+            assert blas() == {1}
+        assert blas() == before

@@ -18,8 +18,8 @@ from mcsvm_gui.core.settings import TABLE
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
+from solvers.run.decisions import REASONS
 from solvers.run.ending import Ending
-from solvers.run.reason import REASONS
 
 PACKAGE = Path(words.__file__).parents[1]
 FOREIGN = [language for language in translation.languages() if language != translation.ENGLISH]
@@ -28,7 +28,7 @@ FROM_TABLES = {
     *("MACHINES[document['machine']].decides", "machine.title", "machine.decides"),
     *("Ending(document['ending']).sentence", "chosen.about", "choice.about", "choice.title"),
     *("setting.label", "setting.help", "text", "title"),
-    *("measure.title", "measure.tip", "document['solver_reason']"),
+    *("measure.title", "measure.tip", "reason", "decision.reason"),
 }
 
 
@@ -47,7 +47,7 @@ def literals() -> set[str]:
 def declared() -> set[str]:
     """Words of registries and tables."""
     machines = {text for machine in MACHINES.values() for text in (machine.title, machine.decides)}
-    methods = {method.SUPPORTS for method in METHODS.values()}
+    methods = {method.supports for method in METHODS.values()}
     formulas = {
         (sys.modules[kernel.__module__].__doc__ or "").partition("\n")[0].rstrip(".") for kernel in KERNELS.values()
     }
@@ -55,7 +55,7 @@ def declared() -> set[str]:
     settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
     choices = {text for setting in TABLE for _, text in setting.choices}
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
-    reasons = set(REASONS.values())
+    reasons = set(REASONS)
     return machines | methods | formulas | endings | settings | measures | reasons | choices - {""}
 
 

@@ -37,19 +37,16 @@ def signatures():
     return {{(leaf.__name__, str(one)) for leaf in LEAVES for one in leaf.signatures}}
 
 def watched(method):
-    def advance(part, *rest):
-        before = signatures()
-        progress = method(part, *rest)
-        if len(part) > 12:
-            late.update(signatures() - before)
-        return progress
-    return advance
-
-class Watched:
-    def __init__(self, method):
-        self.method, self.advance = method, watched(method.advance)
-    def __getattr__(self, name):
-        return getattr(self.method, name)
+    class Watched(type(method)):
+        def advance(self, part, *rest):
+            before = signatures()
+            progress = yield from super().advance(part, *rest)
+            if len(part) > 12:
+                late.update(signatures() - before)
+            return progress
+    found = object.__new__(Watched)
+    found.__dict__.update(vars(method))
+    return found
 
 for machine in {machines!r}:
     for bias in ("none", "regularized", "exact"):
@@ -58,7 +55,7 @@ for machine in {machines!r}:
                 run = Run(problem_of(X, Y, machine, home(name), cost=100.0, bias=bias), name, Limits(1e-5, steps=300))
             except InputError:
                 continue
-            run.solver = Watched(run.solver)
+            run.solver = watched(run.solver)
             while run.running:
                 run.advance()
 print(sorted(late), len(signatures()) > 20)
@@ -85,7 +82,7 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What happens in turn, in a process that believes itself cold."""
     events: list[str] = []
     rehearse, clock = warmup._rehearse, runs.time.perf_counter
-    monkeypatch.setattr(warmup, "warm", set())
+    monkeypatch.setattr(warmup, "_warm", set())
     monkeypatch.setattr(warmup, "_rehearse", lambda *of: [events.append("warm-up"), rehearse(*of)])
 
     class Clock:
@@ -102,7 +99,8 @@ def test_the_warm_up_runs_before_the_clock_and_once(cold: list[str]) -> None:
     run = Run(problem_of(X, Y, "ww"), "auto", Limits(1e-6))
     run.advance(10)
     run.advance(10)
-    assert cold[:5] == ["warm-up", "clock", "clock", "clock", "clock"]
+    assert cold[0] == "warm-up"
+    assert set(cold[1:]) == {"clock"}
     Run(problem_of(X, Y, "llw"), "auto").advance(10)
     assert cold.count("warm-up") == 1
     Run(problem_of(X, Y, "cs"), "auto").advance(10)
@@ -118,7 +116,7 @@ def test_a_warm_up_changes_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) 
         return run.alphas()[0], run.kernel_evaluations
 
     warm, evaluations = solution()
-    monkeypatch.setattr(warmup, "warm", set())
+    monkeypatch.setattr(warmup, "_warm", set())
     cold, again = solution()
     np.testing.assert_array_equal(warm, cold)
     assert evaluations == again

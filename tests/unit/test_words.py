@@ -28,8 +28,8 @@ def test_registries_go_by_name() -> None:
     assert list(MACHINES)[:6] == ["ww", "cs", "llw", "ova", "ovo", "dag"]
     assert {"auto", "smo", "s2do", "fw"} <= set(METHODS)
     assert [machine.name for machine in MACHINES.values()] == list(MACHINES)
-    assert [method.NAME for method in METHODS.values()] == list(METHODS)
-    assert all(method.SUPPORTS for method in METHODS.values())
+    assert [method.name for method in METHODS.values()] == list(METHODS)
+    assert all(method.supports for method in METHODS.values())
     assert all(machine.title and machine.decides for machine in MACHINES.values())
 
 

@@ -160,10 +160,10 @@ class Searches:
 def refusal(request: Request, dataset: Dataset) -> str | None:
     """Why it cannot be trained, whatever its parameters."""
     from mcsvm_gui.core.posing import pose_request
-    from solvers.run.choice import find_method, refuse
+    from solvers.run.loop import refuse
 
     try:
-        refuse(pose_request(replace(request, C=1.0, gamma="scale"), dataset).problem, find_method(request.solver))
+        refuse(pose_request(replace(request, C=1.0, gamma="scale"), dataset).problem, request.solver)
     except InputError as error:
         return str(error)
     return None

@@ -10,12 +10,12 @@ import numpy as np
 
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
-from solvers.dual.certificate import Certificate
+from solvers.dual.certificate import Certificate, total_of
 from solvers.machines import MACHINES
 from solvers.model import Model
 from solvers.problem import Problem, pose
 from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run, total_of
+from solvers.run.loop import Limits, Run
 
 AT_REST = 4.0  # seconds that one machine may take; the certificate says how far it came
 IN_MOTION = 0.03  # while points are being dragged

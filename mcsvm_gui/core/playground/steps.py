@@ -16,12 +16,12 @@ from mcsvm_gui.core.playground.fitting import posed
 from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import gradients
-from solvers.methods.frank_wolfe import method as fw
+from solvers.methods.frank_wolfe.table import PLAIN
 from solvers.problem import Problem
 from solvers.run.loop import Limits, Run
 
 SOLVERS = "smo", "s2do", "fw"
-SINGLE = {"fw": replace(fw.PLAIN, round=1)}  # otherwise it looks up only after a round of steps
+SINGLE = {"fw": replace(PLAIN, steps_of_round=1)}  # otherwise it looks up only after a round of steps
 
 
 @dataclass(frozen=True)

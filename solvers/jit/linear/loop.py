@@ -1,8 +1,9 @@
 """Dual coordinate steps of a linear machine: W = X' weights is kept, so that a visit costs one row of features.
 
 A visit reads all class functions of one example, solves for its variables, and adds to W (Hsieh et al. 2008; for
-bounded sums Keerthi et al. 2008). Rows are dense where `indices` is empty. Epochs go through the examples awake in a
-permuted order; who is at a bound and means to stay there by more than any violation of the last epoch sleeps.
+bounded sums Keerthi et al. 2008). Rows are dense where `indices` is empty. Epochs go through the active examples in a
+permuted order; an example at a bound, with gradients into it larger than any violation of the last epoch, is shrunk.
+An epoch may be interrupted after any visit: `counts` and `marks` say where it stands.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +23,12 @@ from solvers.jit.linear.example import (
 )
 from solvers.jit.linear.sum import FALL, all_members, epoch_of_sums
 
-AWAKE, LOT = range(2)  # places in `counts`
+# Places in `counts`: the examples order[: counts[ACTIVE]] are active; the state of the random numbers; where in the
+# order an epoch stands; and how many examples were active at its beginning, -1 between two epochs.
+ACTIVE, LOT, POSITION, BEGUN = range(4)
+# Places in `marks`: the gradient at which an example is shrunk (for sums the violation at which all are active again),
+# and the largest violation met in this epoch.
+THRESHOLD, WORST = range(2)
 
 
 class Rows(NamedTuple):
@@ -43,6 +49,10 @@ class Task(NamedTuple):
     sums: bool
     own: float  # geometry of bounded sums whose directions are all alike, 0 where they are not
     shared: float
+    # (n,) for a single class function, else empty: direction, margin and diagonal of Q
+    sign: np.ndarray
+    margin: np.ndarray
+    diagonal: np.ndarray
 
 
 @compiled
@@ -72,14 +82,17 @@ def dense_product(x, w):
 
 @compiled
 def epoch_of_one(
-    values, indices, starts, sign, margin, upper, curvature, offset, w, constant, alpha, order, awake, bar
+    values, indices, starts, sign, margin, upper, curvature, offset, w, constant, alpha, order, active, bar, s, visits
 ):
-    """An epoch over order[:awake] of a binary machine: (the largest violation met, how many stay awake).
+    """An epoch over order[:active] of a binary machine, from place s on, of `visits` visits at most.
 
-    All in one body: a call with a tuple of arrays would cost more than the visit.
+    Returns (the largest violation met, how many examples stay active, the place reached, visits). All in one body: a
+    call with a tuple of arrays would cost more than the visit.
     """
-    worst, s, dense, b = 0.0, 0, indices.size == 0, constant[0]
-    while s < awake:
+    worst, dense, b = 0.0, indices.size == 0, constant[0]
+    left = active - s  # falls by one in every visit
+    last_left = max(left - visits, 0)
+    while active - s > last_left:
         i = order[s]
         first, last = starts[i], starts[i + 1]
         f = b
@@ -91,8 +104,8 @@ def epoch_of_one(
         a, bound = alpha[i], upper[i]
         g = margin[i] - sign[i] * f
         if (a <= 0.0 and g < -bar) or (a >= bound and g > bar):
-            awake -= 1
-            order[s], order[awake] = order[awake], i
+            active -= 1
+            order[s], order[active] = order[active], i
             continue
         s += 1
         if (g > 0.0 and a < bound) or (g < 0.0 and a > 0.0):
@@ -108,20 +121,22 @@ def epoch_of_one(
                 for e in range(first, last):
                     w[indices[e]] += change * values[e]
     constant[0] = b
-    return worst, awake
+    return worst, active, s, left - (active - s)
 
 
 @compiled
 def epoch_of_all(
     values, indices, starts, rule, lengths, labels, uppers, curvatures, offset, sums, w, constant, alphas,
-    order, awake, bar,
+    order, active, bar, s, visits,
 ):  # fmt: skip
     """As `epoch_of_one`, for several class functions; an example's variables are copied out and back."""
-    outputs, slots, worst, s = w.shape[1], alphas.shape[1], 0.0, 0
+    outputs, slots, worst = w.shape[1], alphas.shape[1], 0.0
+    left = active - s  # falls by one in every visit
+    last_left = max(left - visits, 0)
     functions, change, between = np.empty(outputs), np.empty(outputs), np.empty(outputs)
     gradient, alpha, length = np.empty(slots), np.empty(slots), np.empty(slots)
     real = np.empty(slots, dtype=np.bool_)
-    while s < awake:
+    while active - s > last_left:
         i = order[s]
         first, last, y, upper, curvature = starts[i], starts[i + 1], labels[i], uppers[i], curvatures[i]
         for c in range(outputs):
@@ -132,12 +147,12 @@ def epoch_of_all(
             real[p] = length[p] > 0.0
             gradient[p] = gradient_of(rule, y, p, functions) if real[p] else 0.0
         if sums:
-            violation, sleeps = sum_example(real, alpha, gradient, upper, bar)
+            violation, idle = sum_example(real, alpha, gradient, upper, bar)
         else:
-            violation, sleeps = box_example(real, alpha, gradient, upper, bar)
-        if sleeps:
-            awake -= 1
-            order[s], order[awake] = order[awake], i
+            violation, idle = box_example(real, alpha, gradient, upper, bar)
+        if idle:
+            active -= 1
+            order[s], order[active] = order[active], i
             continue
         s += 1
         if violation <= 0.0:
@@ -152,65 +167,82 @@ def epoch_of_all(
             constant[c] += offset * change[c]
         for p in range(slots):
             alphas[i, p] = alpha[p]
-    return worst, awake
+    return worst, active, s, left - (active - s)
 
 
 @compiled
-def run_epochs(rows, task, w, constant, alpha, order, counts, bar, stop, visits):
-    """Epochs until `visits` visits are done or none violates; returns (visits done, whether none does).
+def begin_epoch(order, counts, marks):
+    """Permute the active examples, unless an epoch is under way."""
+    if counts[BEGUN] < 0:
+        counts[LOT] = np.int64(shuffle(order, counts[ACTIVE], np.uint64(counts[LOT])))
+        counts[BEGUN], counts[POSITION], marks[WORST] = counts[ACTIVE], 0, 0.0
 
-    order[: counts[AWAKE]] are awake; bar[0] is above what an example must stay at its bounds by to sleep.
+
+@compiled
+def end_epoch(worst, active, position, counts, marks):
+    """Note where the epoch stands; returns (how many examples it began with or, before its end, -1; its violation)."""
+    marks[WORST] = max(marks[WORST], worst)
+    counts[ACTIVE], counts[POSITION] = active, position
+    if position < active:
+        return -1, marks[WORST]
+    begun, counts[BEGUN] = counts[BEGUN], -1
+    return begun, marks[WORST]
+
+
+@compiled
+def run_epochs(rows, task, w, constant, alpha, order, counts, marks, stop, visits, left):
+    """Epochs until none violates by more than `stop`; returns (visits done, whether none does).
+
+    Also returns after `visits` visits, and after the first epoch that ends with `left` visits done.
     """
     n, done = alpha.shape[0], 0
-    single = w.shape[1] == 1
     w_one, alpha_one = w.reshape(w.size), alpha.reshape(alpha.size)
-    sign, margin, curvature = np.empty(n), np.empty(n), np.empty(n)
-    if single:
-        for i in range(n):
-            first = task.labels[i] == 0
-            sign[i] = task.rule.own if first else task.rule.other
-            margin[i] = task.rule.margin_own if first else task.rule.margin_other
-            curvature[i] = task.length[task.labels[i], 0] * task.curvature[i]
-    while done < visits:
-        asked = counts[AWAKE]
-        counts[LOT] = np.int64(shuffle(order, asked, np.uint64(counts[LOT])))
-        if single:
-            worst, awake = epoch_of_one(
-                rows.values, rows.indices, rows.starts, sign, margin, task.upper, curvature, task.offset,
-                w_one, constant, alpha_one, order, asked, bar[0],
+    while True:
+        begin_epoch(order, counts, marks)
+        if w.shape[1] == 1:
+            worst, active, position, some = epoch_of_one(
+                rows.values, rows.indices, rows.starts, task.sign, task.margin, task.upper, task.diagonal, task.offset,
+                w_one, constant, alpha_one, order, counts[ACTIVE], marks[THRESHOLD], counts[POSITION], visits - done,
             )  # fmt: skip
         else:
-            worst, awake = epoch_of_all(
+            worst, active, position, some = epoch_of_all(
                 rows.values, rows.indices, rows.starts, task.rule, task.length, task.labels, task.upper, task.curvature,
-                task.offset, task.sums, w, constant, alpha, order, asked, bar[0],
+                task.offset, task.sums, w, constant, alpha, order, counts[ACTIVE], marks[THRESHOLD], counts[POSITION],
+                visits - done,
             )  # fmt: skip
-        done += max(asked, 1)
-        counts[AWAKE], bar[0] = awake, worst if worst > 0.0 else np.inf
+        done += max(some, 1)
+        begun, worst = end_epoch(worst, active, position, counts, marks)
+        if begun < 0:
+            return done, False
+        marks[THRESHOLD] = worst if worst > 0.0 else np.inf
         if worst <= stop:
-            counts[AWAKE], bar[0] = n, np.inf
-            if asked == n:
+            counts[ACTIVE], marks[THRESHOLD] = n, np.inf
+            if begun == n:
                 return done, True
-    return done, False
+        if done >= visits or done >= left:
+            return done, False
 
 
 @compiled
-def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, aim, stop, visits):
-    """As `run_epochs`; aim[0] is the violation at which all wake."""
+def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, marks, members, sizes, stop, visits, left):
+    """As `run_epochs`; `members` and `sizes` are the active variables of each example, see `epoch_of_sums`."""
     n, done = alpha.shape[0], 0
-    members, sizes = np.empty(alpha.shape, dtype=np.int32), np.empty(n, dtype=np.int64)
-    all_members(task.length, task.labels, members, sizes)
-    claimed = False
-    while done < visits and not claimed:
-        asked = counts[AWAKE]
-        counts[LOT] = np.int64(shuffle(order, asked, np.uint64(counts[LOT])))
-        worst, awake = epoch_of_sums(
+    while True:
+        begin_epoch(order, counts, marks)
+        worst, active, position, some = epoch_of_sums(
             rows.values, rows.indices, rows.starts, task.rule, task.labels, task.upper, task.curvature, task.offset,
-            task.own, task.shared, w, constant, alpha, order, asked, members, sizes,
+            task.own, task.shared, w, constant, alpha, order, counts[ACTIVE], members, sizes, counts[POSITION],
+            visits - done,
         )  # fmt: skip
-        done += max(asked, 1)
-        counts[AWAKE], aim[0] = awake, max(min(aim[0], worst), stop)
-        if worst <= aim[0]:
-            claimed = asked == n and worst <= stop
-            counts[AWAKE], aim[0] = n, max(FALL * aim[0], stop)
+        done += max(some, 1)
+        begun, worst = end_epoch(worst, active, position, counts, marks)
+        if begun < 0:
+            return done, False
+        marks[THRESHOLD] = max(min(marks[THRESHOLD], worst), stop)
+        if worst <= marks[THRESHOLD]:
+            counts[ACTIVE], marks[THRESHOLD] = n, max(FALL * marks[THRESHOLD], stop)
             all_members(task.length, task.labels, members, sizes)
-    return done, claimed
+            if begun == n and worst <= stop:
+                return done, True
+        if done >= visits or done >= left:
+            return done, False

@@ -1,8 +1,9 @@
 """Epochs over examples whose variables share a bounded sum, all of their directions alike and none of the own class.
 
-Most examples end with one variable at the bound or none at all, and most variables at zero: both sleep as soon as they
-are pulled where they are, and all wake when those awake violate less than an aim that falls (Keerthi et al. 2008).
-A visit then costs little more than what can still move: `members[i, :sizes[i]]` are the variables of example i awake.
+Most examples end with one variable at the bound or none at all, and most variables at zero: both are shrunk as soon as
+their gradients hold them there, and all are active again when the active ones violate less than a threshold that falls
+(Keerthi et al. 2008). A visit then costs little more than what can still move: `members[i, :sizes[i]]` are the active
+variables of example i.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from solvers.jit.linear.example import FULL, read_row
 from solvers.jit.sequential.whole import ROUNDING, threshold
 
 NARROW = 4  # members that are read one by one
-FALL = 0.2  # of the aim, from one waking to the next
+FALL = 0.2  # factor on the threshold, from one unshrinking to the next
 
 
 @compiled
@@ -114,12 +115,12 @@ def shift_all(values, indices, first, last, offset, amount, w, constant):
 @compiled
 def epoch_of_sums(
     values, indices, starts, rule, labels, uppers, curvatures, offset, own, shared, w, constant, alphas,
-    order, awake, members, sizes,
+    order, active, members, sizes, s, visits,
 ):  # fmt: skip
-    """An epoch over order[:awake]: (the largest violation met, how many stay awake)."""
+    """An epoch over order[:active], as `epoch_of_one`."""
     gradient, falling, functions = np.empty(alphas.shape[1]), np.empty(alphas.shape[1]), np.empty(w.shape[1])
-    worst, s, ratio = 0.0, 0, shared / own
-    while s < awake:
+    worst, ratio, left, last_left = 0.0, shared / own, active - s, max(active - s - visits, 0)
+    while active - s > last_left:
         i = order[s]
         first, last, upper, y, size = starts[i], starts[i + 1], uppers[i], labels[i], sizes[i]
         base, total, used, top, bottom, wide = rule.margin_other, 0.0, 0, 0.0, np.inf, size > NARROW
@@ -141,7 +142,7 @@ def epoch_of_sums(
             bottom = min(bottom, 0.0)
         sizes[i] = size = keep_awake(i, alphas, gradient, bottom, members, size)
         if size == 0 or (size == used == 1 and not slack and bottom > 0.0):
-            order[s], order[awake - 1], awake = order[awake - 1], i, awake - 1
+            order[s], order[active - 1], active = order[active - 1], i, active - 1
             continue
         s += 1
         if top > bottom:
@@ -158,4 +159,4 @@ def epoch_of_sums(
                 add_multiple(values, indices, first, last, moved * rule.before, w, y)
             if rule.constant_other != 0.0:
                 shift_all(values, indices, first, last, offset, moved * rule.constant_other, w, constant)
-    return worst, awake
+    return worst, active, s, left - (active - s)

@@ -1,79 +1,101 @@
 """Two-level S2DO: dense blocks of the worst variables, solved in cache, between matrix products.
 
-A round picks the most violating examples (half of them kept from the last round), cuts the dense problem of
-their free and violating variables, solves it down to a share of the outer violation, and moves all class
-functions. A slice ends between rounds. alpha and functions are kept class by class (Fortran order).
+A round picks the most violating examples (half of them kept from the last round), cuts the dense problem of their
+free and violating variables, solves it by pair steps down to a share of the outer violation, and moves all class
+functions. Where rounds run out of pair steps again and again, a Newton step solves for all free variables at once
+(faces.py), as soon as rounds have cost as much. alpha and functions are kept class by class (Fortran order).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from solvers.dual.quantities import equality_range, gradients, weights_of
-from solvers.jit import block, box
-from solvers.jit import line as pair
-from solvers.jit import scan as optimality
-from solvers.jit import sums as simplex
-from solvers.methods.auto import faces as polishing
+from solvers.jit import block, box, line, scan, sums
+from solvers.methods.auto import faces, price
+from solvers.methods.auto.budget import BUDGET, Budget
 from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
+from solvers.work import Work
 
 EXAMPLES = 128  # of a block
 VARIABLES = 768  # of a block, at most
 SHARE = 0.1  # of the outer violation that a block is solved to
-PATIENCE, SUM_PATIENCE = 3, 8  # steps per variable of a block before the next round; within an example they are cheap
-WEARY = 4  # rounds in a row that ran out of patience before all free variables are solved for at once
-ROUND_PRICE, STEP_PRICE = 1.2e-4, 2.5e-7  # seconds, roughly, on the scale of `price_of`
-FULL_STEP_PRICE = 7e-7  # of a step in a full block, which is what hard problems are made of
-POLISHED = 4000  # variables up to which that is tried, where memory allows:
-PAIR_BYTES = 48  # of its work space per pair of variables, slacks being variables too; as much as the store may have
-LITTLE = 1 << 26  # bytes it may always have
-RENEWED = 1e-3  # fall of the violation after which the functions are computed anew: errors of single precision stay
-FAR = 30.0  # tolerances, nearer to which the end will do that anyway
-LESS = 0.99  # of the least violation, which counts as progress
-STUCK_ALONE, STUCK = 200_000, 1_000  # steps without any, at least and per variable, after which there will be none
+PATIENCE, SUM_PATIENCE = 3, 8  # pair steps per variable of a block, at most; those within an example are cheap
+PAIR_BYTES = 20  # memory of a Newton step per pair of variables: 20.5 measured at 2500 and 4000 (faces.py)
+LITTLE = 1 << 26  # bytes that a Newton step may always have; beyond it, as many as the store of kernel rows
 
 
-def start(part: Part) -> State:
-    state = State.zero(part)
+@dataclass
+class Spending:
+    """What was spent, in the seconds of the budget."""
+
+    total: float = 0.0
+    since_newton: float = 0.0  # by rounds since the last Newton step on all free variables
+    newton_price: float = 0.0  # what the next one costs, as far as it is known
+    short_rounds: int = 0  # rounds in a row that ran out of pair steps
+
+
+@dataclass
+class Progression:
+    """Whether the violation still falls."""
+
+    exact_at: float = 0.0  # the largest violation since the functions were exact
+    least: float = np.inf  # the least violation
+    steps: int = 0  # at the least violation
+
+
+@dataclass
+class BlockState(State):
+    recent: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # examples of the last round
+    spending: Spending = field(default_factory=Spending)
+    progression: Progression = field(default_factory=Progression)
+    idle: bool = False  # the last round moved nothing: a Newton step is next, whatever it costs
+
+    def forget_rounds(self) -> None:
+        """The problem has changed: what rounds remember is of no use."""
+        self.spending.short_rounds, self.spending.since_newton, self.spending.newton_price = 0, 0.0, 0.0
+        self.progression.exact_at = 0.0
+        self.recent = np.empty(0, dtype=np.int64)
+
+
+def by_class(state: BlockState) -> BlockState:
+    """The same state with its arrays laid out class by class."""
     state.alpha, state.functions = np.asfortranarray(state.alpha), np.asfortranarray(state.functions)
-    state.memory["recent"] = np.empty(0, dtype=np.int64)
-    # rounds in a row out of patience; what was spent since the last polishing; its price; what was spent in all
-    state.memory["effort"] = np.zeros(4)
-    state.memory["exact"] = np.zeros(1)  # the violation when the functions were exact
-    state.memory["least"] = np.array([np.inf, 0.0])  # violation, and the steps at it
     return state
 
 
-def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    goal, bench = state.steps + steps, Workbench(part)
-    while state.steps < goal:
+def advance(part: Part, state: BlockState, until: int, tolerance: float, budget: Budget = BUDGET) -> Work[Progress]:
+    """Rounds up to the step count `until`."""
+    bench = Workbench(part, budget)
+    while state.steps < until or state.idle:
+        if state.idle:
+            moved = yield from bench.newton(state, tolerance, at_any_price=True)
+            state.idle = False
+            if not moved:
+                return Progress.STALLED
+            continue
         violation = bench.look(state)
         if violation <= tolerance:
             return Progress.CONVERGED
         if bench.stuck(state, violation):
             return Progress.STALLED
         if bench.blurred(state, violation, tolerance):
-            refresh(part, state)
+            yield from refresh(part, state)
+            state.progression.exact_at = violation
             continue
-        if bench.tired(state) and bench.polish(state, tolerance):
+        if bench.newton_due(state) and (yield from bench.newton(state, tolerance)):
             continue
-        if not bench.round(state, violation, tolerance) and not bench.polish(state, tolerance, at_any_price=True):
-            return Progress.STALLED
+        state.idle = not (yield from bench.round(state, violation, tolerance))
     return Progress.MOVING
 
 
-def price_of(variables: int) -> float:
-    """Seconds, roughly, to solve a dense problem of this size: measured, only to compare with rounds."""
-    return 6e-8 * variables**2 + 2.1e-10 * variables**3
-
-
-def polishable(part: Part, chosen: polishing.Selection) -> bool:
-    slacks = chosen.examples.size if part.form.feasible == "simplex" else 0
+def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGET) -> bool:
+    """Whether there is memory for a Newton step on these variables."""
     room = max(part.gram.cache_bytes, LITTLE)
-    return chosen.slot.size <= POLISHED and PAIR_BYTES * (chosen.slot.size + slacks) ** 2 <= room
+    return chosen.slot.size <= budget.newton_most and PAIR_BYTES * chosen.slot.size**2 <= room
 
 
 @dataclass
@@ -88,8 +110,8 @@ class Block:
 class Workbench:
     """What rounds need besides the state: nothing that outlives a slice."""
 
-    def __init__(self, part: Part) -> None:
-        self.part, self.rule = part, part.form.rule
+    def __init__(self, part: Part, budget: Budget = BUDGET) -> None:
+        self.part, self.rule, self.budget = part, part.form.rule, budget
         n = len(part)
         self.worst, self.own = np.empty(n), np.zeros(n)  # `own` is multiplied by zero where it is not filled
         self.member, self.slot = np.empty(VARIABLES, np.int64), np.empty(VARIABLES, np.int64)
@@ -97,20 +119,20 @@ class Workbench:
         self.kernel = np.empty(EXAMPLES * EXAMPLES, np.float32)
         self.matrix = np.empty(VARIABLES * VARIABLES, np.float32)
 
-    def look(self, state: State) -> float:
+    def look(self, state: BlockState) -> float:
         """The violation to be brought below the tolerance; every example's share in it into `worst`."""
         part, functions = self.part, state.functions.T
         if part.balanced:
             return self.look_balanced(state)
-        scan = optimality.scan_box if part.form.feasible == "box" else optimality.scan_simplex
-        return scan(self.rule, functions, state.alpha.T, part.labels, part.upper, self.own, self.worst)
+        look = scan.scan_box if part.form.feasible == "box" else scan.scan_simplex
+        return look(self.rule, functions, state.alpha.T, part.labels, part.upper, self.own, self.worst)
 
-    def look_balanced(self, state: State) -> float:
+    def look_balanced(self, state: BlockState) -> float:
         """As `look`; one equality needs both kinds in a block, so `worst` is signed: rising above, falling below 0."""
         part = self.part
         high, low = equality_range(part, state.alpha, state.functions)
         middle = 0.5 * (high + low)
-        optimality.scan_box(
+        scan.scan_box(
             self.rule, state.functions.T + middle, state.alpha.T, part.labels, part.upper, self.own, self.worst
         )
         sign = part.form.direction[part.labels, 0, 0]
@@ -118,89 +140,97 @@ class Workbench:
         np.copysign(self.worst, z, out=self.worst)
         return high - low
 
-    def round(self, state: State, violation: float, tolerance: float) -> bool:
+    def round(self, state: BlockState, violation: float, tolerance: float) -> Work[bool]:
         """One block; returns whether anything moved."""
-        part = self.part
-        recent = state.memory["recent"]
+        part, budget, spending = self.part, self.budget, state.spending
         pick = choose_balanced if part.balanced else choose
-        examples = pick(self.worst, recent, min(EXAMPLES, part.gram.capacity))
-        slots = part.gram.rows(examples)
+        examples = pick(self.worst, state.recent, min(EXAMPLES, part.gram.capacity))
+        slots = yield from part.gram.fetch(examples)
         kernel = self.kernel[: examples.size**2].reshape(examples.size, -1)
         block.cut_kernel(part.gram.store, slots, examples, np.float32(part.offset), kernel)
         goal = max(0.5 * tolerance, SHARE * violation)
         solve = self.solve_balanced if part.balanced else self.solve
         weights, common, steps, left = solve(state, Block(examples, slots, kernel), goal)
         self.apply(state, slots, weights, common)
-        state.memory["recent"] = examples
-        effort = state.memory["effort"]
-        effort[0] = effort[0] + 1.0 if left > goal else 0.0
-        effort[1] += ROUND_PRICE + STEP_PRICE * steps
-        effort[3] += ROUND_PRICE + FULL_STEP_PRICE * steps
+        state.recent = examples
+        spending.short_rounds = spending.short_rounds + 1 if left > goal else 0
+        spending.since_newton += budget.round_price + budget.step_price * steps
+        spending.total += budget.round_price + budget.full_step_price * steps
         state.steps += steps
         return bool(weights.any() or common.any())
 
-    def stuck(self, state: State, violation: float) -> bool:
+    def stuck(self, state: BlockState, violation: float) -> bool:
         """Single precision may go in circles, for ever, where tolerances are beyond it."""
-        least = state.memory["least"]
-        if violation < LESS * least[0]:
-            least[:] = violation, state.steps
-        return bool(state.steps - least[1] > max(STUCK_ALONE, STUCK * state.alpha.size))
+        least, budget = state.progression, self.budget
+        if violation < budget.stuck_fall * least.least:
+            least.least, least.steps = violation, state.steps
+        return state.steps - least.steps > max(budget.stuck_steps, budget.stuck_steps_each * state.alpha.size)
 
-    def blurred(self, state: State, violation: float, tolerance: float) -> bool:
+    def blurred(self, state: BlockState, violation: float, tolerance: float) -> bool:
         """Whether so much has been solved since the functions were exact that their error may be what is left."""
-        exact = state.memory["exact"]
-        due = FAR * tolerance < violation <= RENEWED * exact[0]
-        exact[0] = violation if due else max(exact[0], violation)
+        progression, budget = state.progression, self.budget
+        due = budget.refresh_until * tolerance < violation <= budget.refresh_fall * progression.exact_at
+        if not due:
+            progression.exact_at = max(progression.exact_at, violation)
         return bool(due)
 
-    def tired(self, state: State) -> bool:
+    def newton_due(self, state: BlockState) -> bool:
         """Rounds fall short again and again, and what they cost would pay for solving all at once."""
-        short, spent, price, _ = state.memory["effort"]
-        return bool(short >= WEARY and spent >= price)
+        spending = state.spending
+        tired = spending.short_rounds >= self.budget.short_rounds
+        return tired and spending.since_newton >= spending.newton_price
 
-    def polish(self, state: State, tolerance: float, *, at_any_price: bool = False) -> bool:
+    def newton(self, state: BlockState, tolerance: float, *, at_any_price: bool = False) -> Work[bool]:
         """Solve for everything free, where rounds have cost as much already; returns whether anything moved."""
-        part, effort = self.part, state.memory["effort"]
+        part, spending = self.part, state.spending
         goal = 0.25 * tolerance
-        chosen = polishing.select(part, state.alpha, self.gradient_of_all(state), goal)
-        price = price_of(chosen.slot.size)
-        if (price > effort[1] and not at_any_price) or not polishable(part, chosen):
-            effort[2] = min(price, 1.5 * effort[1])
+        chosen = faces.select(part, state.alpha, self.gradient_of_all(state), goal)
+        asked = price.newton(chosen.slot.size, self.budget)
+        too_dear = asked > spending.since_newton and not at_any_price
+        if too_dear or not solvable_at_once(part, chosen, self.budget):
+            spending.newton_price = min(asked, 1.5 * spending.since_newton)
             return False
-        effort[:3] = 0.0
-        effort[3] += price
-        return self.solve_chosen(state, chosen, goal)
+        moved = yield from self.solve_chosen(state, chosen, goal)
+        spending.short_rounds, spending.since_newton, spending.newton_price = 0, 0.0, 0.0
+        spending.total += asked
+        return moved
 
-    def gradient_of_all(self, state: State) -> np.ndarray:
+    def gradient_of_all(self, state: BlockState) -> np.ndarray:
         part, gradient = self.part, gradients(self.part, state.functions)
         if part.balanced:
             high, low = equality_range(part, state.alpha, state.functions)
             gradient -= part.form.direction[part.labels, :, 0] * 0.5 * (high + low)
         return gradient
 
-    def solve_chosen(self, state: State, chosen: polishing.Selection, goal: float, *, exact: bool = False) -> bool:
+    def solve_chosen(
+        self, state: BlockState, chosen: faces.Selection, goal: float, *, exact: bool = False
+    ) -> Work[bool]:
         """`exact`: the functions are, so that it is enough to move them by what changes."""
         part = self.part
-        values, steps, _ = polishing.polish(part, state.alpha, chosen, goal)
+        values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal)
         rows = chosen.examples[chosen.member]
-        change = values - state.alpha[rows, chosen.slot]
-        before = weights_of(part, state.alpha)
-        state.alpha[rows, chosen.slot] = values
-        moved = weights_of(part, state.alpha) - before
+        alpha = state.alpha.copy(order="K")
+        alpha[rows, chosen.slot] = values
+        weights = weights_of(part, alpha)
+        moved = weights - weights_of(part, state.alpha)
         shift = part.offset * moved.sum(axis=0)
-        state.constant += shift
         if exact:
-            state.functions += part.gram.times(moved) + shift
-        else:
-            refresh(part, state)  # single-precision rows would hide how well this is solved
+            change = (yield from part.gram.products(moved)) + shift
+            state.functions += change
+        else:  # single-precision rows would hide how well this is solved
+            products = yield from part.gram.products(weights)
+            state.functions[...] = products + (state.constant + shift)
+        changed = bool((alpha != state.alpha).any())
+        state.constant = state.constant + shift
+        state.alpha[...] = alpha
         state.steps += steps
-        return bool(change.any())
+        return changed
 
-    def solve(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
+    def solve(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
         part, form, rule = self.part, self.part.form, self.rule
-        sums = form.feasible == "simplex"
+        bounded_sums = form.feasible == "simplex"
         count = block.pick_variables(
-            rule, state.functions.T, state.alpha.T, part.labels, part.upper, cut.examples, 0.5 * goal, sums,
+            rule, state.functions.T, state.alpha.T, part.labels, part.upper, cut.examples, 0.5 * goal, bounded_sums,
             self.member, self.slot, self.gradient, self.amount,
         )  # fmt: skip
         member, slot, amount = self.member[:count], self.slot[:count], self.amount[:count]
@@ -208,11 +238,11 @@ class Workbench:
         labels = part.labels[chosen]
         Q = self.couple(cut, member, slot, labels)
         before = amount.copy()
-        if sums:
+        if bounded_sums:
             upper = part.upper[cut.examples]
             starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
             slack = upper - state.alpha[cut.examples].sum(axis=1)
-            steps, left = simplex.solve_simplex(
+            steps, left = sums.solve_simplex(
                 Q, self.gradient[:count], amount, slack, starts, upper, goal, SUM_PATIENCE * count
             )
         else:
@@ -231,7 +261,7 @@ class Workbench:
         block.couple(rule, cut.kernel, member, labels.astype(np.int32), slot.astype(np.int32), first, second, Q)
         return Q
 
-    def solve_balanced(self, state: State, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
+    def solve_balanced(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
         """Binary with exact bias: all variables of the block, signed, under one equality."""
         part, examples = self.part, cut.examples
         sign = part.form.direction[part.labels[examples], 0, 0]
@@ -240,11 +270,11 @@ class Workbench:
         z = sign * part.form.margin[part.labels[examples], 0] - state.functions[examples, 0]
         before = beta.copy()
         low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-        steps, left = pair.solve_pairs(cut.kernel, z, beta, low, high, goal, PATIENCE * examples.size, 0)
+        steps, left = line.solve_pairs(cut.kernel, z, beta, low, high, goal, PATIENCE * examples.size, 0)
         state.alpha[examples, 0] = sign * beta
         return (beta - before)[:, None], np.zeros(examples.size), steps, left
 
-    def apply(self, state: State, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
+    def apply(self, state: BlockState, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
         """Move all class functions by the change of these examples' weights."""
         moved = np.flatnonzero(weights.any(axis=1))
         weights, common = weights[moved], common[moved]
@@ -252,7 +282,7 @@ class Workbench:
         if self.part.offset:
             shift = self.part.offset * (weights.sum(axis=0) + common.sum())
             state.functions += shift
-            state.constant += shift
+            state.constant = state.constant + shift
 
 
 def choose(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:

@@ -1,109 +1,325 @@
-"""The fastest way to the certificate: two-level S2DO, the low-rank interior point, for linear kernels a way through W.
+"""`auto`: the cheapest way to the certificate, decided from step to step.
 
-For a linear kernel of few features `delegate` names another method. All else begins with two-level S2DO, which most
-problems are solved by at once; when it has cost as much as the interior point would, that takes over. How much this is,
-the rank of the kernel says, which is probed when it matters: at most twice the time of the better of the two. A share
-of that is enough where pair steps have not even brought the violation below what it is at zero. On the way, bursts of
-operator splitting lead the pair steps where these crawl, and large costs are climbed to from small ones.
+`decide` is a pure function from facts and a budget to a phase and a reason; everything else here collects facts or
+runs the phase. Decisions fall at step counts that follow from steps alone, after a costly step of a phase, and where a
+phase stalls: never at the end of a slice, never by a clock. Each one is kept, with its numbers.
+
+Blocks come first, which most problems are solved by at once. When they have cost as much as the interior point would,
+that takes over; its price follows from the kernel's rank, which is probed when it matters: at most twice the time of
+the better of the two. On the way, bursts of ADMM lead the blocks where these crawl, and large costs are reached by a
+homotopy from small ones.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
 import numpy as np
 
-from solvers.factor.layout import Layout
+from solvers.decision import Decision
 from solvers.factor.normal import separable
-from solvers.methods import interior as ipm
-from solvers.methods.auto import blocks as two_level
-from solvers.methods.auto import homotopy as climb
-from solvers.methods.auto import pace, price, proximal
-from solvers.methods.base import Progress, State
-from solvers.methods.linear import choice as linear_choice
+from solvers.methods import interior
+from solvers.methods.auto import blocks, homotopy, pace, price, proximal
+from solvers.methods.auto.blocks import Workbench
+from solvers.methods.auto.budget import BUDGET, Budget, Phase, next_decision
+from solvers.methods.auto.homotopy import Homotopy
+from solvers.methods.auto.pace import Look, Pace
+from solvers.methods.auto.proximal import Proximal
+from solvers.methods.base import Method, Progress
+from solvers.methods.interior import InteriorState
+from solvers.methods.linear import choice
+from solvers.methods.linear.table import LINEAR
 from solvers.problem import Part
-
-NAME = "auto"
-SUPPORTS = "every machine, kernel and bias"
-
-HASTE = 4.0  # how much sooner, where pair steps lead nowhere
-LED = 2.0  # how much later, where splitting leads pair steps: they catch up, and such an interior point costs more
-CREDIT, FEW_STEPS = 5, 50  # claims in vain by single-precision rows, each so few steps after the one before
-NEXT = 2.0  # the growth of what is spent before the interior point is asked for its price again
+from solvers.work import Work
 
 
-def refuse(part: Part) -> str | None:
-    return None
+@dataclass(frozen=True)
+class Facts:
+    """What is known when a decision is due. Prices and efforts are in seconds of the budget."""
+
+    phase: Phase
+    outcome: Progress = Progress.MOVING  # how the phase came to its end, if it did
+    spent: float = 0.0
+    ask_at: float = np.inf  # the effort at which to ask for the price of the interior point
+    interior_price: float | None = None  # None: not asked for
+    homotopy_price: float = np.inf  # infinite where it was tried, or where the cost is small
+    proximal_ready: bool = False
+    proximal_settled: bool = False
+    one_system_per_class: bool = False
+    led: bool = False  # whether ADMM has led the blocks
+    above_zero: bool = False  # whether the violation exceeds that of alpha = 0
+    vain_claims: int = 0  # of convergence by single-precision rows, refuted in a row
+    blocks_need: float | None = None  # effort of blocks to the tolerance, as they go; None: no look was due
+    burst_price: float = np.inf
 
 
-def delegate(part: Part) -> str:
-    """The method that is used for this: this one, or where W is small, one that keeps it."""
-    return linear_choice.choose(part) or NAME
+class Why(StrEnum):
+    """The reasons of decisions, as users read them."""
+
+    INTERIOR_GOES_ON = "The interior point goes on."
+    FINISHING = "Dense systems and blocks end what the interior point began."
+    VAIN_CLAIMS = "Claims of convergence by single-precision rows were refuted again and again."
+    HOMOTOPY_STALLED = "The homotopy in C made no progress."
+    HOMOTOPY_PAID = "Blocks have cost as much as a homotopy from a small cost would."
+    BURST_CHEAPER = "Blocks would need longer to the tolerance than a burst of ADMM steps."
+    NOTHING_CHEAPER = "Nothing else is cheaper yet."
+    SETTLED = "Few variables are free: exact rounds at the full cost end it."
+    PROXIMAL_STALLED = "Proximal steps made no progress."
+    PROXIMAL_GOES_ON = "Proximal steps go on."
+    PROXIMAL_PAID = "Blocks have cost as much as proximal steps, of small systems, would."
+    INTERIOR_PAID = "Blocks have cost as much as an interior point of the kernel's rank would."
+    BLOCKS_STALLED = "No block makes progress any more."
+    INTERIOR_DEARER = "An interior point would cost more than was spent."
+    PATH_ENDED = "The central path has ended: it is clear which variables are at a bound."
 
 
-def start(part: Part) -> State:
-    state = ipm.start(part)
-    # what two-level S2DO may cost before the interior point is asked for; below zero once that has taken over
-    state.memory["race"] = np.array([price.least(part)])
-    state.memory["claims"] = np.array([0.0, 0.0])  # refuted one after the other; the steps at the last of them
-    state.memory["pace"] = pace.start(part)
-    state.memory["climb"] = climb.start()
-    state.memory["proximal"] = proximal.start()
-    return state
+@dataclass(frozen=True)
+class Choice:
+    phase: Phase
+    reason: Why
+    ask_at: float | None = None  # when to ask for the price of the interior point again
 
 
-def used(state: State) -> str:
-    """What did the work, in words."""
-    return NAME if state.memory["race"][0] >= 0.0 else ipm.NAME
+def decide(facts: Facts, budget: Budget) -> Choice:
+    """The phase to go on with. Rules in their order; the first that applies decides."""
+    allowed = budget.phases
+    stalled = facts.outcome is Progress.STALLED
+    if facts.phase is Phase.INTERIOR:
+        return Choice(Phase.INTERIOR, Why.INTERIOR_GOES_ON)
+    if facts.phase is Phase.FINISHING:
+        return Choice(Phase.FINISHING, Why.FINISHING)
+    if facts.vain_claims > budget.vain_claims and Phase.INTERIOR in allowed:
+        return Choice(Phase.INTERIOR, Why.VAIN_CLAIMS)
+    if facts.phase is Phase.PROXIMAL:
+        return _after_proximal(facts, allowed, stalled=stalled)
+    if facts.phase is Phase.HOMOTOPY and stalled:
+        return Choice(Phase.BLOCKS, Why.HOMOTOPY_STALLED)
+    if facts.phase is Phase.BLOCKS and Phase.HOMOTOPY in allowed and facts.spent >= facts.homotopy_price:
+        return Choice(Phase.HOMOTOPY, Why.HOMOTOPY_PAID)
+    if facts.spent < facts.ask_at and not stalled:
+        needed = facts.blocks_need
+        due = needed is not None and needed > facts.burst_price
+        if facts.phase is Phase.BLOCKS and due and Phase.SPLITTING in allowed:
+            return Choice(Phase.SPLITTING, Why.BURST_CHEAPER)
+        return Choice(facts.phase, Why.NOTHING_CHEAPER)
+    return _about_interior(facts, budget, stalled=stalled)
 
 
-def wind_up(part: Part, state: State, tolerance: float) -> bool:
-    return ipm.wind_up(part, state, tolerance)
+def _after_proximal(facts: Facts, allowed: frozenset[Phase], *, stalled: bool) -> Choice:
+    if facts.proximal_settled and Phase.HOMOTOPY in allowed:
+        return Choice(Phase.HOMOTOPY, Why.SETTLED)
+    if stalled and Phase.INTERIOR in allowed:
+        return Choice(Phase.INTERIOR, Why.PROXIMAL_STALLED)
+    if stalled or facts.proximal_settled:
+        return Choice(Phase.BLOCKS, Why.PROXIMAL_STALLED)
+    return Choice(Phase.PROXIMAL, Why.PROXIMAL_GOES_ON)
 
 
-def refuted(state: State) -> None:
-    """Where rounds in single precision end at once, again and again, only exact systems can get farther."""
-    claims = state.memory["claims"]
-    claims[0] = claims[0] + 1.0 if state.steps - claims[1] < FEW_STEPS else 1.0
-    claims[1] = state.steps
-    if claims[0] > CREDIT:
-        state.memory["race"][0] = -1.0
+def _about_interior(facts: Facts, budget: Budget, *, stalled: bool) -> Choice:
+    """Blocks have cost what the interior point is expected to, or stall."""
+    allowed = budget.phases
+    asked = np.inf if facts.interior_price is None else facts.interior_price
+    worth = facts.spent * sooner(facts, budget)
+    if asked <= worth and facts.proximal_ready and Phase.PROXIMAL in allowed:
+        return Choice(Phase.PROXIMAL, Why.PROXIMAL_PAID)
+    if asked <= worth and Phase.INTERIOR in allowed:
+        return Choice(Phase.INTERIOR, Why.INTERIOR_PAID)
+    if stalled and Phase.INTERIOR in allowed:
+        return Choice(Phase.INTERIOR, Why.BLOCKS_STALLED)
+    later = max(asked / budget.interior_haste, budget.interior_growth * facts.spent)
+    return Choice(facts.phase, Why.INTERIOR_DEARER, later)
 
 
-def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    race, effort = state.memory["race"], state.memory["effort"]
-    if race[0] < 0.0:
-        return ipm.advance(part, state, steps, tolerance)
-    if proximal.stepping(state):
-        progress = proximal.advance(part, state, tolerance)
-        race[0] = race[0] if proximal.stepping(state) or climb.climbing(state) else -1.0
-        return progress
-    climbing = climb.climbing(state)
-    progress = (climb if climbing else two_level).advance(part, state, steps, tolerance)
-    if progress is Progress.CONVERGED:
-        return progress
-    if climb.due(part, state):
-        climb.begin(part, state)
-        return Progress.MOVING
-    if effort[3] < race[0] and progress is not Progress.STALLED:
-        if not climbing:
-            pace.lead(part, state, tolerance)
-        return progress
-    worth = effort[3] * haste(part, state)
-    asked = price.interior(part, worth)
-    if asked <= worth and proximal.due(part, state):
-        proximal.begin(part, state)
-        return Progress.MOVING
-    race[0] = -1.0 if asked <= worth or progress is Progress.STALLED else max(asked / HASTE, NEXT * effort[3])
-    return Progress.MOVING
-
-
-def haste(part: Part, state: State) -> float:
+def sooner(facts: Facts, budget: Budget) -> float:
     """How much sooner than at equal prices to change over.
 
     Where the violation exceeds that of alpha = 0, a system per class makes the interior point a safe bet. One system
     for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
     """
-    if climb.climbing(state):
-        return 1.0 / HASTE
-    if not separable(Layout(part)):
-        return 1.0 / LED if pace.leads(state) else 1.0
-    return HASTE if two_level.Workbench(part).look(state) > float(part.form.margin.max()) else 1.0
+    if facts.phase is Phase.HOMOTOPY:
+        return 1.0 / budget.interior_haste
+    if not facts.one_system_per_class:
+        return 1.0 / budget.interior_patience if facts.led else 1.0
+    return budget.interior_haste if facts.above_zero else 1.0
+
+
+@dataclass
+class AutoState(InteriorState):
+    phase: Phase = Phase.BLOCKS
+    outcome: Progress = Progress.MOVING  # a decision is due unless it is MOVING, or
+    decide_at: int = 0  # steps at which the next one is due
+    ask_at: float = np.inf
+    vain_claims: int = 0
+    claimed_at: int = 0  # steps at the last of them
+    pace: Pace = field(default_factory=Pace)
+    homotopy: Homotopy = field(default_factory=Homotopy)
+    proximal: Proximal = field(default_factory=Proximal)
+
+
+class Auto(Method[AutoState]):
+    name = "auto"
+    supports = "every machine, kernel and bias"
+
+    def __init__(self, budget: Budget = BUDGET) -> None:
+        self.budget = budget
+
+    def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
+        """A linear kernel is left to a method that keeps W, where W is small."""
+        name, reason, numbers = choice.choose(part)
+        if name is None:
+            return self, Decision(0, Phase.BLOCKS.value, reason, numbers)
+        return next(method for method in LINEAR if method.name == name), Decision(0, name, reason, numbers)
+
+    def start(self, part: Part, seed: int) -> AutoState:
+        state: AutoState = AutoState.zero(part)
+        blocks.by_class(state)
+        state.decide_at = next_decision(0, self.budget)
+        state.ask_at = price.interior_at(part, self.budget.first_rank, self.budget)
+        if Phase.SPLITTING in self.budget.phases:
+            state.pace = pace.start(part, self.budget)
+        return state
+
+    def used(self, state: AutoState) -> str:
+        return interior.InteriorPoint.name if state.phase in (Phase.INTERIOR, Phase.FINISHING) else self.name
+
+    def refuted(self, part: Part, state: AutoState) -> None:
+        """Where rounds in single precision end at once, again and again, only exact systems can get farther."""
+        near = state.steps - state.claimed_at < self.budget.vain_steps
+        state.vain_claims = state.vain_claims + 1 if near else 1
+        state.claimed_at = state.steps
+        if state.vain_claims > self.budget.vain_claims:
+            state.decide_at = state.steps
+
+    def wind_up(self, part: Part, state: AutoState, tolerance: float) -> Work[bool]:
+        moved = yield from interior.wind_up(part, state, tolerance)
+        self.see_end_of_path(state)
+        return moved
+
+    # -- the loop ---------------------------------------------------------------------------------
+
+    def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
+        until = state.steps + steps
+        while True:
+            if state.outcome is not Progress.MOVING or state.steps >= state.decide_at:
+                ended = yield from self.conduct(part, state, tolerance)
+                if ended is not Progress.MOVING:
+                    return ended
+            if state.steps >= until:
+                return Progress.MOVING
+            progress = yield from self.step(part, state, min(until, state.decide_at), tolerance)
+            if progress is Progress.CONVERGED and interior.surpass(part, state):
+                return progress
+            state.outcome = Progress.STALLED if progress is Progress.CONVERGED else progress
+
+    def step(self, part: Part, state: AutoState, until: int, tolerance: float) -> Work[Progress]:
+        """The phase at hand, up to the step count `until`, or a costly step of it."""
+        budget = self.budget
+        if state.phase is Phase.BLOCKS:
+            return (yield from blocks.advance(part, state, until, tolerance, budget))
+        if state.phase is Phase.HOMOTOPY:
+            progress = yield from homotopy.advance(part, state, state.homotopy, until, tolerance, budget)
+            interior.surpass(part, state)
+            return progress
+        if state.phase is Phase.PROXIMAL:
+            return (yield from proximal.advance(part, state, state.proximal, tolerance, budget))
+        if state.phase is Phase.INTERIOR:
+            progress = yield from interior.follow(part, state, until, tolerance, budget)
+            self.see_end_of_path(state)
+            return progress
+        return (yield from interior.finish(part, state, until, tolerance, budget))
+
+    def see_end_of_path(self, state: AutoState) -> None:
+        if state.phase is Phase.INTERIOR and state.interior.left:
+            state.phase = Phase.FINISHING
+            reason = Why.PATH_ENDED.value
+            numbers = {"iterations": float(state.interior.iterations), "rank": float(state.interior.rank)}
+            state.decisions.append(Decision(state.steps, state.phase.value, reason, numbers))
+
+    # -- deciding ---------------------------------------------------------------------------------
+
+    def conduct(self, part: Part, state: AutoState, tolerance: float) -> Work[Progress]:
+        """Decide, and go over to the phase decided on. What it returns ends the slice, if it is not MOVING."""
+        outcome, seen = state.outcome, None
+        facts = yield from self.facts(part, state)
+        if state.phase is Phase.BLOCKS and state.spending.total >= state.pace.look and facts.spent < facts.ask_at:
+            seen = pace.look(part, state, state.pace, tolerance, self.budget)
+            facts = replace(facts, blocks_need=seen.needed, burst_price=seen.asked)
+        chosen = decide(facts, self.budget)
+        if chosen.phase is Phase.SPLITTING:
+            assert seen is not None
+            yield from self.burst(part, state, chosen, seen)
+        else:
+            if seen is not None:
+                state.pace = seen.following
+            self.enter(part, state, facts, chosen)
+        state.outcome, state.decide_at = Progress.MOVING, next_decision(state.steps, self.budget)
+        if outcome is Progress.STALLED and state.phase is facts.phase:
+            return Progress.STALLED  # nothing else is left to try
+        return Progress.MILESTONE if outcome is Progress.MILESTONE else Progress.MOVING
+
+    def facts(self, part: Part, state: AutoState) -> Work[Facts]:
+        budget, spent = self.budget, state.spending.total
+        tried = state.homotopy.tried
+        facts = Facts(
+            phase=state.phase,
+            outcome=state.outcome,
+            spent=spent,
+            ask_at=state.ask_at,
+            homotopy_price=np.inf if tried else homotopy.asked(part, budget),
+            proximal_settled=state.proximal.settled,
+            one_system_per_class=separable(part.form),
+            led=state.pace.rank > 0,
+            vain_claims=state.vain_claims,
+        )
+        due = spent >= state.ask_at or state.outcome is Progress.STALLED
+        if due and state.phase in (Phase.BLOCKS, Phase.HOMOTOPY):
+            if facts.one_system_per_class:
+                above = Workbench(part, budget).look(state) > float(part.form.margin.max())
+                facts = replace(facts, above_zero=above)
+            asked = yield from price.interior(part, spent * sooner(facts, budget), budget)
+            facts = replace(facts, interior_price=asked, proximal_ready=proximal.ready(part, state.proximal, budget))
+        return facts
+
+    def burst(self, part: Part, state: AutoState, chosen: Choice, seen: Look) -> Work[None]:
+        led = state.pace.rank > 0
+        state.pace = yield from pace.burst(part, state, state.pace, seen, self.budget)
+        if not led and state.pace.rank:
+            numbers: dict[str, float | None] = {
+                "needed": seen.needed,
+                "price": seen.asked,
+                "rank": float(state.pace.rank),
+            }
+            self.note(state, chosen, numbers)
+
+    def enter(self, part: Part, state: AutoState, facts: Facts, chosen: Choice) -> None:
+        """The phase decided on begins."""
+        if chosen.ask_at is not None:
+            state.ask_at = chosen.ask_at
+        if chosen.phase is state.phase:
+            return
+        self.note(state, chosen, _numbers(facts))
+        if chosen.phase is Phase.HOMOTOPY and state.phase is Phase.PROXIMAL:
+            homotopy.stand(state, state.homotopy, 1.0, self.budget)
+        elif chosen.phase is Phase.HOMOTOPY:
+            interior.keep(part, state)
+            homotopy.begin(part, state, state.homotopy, self.budget)
+        else:
+            interior.return_to_best(part, state)
+        state.phase = chosen.phase
+
+    def note(self, state: AutoState, chosen: Choice, numbers: dict[str, float | None]) -> None:
+        """The decision, with the numbers that were known and mean something."""
+        known = {name: float(value) for name, value in numbers.items() if value and np.isfinite(value)}
+        state.decisions.append(Decision(state.steps, chosen.phase.value, chosen.reason.value, known))
+
+
+def _numbers(facts: Facts) -> dict[str, float | None]:
+    """What a decision was made on."""
+    return {
+        "spent": facts.spent,
+        "interior price": facts.interior_price,
+        "homotopy price": facts.homotopy_price,
+        "vain claims": float(facts.vain_claims),
+    }

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from solvers.dense.interior import Interior
-from solvers.dense.newton import BalancedFace, Face, SumsFace
+from solvers.dense.newton import ROWS, BalancedFace, Face, SumsFace
 from solvers.jit import box
 from solvers.jit import line as pair
 from solvers.jit import sums as simplex
 from solvers.jit.scan import FULL
 from solvers.kernels import Points
 from solvers.problem import Part
+from solvers.work import PIECE, Work, pieces
 
+ENTRIES = 1 << 20  # of a matrix that are made between two yields: 8 MB, 10 to 30 ms where memory is new
 FIRST_TURNS, TURNS = 3, 40  # Newton steps, each followed by pair steps that exchange variables between face and bounds
 
 
@@ -87,49 +89,75 @@ def choose(wanted: np.ndarray, gradient: np.ndarray) -> Selection:
     return Selection(examples, member, slot, gradient[example, slot])
 
 
-def exact_block(part: Part, examples: np.ndarray) -> np.ndarray:
+def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     """K + offset among these examples in float64."""
-    chosen: Points = part.gram.points.take(examples)
-    values = part.gram.kernel.block(chosen, chosen, np.empty((examples.size, examples.size)))
-    values += part.offset
+    points, count = part.gram.points, examples.size
+    chosen: Points = points.take(examples)
+    values = np.empty((count, count))
+    for rows in pieces(count, max(2.0 * count * (points.stored + 10.0), count * PIECE / ENTRIES)):
+        if rows.start:
+            yield
+        left = chosen if rows.stop - rows.start == count else chosen.take(np.arange(rows.start, rows.stop))
+        part.gram.kernel.block(left, chosen, values[rows])
+        values[rows] += part.offset
     return values
 
 
-def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> tuple[np.ndarray, int, bool]:
-    """New values of the chosen variables, steps taken, and whether the dense problem was solved to `goal`."""
+def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> Work[tuple[np.ndarray, int, bool]]:
+    """New values of the chosen variables, steps taken, and whether the dense problem was solved to `goal`.
+
+    At its peak it holds 20 bytes per pair of variables: Q in float64 and float32, and the matrix of a Newton step (or,
+    while Q is made, the kernel values). Slacks are not counted.
+    """
     rows = chosen.examples[chosen.member]
     labels = part.labels[rows]
     directions = part.form.direction[labels, chosen.slot]
-    Q = directions @ directions.T
-    Q *= exact_block(part, chosen.examples)[np.ix_(chosen.member, chosen.member)]
     value, upper = alpha[rows, chosen.slot], part.upper[rows]
+    Q, single = yield from coupled(part, chosen, directions * directions if part.balanced else directions)
     if part.balanced:
-        turn: Any = Balanced(Q, chosen.gradient, value, upper, directions[:, 0])
+        turn: Any = Balanced(Q, single, chosen.gradient, value, upper, directions[:, 0])
     elif part.form.feasible == "simplex":
         slack = part.upper[chosen.examples] - alpha[chosen.examples].sum(axis=1)
-        turn = Sums(Q, chosen, value, upper, np.maximum(slack, 0.0), part.upper[chosen.examples])
+        turn = Sums(Q, single, chosen, value, upper, np.maximum(slack, 0.0), part.upper[chosen.examples])
     else:
-        turn = Box(Q, chosen.gradient, value, upper)
-    del Q  # hundreds of megabytes
-    steps, solved = take_turns(turn, goal)
+        turn = Box(Q, single, chosen.gradient, value, upper)
+    steps, solved = yield from take_turns(turn, goal)
     return turn.values(), steps, solved
 
 
-def take_turns(turn: Any, goal: float) -> tuple[int, bool]:
-    """Newton and pair steps in turn; where they do not get there, an interior point finds the active set."""
-    steps, solved = alternate(turn, goal, FIRST_TURNS)
+def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple[np.ndarray, np.ndarray]]:
+    """Q = <direction, direction> (K + offset), in double and in single precision."""
+    kernel = yield from exact_block(part, chosen.examples)
+    count = chosen.member.size
+    Q, single = np.empty((count, count)), np.empty((count, count), np.float32)
+    for rows in pieces(count, max(2.0 * count * (directions.shape[1] + 10.0), count * PIECE / ENTRIES)):
+        if rows.start:
+            yield
+        np.matmul(directions[rows], directions.T, out=Q[rows])
+        for start in range(rows.start, rows.stop, ROWS):
+            some = slice(start, min(start + ROWS, rows.stop))
+            Q[some] *= kernel[chosen.member[some]].take(chosen.member, axis=1)
+            single[some] = Q[some]
+    return Q, single
+
+
+def take_turns(turn: Any, goal: float) -> Work[tuple[int, bool]]:
+    """Newton and pair steps in turn; where these do not get there, an interior point finds the active set."""
+    steps, solved = yield from alternate(turn, goal, FIRST_TURNS)
     if not solved:
-        turn.jump(goal)
-        more, solved = alternate(turn, goal, TURNS)
+        yield from turn.jump(goal)
+        more, solved = yield from alternate(turn, goal, TURNS)
         steps += more
     return steps, solved
 
 
-def alternate(turn: Any, goal: float, turns: int) -> tuple[int, bool]:
+def alternate(turn: Any, goal: float, turns: int) -> Work[tuple[int, bool]]:
     steps = 0
     for _ in range(turns):
-        turn.face.newton_step()
+        yield from turn.face.newton_step()
+        yield
         taken, violation = turn.pair_steps(goal)
+        yield
         steps += taken + 1
         if violation <= goal:
             return steps, True
@@ -137,15 +165,17 @@ def alternate(turn: Any, goal: float, turns: int) -> tuple[int, bool]:
 
 
 class Box:
-    def __init__(self, Q: np.ndarray, gradient: np.ndarray, value: np.ndarray, upper: np.ndarray) -> None:
+    def __init__(
+        self, Q: np.ndarray, single: np.ndarray, gradient: np.ndarray, value: np.ndarray, upper: np.ndarray
+    ) -> None:
         v = value.size
         self.face = Face(Q, gradient.copy(), value.copy(), np.zeros(v), upper.copy(), np.zeros(v, np.int64))
-        self.single = Q.astype(np.float32)
+        self.single = single
 
-    def jump(self, goal: float) -> None:
+    def jump(self, goal: float) -> Work[None]:
         face = self.face
         inside = Interior(face.Q, face.gradient + face.Q @ face.value, np.arange(face.value.size), face.high)
-        face.jump(inside.solve(0.5 * face.high, goal))
+        face.jump((yield from inside.solve(0.5 * face.high, goal)))
 
     def pair_steps(self, goal: float) -> tuple[int, float]:
         face = self.face
@@ -155,32 +185,34 @@ class Box:
         return self.face.value
 
 
-def signed(Q: np.ndarray, sign: np.ndarray) -> np.ndarray:
-    """Q of the variables times their signs."""
-    result = Q * sign
-    result *= sign[:, None]
-    return result
-
-
 class Balanced:
-    """Signed variables beta = s alpha under sum beta = const."""
+    """Signed variables beta = s alpha under sum beta = const; Q is theirs."""
 
     def __init__(
-        self, Q: np.ndarray, gradient: np.ndarray, value: np.ndarray, upper: np.ndarray, sign: np.ndarray
+        self,
+        Q: np.ndarray,
+        single: np.ndarray,
+        gradient: np.ndarray,
+        value: np.ndarray,
+        upper: np.ndarray,
+        sign: np.ndarray,
     ) -> None:
         self.sign, bound = sign, sign * upper
         low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-        Q = signed(Q, sign)
         self.face = BalancedFace(Q, sign * gradient, sign * value, low, high, np.zeros(value.size, np.int64))
-        self.single = Q.astype(np.float32)
+        self.single = single
 
-    def jump(self, goal: float) -> None:
+    def jump(self, goal: float) -> Work[None]:
         """In alpha = s beta, where the box starts at zero; the interior starts off balance and finds it."""
         face, sign = self.face, self.sign
         now, upper = sign * face.value, np.maximum(np.abs(face.low), face.high)
-        Q = signed(face.Q, sign)
-        inside = Interior(Q, sign * face.gradient + Q @ now, np.arange(now.size), upper, sign, float(sign @ now))
-        face.jump(face.project(sign * inside.solve(0.5 * upper, goal)))
+        yield from flip(face.Q, sign)
+        inside = Interior(
+            face.Q, sign * face.gradient + face.Q @ now, np.arange(now.size), upper, sign, float(sign @ now)
+        )
+        found = yield from inside.solve(0.5 * upper, goal)
+        yield from flip(face.Q, sign)
+        face.jump(face.project(sign * found))
 
     def pair_steps(self, goal: float) -> tuple[int, float]:
         face = self.face
@@ -191,12 +223,22 @@ class Balanced:
         return self.sign * self.face.value
 
 
+def flip(Q: np.ndarray, sign: np.ndarray) -> Work[None]:
+    """Q_ij becomes s_i s_j Q_ij, exactly; twice is as before."""
+    for start in range(0, sign.size, ROWS):
+        rows = slice(start, start + ROWS)
+        Q[rows] *= sign
+        Q[rows] *= sign[rows, None]
+        yield
+
+
 class Sums:
-    """Examples whose sums are bounded: each one's slack is a last variable without curvature."""
+    """Examples whose sums are bounded; after their variables come the slacks, which have no curvature."""
 
     def __init__(
         self,
         Q: np.ndarray,
+        single: np.ndarray,
         chosen: Selection,
         value: np.ndarray,
         upper: np.ndarray,
@@ -204,11 +246,9 @@ class Sums:
         bound: np.ndarray,
     ) -> None:
         v, groups = value.size, slack.size
-        whole = np.zeros((v + groups, v + groups))
-        whole[:v, :v] = Q
-        self.count, self.bound = v, bound
+        self.count, self.bound, self.single = v, bound, single
         self.face = SumsFace(
-            whole,
+            Q,
             np.concatenate([chosen.gradient, np.zeros(groups)]),
             np.concatenate([value, slack]),
             np.zeros(v + groups),
@@ -216,13 +256,13 @@ class Sums:
             np.concatenate([chosen.member, np.arange(groups)]),
         )
         self.starts = np.searchsorted(chosen.member, np.arange(groups + 1))
-        self.single = Q.astype(np.float32)
 
-    def jump(self, goal: float) -> None:
+    def jump(self, goal: float) -> Work[None]:
         face, v = self.face, self.count
-        Q, member = face.Q[:v, :v], face.group[:v]
+        Q, member = face.Q, face.group[:v]
         start = (self.bound / (np.bincount(member, minlength=self.bound.size) + 1.0))[member]
-        x = Interior(Q, face.gradient[:v] + Q @ face.value[:v], member, self.bound).solve(start, goal)
+        inside = Interior(Q, face.gradient[:v] + Q @ face.value[:v], member, self.bound)
+        x = yield from inside.solve(start, goal)
         slack = self.bound - np.bincount(member, weights=x, minlength=self.bound.size)
         face.jump(face.project(np.concatenate([x, slack])))
 

@@ -1,99 +1,113 @@
-"""From a small cost to the one asked for, by factors: what is at its bound goes on with it, the others follow exactly.
+"""Homotopy in C: from a small cost to the one asked for, by factors, with the active set of the cost before.
 
 Where pair steps crawl at a large cost they do not at a small one, and from one cost to the next few variables change
-sides. A round solves for all free variables and the worst of the others together, in float64 on the exact kernel, and
-moves the functions by what changed. So a larger cost takes more rounds only as its logarithm grows, and every alpha on
-the way is feasible for the cost asked for.
+sides: those at their bound stay there. A round solves for all free variables and the worst of the others together, in
+float64 on the exact kernel, and moves the functions by what changed. So a larger cost takes more rounds only as its
+logarithm grows, and every alpha on the way is feasible for the cost asked for.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from solvers.dual.quantities import weights_of
-from solvers.factor.layout import Layout
 from solvers.factor.normal import separable
-from solvers.methods.auto import blocks as two_level
-from solvers.methods.auto import faces as polish
-from solvers.methods.base import Progress, State, refresh
+from solvers.methods.auto import blocks, faces, price
+from solvers.methods.auto.blocks import BlockState, Workbench
+from solvers.methods.auto.budget import Budget, next_decision
+from solvers.methods.base import Progress, refresh
 from solvers.problem import Part
+from solvers.work import Work
 
-FIRST = 128.0  # cost times curvature over margin up to which pair steps do well
-FACTOR = 4.0  # from one cost to the next
-LOOSE = 0.3  # violation, as a share of the margin, at which to go on
-LEAST, SHARE = 50, 0.3  # of the variables that are not free in a round: so many, or of the free ones
-PATIENCE = 80  # rounds at one cost, until something else is tried
-PRICE = 0.05, 0.04  # of the first cost and of each further one, on the scale of two-level S2DO: seconds, roughly
-BEFORE, AFTER = 0.0, -1.0
+AT_BOUND = 1.0 - 1e-9  # share of the bound from which a variable follows it to the next cost: sums are rounded
 
 
-def start() -> np.ndarray:
-    """The share of the cost where the state stands, or BEFORE or AFTER the climb; rounds there."""
-    return np.array([BEFORE, 0.0])
+@dataclass
+class Homotopy:
+    """Where on the way from a small cost the state stands."""
+
+    share: float = 0.0  # of the cost asked for; 0 before the homotopy
+    rounds: int = 0  # at this cost
+    turn: int = 0  # steps at which pair steps at the first cost have had another turn
+    tried: bool = False
+    stale: bool = False  # pair steps have ended: the functions are to be computed anew
+    raised: bool = False  # the cost has just grown: a round comes before the violation is looked at
 
 
-def climbing(state: State) -> bool:
-    return bool(state.memory["climb"][0] > 0.0)
-
-
-def first_share(part: Part) -> float:
-    """1 where there is nothing to climb."""
+def first_share(part: Part, budget: Budget) -> float:
+    """Of the cost asked for, where pair steps do well; 1 where they do there."""
     size = float(part.upper.max() * part.curvature.max() / part.form.margin.max())
-    return float(min(1.0, FACTOR ** -np.ceil(np.log(max(size, 1e-300) / FIRST) / np.log(FACTOR))))
+    factor = budget.homotopy_factor
+    stages = np.ceil(np.log(max(size, 1e-300) / budget.homotopy_first) / np.log(factor))
+    return float(min(1.0, factor**-stages))
 
 
-def price(part: Part) -> float:
-    """Of the whole way."""
-    return PRICE[0] - PRICE[1] * float(np.log(first_share(part)) / np.log(FACTOR))
+def asked(part: Part, budget: Budget) -> float:
+    """The price of the whole way; infinite where there is no way.
 
-
-def due(part: Part, state: State) -> bool:
-    """Whether all before has cost as much as the climb would.
-
-    Systems class by class (llw, ova) have more free variables, and the interior point is better: segment, llw,
+    A part of one system per class (llw, ova) has more free variables, and the interior point is better: segment, llw,
     C = 2^15, with 1100 of them, would take 20 s in place of 11.
     """
-    if state.memory["climb"][0] != BEFORE or state.memory["effort"][3] < price(part):
-        return False
-    return first_share(part) < 1.0 and not separable(Layout(part))
+    share = first_share(part, budget)
+    if share == 1.0 or separable(part.form):
+        return np.inf
+    stages = -float(np.log(share) / np.log(budget.homotopy_factor))
+    return budget.homotopy_start_price + budget.homotopy_stage_price * stages
 
 
-def begin(part: Part, state: State) -> None:
-    """All anew: what pair steps leave at a large cost is worse than nothing."""
-    put(part, state, np.zeros_like(state.alpha))
-    stand(state, first_share(part))
+def begin(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> None:
+    """At the first cost from zero: what pair steps leave at a large cost is a worse start."""
+    given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
+    state.alpha[...] = 0.0
+    state.functions[...] = given
+    state.constant = given
+    stand(state, homotopy, first_share(part, budget), budget)
 
 
-def stand(state: State, share: float) -> None:
-    """At this share; what rounds of pair steps remember is of no use there."""
-    state.memory["climb"][:] = share, 0.0
-    state.memory["effort"][:3] = 0.0
-    state.memory["exact"][:] = 0.0
-    state.memory["recent"] = np.empty(0, dtype=np.int64)
+def stand(state: BlockState, homotopy: Homotopy, share: float, budget: Budget) -> None:
+    """At this share of the cost."""
+    homotopy.share, homotopy.rounds, homotopy.tried = share, 0, True
+    homotopy.turn = next_decision(state.steps, budget)
+    homotopy.stale = homotopy.raised = False
+    state.forget_rounds()
 
 
-def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    """A round, or pair steps at the first cost, or on to the next; where that leads nowhere it is over."""
-    share, rounds = state.memory["climb"]
-    view = view_of(part, float(share))
-    goal = tolerance if share == 1.0 else max(tolerance, LOOSE * float(part.form.margin.max()))
-    if share == first_share(part) and rounds < PATIENCE / 2:
-        if two_level.advance(view, state, steps, goal) is Progress.MOVING:
-            state.memory["climb"][1] += 1.0
-            return Progress.MOVING
-        refresh(view, state)
-    bench = two_level.Workbench(view)
-    if bench.look(state) <= goal:
+def advance(
+    part: Part, state: BlockState, homotopy: Homotopy, until: int, tolerance: float, budget: Budget
+) -> Work[Progress]:
+    """A round, or pair steps at the first cost, or on to the next; STALLED where that leads nowhere."""
+    share = homotopy.share
+    view = view_of(part, share)
+    goal = tolerance if share == 1.0 else max(tolerance, budget.homotopy_loose * float(part.form.margin.max()))
+    if share == first_share(part, budget) and homotopy.rounds < budget.homotopy_rounds // 2:
+        progress = yield from blocks.advance(view, state, min(until, homotopy.turn), goal, budget)
+        if progress is Progress.MOVING:
+            if state.steps >= homotopy.turn:
+                homotopy.turn = next_decision(state.steps, budget)
+                homotopy.rounds += 1
+            return progress
+        homotopy.rounds, homotopy.stale = budget.homotopy_rounds // 2, True
+    if homotopy.stale:
+        yield from refresh(view, state)
+        homotopy.stale = False
+    bench = Workbench(view, budget)
+    if not homotopy.raised and bench.look(state) <= goal:
         if share == 1.0:
-            stand(state, share)  # a bias found from outside may ask for more
+            stand(state, homotopy, share, budget)  # a bias found from outside may ask for more
             return Progress.CONVERGED
-        bench = raised(part, state)
-    state.memory["climb"][1] += 1.0
-    if rounds >= PATIENCE or not solve(bench, state, goal):
-        stand(state, AFTER)
-    return Progress.MOVING
+        yield from raise_cost(part, state, homotopy, budget)
+        return Progress.MILESTONE
+    gradient = bench.gradient_of_all(state)
+    least, most = budget.homotopy_least, budget.homotopy_share
+    chosen = faces.foremost(bench.part, state.alpha, gradient, 0.25 * goal, least, most)
+    if homotopy.rounds >= budget.homotopy_rounds or not blocks.solvable_at_once(bench.part, chosen, budget):
+        return Progress.STALLED
+    moved = yield from bench.solve_chosen(state, chosen, 0.25 * goal, exact=True)
+    state.spending.total += price.newton(chosen.slot.size, budget)
+    homotopy.rounds, homotopy.raised = homotopy.rounds + 1, False
+    return Progress.MILESTONE if moved else Progress.STALLED
 
 
 def view_of(part: Part, share: float) -> Part:
@@ -106,29 +120,18 @@ def view_of(part: Part, share: float) -> Part:
     return view
 
 
-def raised(part: Part, state: State) -> two_level.Workbench:
-    """To the next cost, and what is at its bound with it."""
-    share = float(state.memory["climb"][0])
-    view, following = view_of(part, share), min(1.0, FACTOR * share)
+def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> Work[None]:
+    """To the next cost, and the variables at their bound with it."""
+    share = homotopy.share
+    following = min(1.0, budget.homotopy_factor * share)
+    upper = (share * part.upper)[:, None]
     total = state.alpha.sum(axis=1, keepdims=True) if part.form.feasible == "simplex" else state.alpha
-    full = total >= view.upper[:, None] * (1.0 - 1e-9)
-    put(part, state, np.where(full, following / share, 1.0) * state.alpha)
-    stand(state, following)
-    return two_level.Workbench(view_of(part, following))
-
-
-def put(part: Part, state: State, alpha: np.ndarray) -> None:
-    change = (weights_of(part, alpha) - weights_of(part, state.alpha)).sum(axis=0)
+    alpha = np.where(total >= upper * AT_BOUND, following / share, 1.0) * state.alpha
+    weights = weights_of(part, alpha)
+    change = (weights - weights_of(part, state.alpha)).sum(axis=0)
+    products = yield from part.gram.products(weights)
     state.alpha[...] = alpha
     state.constant = state.constant + part.offset * change
-    refresh(part, state)
-
-
-def solve(bench: two_level.Workbench, state: State, goal: float) -> bool:
-    """One round; returns whether anything moved."""
-    gradient = bench.gradient_of_all(state)
-    chosen = polish.foremost(bench.part, state.alpha, gradient, 0.25 * goal, LEAST, SHARE)
-    if not two_level.polishable(bench.part, chosen):
-        return False
-    state.memory["effort"][3] += two_level.price_of(chosen.slot.size)
-    return bench.solve_chosen(state, chosen, 0.25 * goal, exact=True)
+    state.functions[...] = products + state.constant
+    stand(state, homotopy, following, budget)
+    homotopy.raised = True

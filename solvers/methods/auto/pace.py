@@ -1,40 +1,36 @@
-"""When a burst of operator splitting is worth its price: where rounds of pair steps need longer for what is left.
+"""When a burst of ADMM steps is worth its price: where rounds of blocks need longer for what is left.
 
-Rounds are looked at twice; what the violation fell by meanwhile says how long they need. As a burst leaves errors that
-a few rounds mend at once, they are not looked at before these. A burst that did not help makes the next one later.
+Extrapolates the time to tolerance from the KKT violation at two looks. A burst leaves errors that a few rounds mend at
+once, so there is no look before these. A burst that did not help makes the next one later.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from math import inf, log
-from typing import NamedTuple
 
-import numpy as np
-
-from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import price
+from solvers.methods.auto.blocks import BlockState, Workbench
+from solvers.methods.auto.budget import Budget
 from solvers.methods.auto.splitting import Splitting, applies, stiffness
-from solvers.methods.base import State
 from solvers.problem import Part
-
-PAUSE = 0.05  # of a burst's price, between two looks
-LONGER = 1.5  # the growth of a pause after which rounds do well
-HELPED, LATER = 0.7, 8.0  # a burst that left more of the violation makes the next pauses so much longer
+from solvers.work import Work
 
 
-class Pace(NamedTuple):
-    """All efforts in seconds of rounds, roughly."""
+@dataclass
+class Pace:
+    """All efforts in seconds of the budget."""
 
-    look: float  # the effort at which to look
-    pause: float
+    look: float = inf  # the effort at which to look
+    pause: float = inf  # the effort between two looks
     since: float = 0.0  # the effort at the look before
     before: float = inf  # the violation then
     at_burst: float = inf  # the violation before the last burst
     rho: float = 0.0
-    rank: float = 0.0
+    rank: int = 0  # of the factor that bursts work on; 0 before the first
 
-    def left(self, effort: float, violation: float, tolerance: float) -> float:
-        """What rounds need to the tolerance, as they go; nothing yet where they were not looked at."""
+    def needed(self, effort: float, violation: float, tolerance: float) -> float:
+        """What rounds need to the tolerance, as they go; nothing yet before the second look."""
         if self.before == inf:
             return 0.0
         if violation >= self.before:
@@ -42,45 +38,45 @@ class Pace(NamedTuple):
         return (effort - self.since) * log(violation / tolerance) / log(self.before / violation)
 
 
-def start(part: Part) -> np.ndarray:
-    first = price.burst(part, price.FIRST) if applies(part) else inf
-    return np.array(Pace(first, 0.5 * first))
+def start(part: Part, budget: Budget) -> Pace:
+    if not applies(part):
+        return Pace()
+    first = price.burst(part, budget.first_rank, budget)
+    return Pace(look=first, pause=0.5 * first)
 
 
-def leads(state: State) -> bool:
-    """Whether there was a burst."""
-    return Pace(*state.memory["pace"]).rank > 0.0
+@dataclass(frozen=True)
+class Look:
+    """What a look at the rounds says."""
+
+    violation: float
+    needed: float  # by rounds, to the tolerance
+    asked: float  # by a burst
+    following: Pace  # where no burst comes
 
 
-def lead(part: Part, state: State, tolerance: float) -> None:
-    """A burst, if it is time for one."""
-    pace, effort = Pace(*state.memory["pace"]), state.memory["effort"]
-    spent = float(effort[3])
-    if spent < pace.look:
-        return
-    violation = two_level.Workbench(part).look(state)
-    left = pace.left(spent, violation, tolerance)
-    pause = pace.pause if pace.before == inf else LONGER * pace.pause
-    following = pace._replace(look=spent + pause, pause=pause, since=spent, before=violation)
-    if left > price.burst(part, int(pace.rank) or price.FIRST):
-        following = burst(part, state, pace, violation) or following
-    state.memory["pace"] = np.array(following)
+def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Budget) -> Look:
+    spent = state.spending.total
+    violation = Workbench(part, budget).look(state)
+    needed = pace.needed(spent, violation, tolerance)
+    pause = pace.pause if pace.before == inf else budget.admm_slower * pace.pause
+    following = replace(pace, look=spent + pause, pause=pause, since=spent, before=violation)
+    return Look(violation, needed, price.burst(part, pace.rank or budget.first_rank, budget), following)
 
 
-def burst(part: Part, state: State, pace: Pace, violation: float) -> Pace | None:
-    """The pace after it; None where the columns it needs would cost more than all before."""
-    effort = state.memory["effort"]
-    rho, rank, asked = pace.rho, int(pace.rank), price.burst(part, int(pace.rank))
+def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget) -> Work[Pace]:
+    """A burst, and the pace after it; none where the columns it needs would cost more than all before."""
+    spending, rho, rank, asked = state.spending, pace.rho, pace.rank, seen.asked
     if not rank:
         rho = stiffness(part, state)
-        asked, rank = price.splitting(part, rho, float(effort[3]))
-        if asked > effort[3]:
-            return pace._replace(look=asked, before=inf)
+        asked, rank = yield from price.first_burst(part, rho, spending.total, budget)
+        if asked > spending.total:
+            return replace(pace, look=asked, before=inf)
     if "splitting" not in part.kept:
-        part.kept["splitting"] = Splitting(part, rho, rank)
-    moved = part.kept["splitting"].carry(state)
-    effort[3] += asked
+        part.kept["splitting"] = yield from Splitting.prepare(part, rho, rank)
+    moved = yield from part.kept["splitting"].carry(state)
+    spending.total += asked
     state.steps += 1
-    helped = moved and violation <= HELPED * pace.at_burst
-    pause = PAUSE * price.burst(part, rank) if helped else LATER * pace.pause
-    return Pace(float(effort[3]) + pause, pause, effort[3], inf, violation, rho, rank)
+    helped = moved and seen.violation <= budget.admm_helped * pace.at_burst
+    pause = budget.admm_pause * price.burst(part, rank, budget) if helped else budget.admm_later * pace.pause
+    return Pace(spending.total + pause, pause, spending.total, inf, seen.violation, rho, rank)

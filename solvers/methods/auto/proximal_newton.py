@@ -1,10 +1,10 @@
 """Proximal steps on the dual over a factor of the kernel, each found by Newton steps in the space of the factor.
 
 A proximal step maximises dual(alpha) - |alpha - anchor|^2 / (2 sigma). Its own dual is smooth and unconstrained in D,
-by which the factor's weights move: alpha(D) = projection(anchor + sigma gradient(D)), and V'(weights moved) - D is what
-is left. It is piecewise quadratic, so that semismooth Newton steps end at the exact minimum (Li, Sun & Toh 2018 for
-the lasso), with systems as small as the factor is narrow, or as variables are free. The functions start exact, so that
-a coarse factor makes nothing wrong, and a small sigma needs few columns.
+the change of the factor's weights: alpha(D) = projection(anchor + sigma gradient(D)), and its negative gradient is
+V'(weights moved) - D. It is piecewise quadratic, so that semismooth Newton steps end at the exact minimum (Li, Sun &
+Toh 2018 for the lasso), with systems as small as the factor is narrow, or as variables are free. The functions start
+exact, so that a coarse factor makes nothing wrong, and a small sigma needs few columns.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, Diagonal, normals_for
 from solvers.jit.linear.system import respond
-from solvers.methods.base import State
+from solvers.methods.base import Point
 from solvers.problem import Part
+from solvers.work import Work, pieces
 
 NEWTON_STEPS = 40
-TRIES = 20  # lengths of one step
-FLAT = 0.3  # share of the slope at the beginning that may be left at its end
-CLOSE = 0.05  # to functions that alpha makes, as a share of how far alpha moves, over sigma
+TRIES = 20  # step sizes of one line search
+FLAT = 0.3  # share of the slope at the start of a line search that may be left at its end
+CLOSE = 0.05  # residual of the class functions at which Newton steps end, in units of max |alpha - anchor| / sigma
 RIDGE = 1e-13  # share of the largest diagonal entry
-ROOM = 1e-12  # stands for the inverse of a slack's share, which nothing holds
+FREE_SLACK = 1e-12  # curvature of a slack that is not at its bound, in units of 1 / sigma: zero could not be inverted
 
 
 @dataclass
 class Trial:
-    """Class functions and what they make of alpha."""
+    """Class functions and the alpha that follows from them."""
 
     functions: np.ndarray  # (n, outputs)
     alpha: np.ndarray  # (n, slots)
@@ -41,24 +42,25 @@ class Trial:
 
 
 class ProximalStep:
-    def __init__(self, part: Part, columns: Columns, state: State, sigma: float) -> None:
-        self.part, self.columns, self.sigma, self.layout = part, columns, sigma, Layout(part)
+    def __init__(self, part: Part, columns: Columns, state: Point, sigma: float) -> None:
+        self.part, self.columns, self.sigma, self.layout = part, columns, sigma, Layout.of(part)
         self.anchor = np.ascontiguousarray(state.alpha)
         self.before = weights_of(part, self.anchor)
         self.functions = np.ascontiguousarray(state.functions)
 
-    def solve(self) -> tuple[np.ndarray, int]:
-        """alpha, and Newton steps: NEWTON_STEPS where these do not get there."""
-        trial, D = self.at(self.functions), np.zeros((self.columns.V.shape[1], self.functions.shape[1]))
+    def solve(self) -> Work[tuple[np.ndarray, int]]:
+        """alpha, and the number of Newton steps: NEWTON_STEPS where these did not get there."""
+        trial, D = self.at(self.functions), np.zeros((self.columns.width, self.functions.shape[1]))
         for steps in range(NEWTON_STEPS):
-            residual = self.columns.reduce(trial.moved) - D
+            yield
+            residual = (yield from self.columns.reduce(trial.moved)) - D
             away = float(np.abs(trial.alpha - self.anchor).max()) / self.sigma
-            if float(np.abs(self.columns.V @ residual).max()) <= CLOSE * away:
+            if float(np.abs((yield from self.columns.expand(residual))).max()) <= CLOSE * away:
                 return trial.alpha, steps
-            direction = self.newton(trial, residual)
+            direction = yield from self.newton(trial, residual)
             if direction is None or not np.vdot(residual, direction) > 0.0:
                 break
-            length, trial = self.search(trial, D, direction, -float(np.vdot(residual, direction)))
+            length, trial = yield from self.search(trial, D, direction, -float(np.vdot(residual, direction)))
             D += length * direction
         return trial.alpha, NEWTON_STEPS
 
@@ -70,13 +72,14 @@ class ProximalStep:
         )  # fmt: skip
         return Trial(functions, alpha, weights_of(part, alpha) - self.before, full)
 
-    def search(self, trial: Trial, D: np.ndarray, direction: np.ndarray, slope: float) -> tuple[float, Trial]:
+    def search(self, trial: Trial, D: np.ndarray, direction: np.ndarray, slope: float) -> Work[tuple[float, Trial]]:
         """Along a direction, to where the slope nearly vanishes: slopes see what values lose to rounding."""
-        moved = self.columns.V @ direction
+        moved = yield from self.columns.expand(direction)
         constant, linear = float(np.vdot(D, direction)), float(np.vdot(direction, direction))
         low, high, length = 0.0, np.inf, 1.0
         at_low, at_high = slope, np.inf
         for _ in range(TRIES):
+            yield
             other = self.at(trial.functions + length * moved)
             here = constant + length * linear - float(np.vdot(other.moved, moved))
             if abs(here) <= -FLAT * slope or (here < 0.0 and high == np.inf and length >= 1.0):
@@ -90,28 +93,35 @@ class ProximalStep:
 
     # (1 + sigma sum of R'PR (x) v v') direction = residual, R being how an example's free variables read the functions
 
-    def newton(self, trial: Trial, residual: np.ndarray) -> np.ndarray | None:
+    def newton(self, trial: Trial, residual: np.ndarray) -> Work[np.ndarray | None]:
         free = (trial.alpha > 0.0) & self.part.form.real[self.part.labels]
         if not self.layout.sums:
             free &= trial.alpha < self.part.upper[:, None]
         # more variables than columns would make a system that is as good as singular
-        few = np.count_nonzero(free) <= self.columns.V.shape[1]
-        return self.by_variables(trial, free, residual) if few else self.by_columns(trial, free, residual)
+        few = np.count_nonzero(free) <= self.columns.width
+        return (yield from (self.by_variables if few else self.by_columns)(trial, free, residual))
 
-    def by_variables(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> np.ndarray | None:
+    def by_variables(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
         example, reading = self.readings(free, trial.full)
-        V = self.columns.V[example]
-        matrix = (V @ V.T) * (reading @ reading.T)
+        V = self.columns.gather(example)  # a column per free variable
+        matrix = np.empty((example.size, example.size))
+        for rows in pieces(example.size, 2.0 * example.size * (V.shape[0] + reading.shape[1])):
+            yield
+            np.matmul(V[:, rows].T, V, out=matrix[rows])
+            matrix[rows] *= reading[rows] @ reading.T
         matrix[np.diag_indices_from(matrix)] += 1.0 / self.sigma + RIDGE * float(matrix.diagonal().max(initial=0.0))
-        factor = factored(matrix)
+        factor = yield from factored(matrix)
         if factor is None:
             return None
-        right = np.einsum("ij,ij->i", V @ residual, reading)
-        step: np.ndarray = residual - V.T @ (reading * cho_solve(factor, right, check_finite=False)[:, None])
+        right = np.einsum("ij,ij->i", V.T @ residual, reading)
+        step: np.ndarray = residual - V @ (reading * cho_solve(factor, right, check_finite=False)[:, None])
         return step
 
     def readings(self, free: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """By free variable: its example, and what it reads; where a sum is at its bound, less the mean of that."""
+        """For each free variable its example and how it reads the functions, (k,).
+
+        Where the sum of an example is at its bound, the mean over its free variables is subtracted.
+        """
         example, slot = np.nonzero(free)
         reading = self.part.form.direction[self.part.labels[example], slot]
         if not self.layout.sums:
@@ -122,11 +132,11 @@ class ProximalStep:
         some = ~full[example] | (counts[example] > 1)
         return example[some], reading[some]
 
-    def by_columns(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> np.ndarray | None:
+    def by_columns(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
         own = np.where(np.take_along_axis(free, self.layout.slot, axis=1), 1.0 / self.sigma, np.inf)
-        slack = np.where(trial.full, np.inf, ROOM / self.sigma)[:, None]
+        slack = np.where(trial.full, np.inf, FREE_SLACK / self.sigma)[:, None]
         diagonal = Diagonal(self.layout, own, slack if self.layout.sums else np.zeros_like(own))
         for normal in normals_for(self.layout, self.columns):
-            if normal.prepare(diagonal):
+            if (yield from normal.prepare(diagonal)):
                 return normal.solve(residual)
         return None

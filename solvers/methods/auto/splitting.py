@@ -1,36 +1,40 @@
-"""Operator splitting (ADMM) over a factor of the kernel: all variables move in every step, which costs two products.
+"""ADMM over a factor of the kernel: all variables move in every step, which costs two products with the factor.
 
-What variables do to the functions is kept twice: as z, made by variables within their bounds, and as `wanted`, for
-which only the kernel counts; u is what they differ by, summed up. The first is found example by example, the second
-by (K + rho)^-1, the same in all steps. Errors of many examples alike vanish soon, where blocks of few see least of
-them; those of single examples stay, which blocks see best. Small rho does the first better and needs more columns.
+The dual is split into the functions that variables within their bounds make (z, found example by example) and those
+that the kernel's quadratic form wants (`wanted`, found by (K + rho I)^-1, the same in all steps); u is the scaled
+multiplier of wanted = z (Boyd et al. 2011, section 3.1). Errors that many examples share vanish in a few steps, where
+blocks of few examples see least of them; errors of single examples stay, and blocks see these best. Small rho does the
+first better and needs more columns.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from solvers.dense.cholesky import factored, forward
 from solvers.dual.quantities import gradients, weights_of, within
-from solvers.factor.pivoted import factor_of
+from solvers.factor.normal import Columns
 from solvers.jit import splitting
-from solvers.methods.base import State
+from solvers.methods.base import Point
 from solvers.problem import Part
+from solvers.work import PIECE, Work, pieces
 
-STEPS = 100  # of a burst
-RELAXATION = 1.7
-STIFFNESS = 0.2  # rho, as a share of what functions are to the variables' weights
-COARSE = 2.0  # trace that the factor may lack, in units of rho
-LEAST, FULL = 1e-9, 1.0 - 1e-6  # shares of its bound that a variable is taken for nothing, or all, at
+STEPS = 100  # of one call
+RELAXATION = 1.7  # over-relaxation, Boyd et al. 2011, section 3.4.3
+STIFFNESS = 0.2  # rho, in units of |functions| / |weights|
+COARSE = 2.0  # trace of K that the factor may lack, in units of rho
+AT_ZERO, AT_BOUND = 1e-9, 1.0 - 1e-6  # shares of the bound below and above which a float32 variable is put onto it
+PLACE = 300.0  # operations that one number of z counts as in the example-wise step: 25 ns
 
 
 def applies(part: Part) -> bool:
-    """Without a balance; where an example's variables share a class function, it is that of its class alone."""
+    """Without an equality; where an example's variables share a class function, it is that of its class alone."""
     rule = part.form.rule
     return not part.balanced and not (rule.own != 0.0 and rule.before != 0.0)
 
 
 def made_by(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """(n, outputs): weights less what the zero sum of the functions hides."""
+    """(n, outputs): the weights, up to a constant per example where functions sum to zero and do not see it."""
     rule, own = part.form.rule, np.flatnonzero(part.labels < part.form.slots)
     labels = part.labels[own]
     made = np.multiply(rule.other, alpha, order="C")
@@ -38,77 +42,111 @@ def made_by(part: Part, alpha: np.ndarray) -> np.ndarray:
     return made
 
 
-def stiffness(part: Part, state: State) -> float:
+def stiffness(part: Part, state: Point) -> float:
     """rho for this problem, from how large functions and variables have become."""
     made = float(np.linalg.norm(made_by(part, state.alpha)))
     return STIFFNESS * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
 
 
 class Splitting:
-    def __init__(self, part: Part, rho: float, rank: int) -> None:
-        self.part, self.rho = part, rho
-        factor = factor_of(part.gram)
-        factor.grow(part.gram, rank)
-        self.V = np.ascontiguousarray(factor.V[:, :rank])  # the same bits, however far others let it grow
-        if part.offset:
-            self.V = np.hstack([np.full((len(part), 1), np.sqrt(part.offset)), self.V])
-        square = self.V.T @ self.V
+    """half half' = V (rho + V'V)^-1 V' in single precision, (n, columns); V itself is in the factor."""
+
+    def __init__(self, part: Part, rho: float, columns: Columns, half: np.ndarray) -> None:
+        self.part, self.rho, self.columns, self.half = part, rho, columns, half
+
+    @classmethod
+    def prepare(cls, part: Part, rho: float, rank: int) -> Work[Splitting]:
+        columns = Columns(part.gram, part.offset, exact=False, cap=rank)
+        yield from columns.use(rank)  # the same bits, however far other phases let the factor grow
+        square = yield from columns.square()
         square[np.diag_indices_from(square)] += rho
-        half = np.linalg.solve(np.linalg.cholesky(square), self.V.T)  # SciPy's would hold the interpreter's lock
-        self.half = np.ascontiguousarray(half.T, dtype=np.float32)  # half half' = V (rho + V'V)^-1 V'
+        factor = yield from factored(square)
+        assert factor is not None, "rho > 0"
+        half = np.empty((len(part), columns.width), np.float32)
+        for rows in pieces(len(part), 4.0 * columns.width * (columns.width + 10.0)):
+            yield
+            half[rows] = forward(factor[0].T, columns.gather(np.arange(rows.start, rows.stop))).T
+        return cls(part, rho, columns, half)
 
     def centre(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
-        """Less the mean over the functions, which is nothing to the kernel where they sum to zero; and that mean."""
+        """Less the mean over the functions, to which the kernel is blind where they sum to zero; and that mean."""
         if not self.part.form.centred:
             return table, 0.0
         mean = table.mean(axis=1, keepdims=True)
         return table - mean, mean
 
-    def wanted(self, pull: np.ndarray) -> np.ndarray:
-        """rho (K + rho)^-1 pull."""
+    def wanted(self, pull: np.ndarray) -> Work[np.ndarray]:
+        """rho (K + rho I)^-1 pull."""
         pull, mean = self.centre(pull)
-        return pull - self.half @ (self.half.T @ pull) + mean
+        n, outputs = pull.shape
+        reduced = np.empty((self.half.shape[1], outputs), np.float32)
+        for columns in pieces(self.half.shape[1], n * (8.0 + 2.0 * outputs)):
+            np.matmul(self.half[:, columns].T, pull, out=reduced[columns])
+            if columns.stop < self.half.shape[1]:
+                yield
+        moved = np.empty((n, outputs), np.float32)
+        for rows in pieces(n, self.half.shape[1] * (8.0 + 2.0 * outputs)):
+            if rows.start:
+                yield
+            np.matmul(self.half[rows], reduced, out=moved[rows])
+        return pull - moved + mean
 
-    def carry(self, state: State, steps: int = STEPS) -> bool:
-        """A burst from where the state is, exact there; returns whether it led anywhere."""
-        part = self.part
-        z, u, pull = self.begin(state)
-        alpha = np.empty(state.alpha.shape, np.float32)
+    def carry(self, point: Point, steps: int = STEPS) -> Work[bool]:
+        """ADMM steps from the point, exact there; moves it as far as the dual rises, and returns whether that is."""
+        part, form = self.part, self.part.form
+        z, u, pull = yield from self._begin(point)
+        alpha = np.empty(point.alpha.shape, np.float32)
+        sums, done = form.feasible == "simplex", 0.0
+        cost = len(part) * (self.half.shape[1] * (16.0 + 4.0 * z.shape[1]) + PLACE * z.shape[1])
         for _ in range(steps):
-            wanted = np.float32(RELAXATION) * self.wanted(pull + z - u) + np.float32(1.0 - RELAXATION) * z
-            splitting.settle(
-                part.form.rule, part.form.feasible == "simplex", part.labels, part.upper, self.rho, wanted, z, u, alpha
-            )
-        return towards(part, state, clean(part, alpha.astype(np.float64)))
+            done += cost
+            if done > PIECE:
+                done = 0.0
+                yield
+            wanted = yield from self.wanted(pull + z - u)
+            wanted = np.float32(RELAXATION) * wanted + np.float32(1.0 - RELAXATION) * z
+            for i in pieces(len(part), PLACE * z.shape[1]):
+                if i.start:
+                    yield
+                splitting.settle(
+                    form.rule, sums, part.labels[i], part.upper[i], self.rho, wanted[i], z[i], u[i], alpha[i]
+                )
+        return (yield from towards(part, point, clean(part, alpha.astype(np.float64))))
 
-    def begin(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        made = made_by(self.part, state.alpha)
-        by_factor, _ = self.centre(self.V @ (self.V.T @ made))
-        tables = made, -state.functions / self.rho, (by_factor - state.functions) / self.rho
+    def _begin(self, point: Point) -> Work[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """z, u and the difference of the factor's functions and the exact ones."""
+        made = made_by(self.part, point.alpha)
+        by_factor, _ = self.centre((yield from self.columns.functions(made)))
+        tables = made, -point.functions / self.rho, (by_factor - point.functions) / self.rho
         z, u, pull = (np.asarray(table, np.float32, order="C") for table in tables)
         return z, u, pull
 
 
-def towards(part: Part, state: State, alpha: np.ndarray) -> bool:
-    """To alpha, if the dual is not lower there, else as far towards it as the dual rises; whether anywhere."""
-    step = alpha - state.alpha
+def towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
+    """To alpha, if the dual is not lower there, else as far towards it as the dual rises; whether anywhere.
+
+    The point is changed at the end, after the last interruption.
+    """
+    step = alpha - point.alpha
     weights = weights_of(part, alpha)
-    constant = state.constant + part.offset * (weights - weights_of(part, state.alpha)).sum(axis=0)
-    functions = part.gram.times(weights) + constant
-    before = float(np.vdot(gradients(part, state.functions), step))
+    constant = point.constant + part.offset * (weights - weights_of(part, point.alpha)).sum(axis=0)
+    yield
+    functions = (yield from part.gram.products(weights)) + constant
+    yield
+    before = float(np.vdot(gradients(part, point.functions), step))
     after = float(np.vdot(gradients(part, functions), step))
     share = 1.0 if before + after >= 0.0 else max(0.0, before / (before - after))
-    state.alpha += share * step
-    state.functions += share * (functions - state.functions)
-    state.constant = state.constant + share * (constant - state.constant)
+    point.alpha += share * step
+    point.functions += share * (functions - point.functions)
+    point.constant = point.constant + share * (constant - point.constant)
     return share > 0.0
 
 
 def clean(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """In single precision nothing is quite at its bound."""
+    """Onto the bounds: in single precision nothing is quite there."""
     upper = part.upper[:, None]
-    alpha = np.where(alpha < LEAST * upper, 0.0, alpha)
+    alpha = np.where(alpha < AT_ZERO * upper, 0.0, alpha)
     if part.form.feasible == "box":
-        return np.where(alpha > FULL * upper, upper, alpha)
+        return np.where(alpha > AT_BOUND * upper, upper, alpha)
     total = alpha.sum(axis=1, keepdims=True)
-    return within(part, alpha * np.where(total > FULL * upper, upper / np.maximum(total, 1e-300), 1.0))
+    return within(part, alpha * np.where(total > AT_BOUND * upper, upper / np.maximum(total, 1e-300), 1.0))

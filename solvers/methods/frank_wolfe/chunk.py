@@ -1,7 +1,7 @@
-"""The dual over a chunk of examples, all others fixed, as flat arrays over its variables.
+"""The dual over a chunk of examples, all other examples fixed, as flat arrays over its variables.
 
-maximise margin'x - 1/2 x'Qx + (what the others add) over 0 <= x <= upper or, for a simplex, sums of every
-example in [0, limit]; with an exact bias also balance @ x = target. Note on the WW-M-SVM, section 5.3.
+maximise margin'x - 1/2 x'Qx + (a linear term from the fixed examples) over 0 <= x <= upper or, for a simplex, sums of
+every example in [0, limit]; with an exact bias also balance @ x = target. Note on the WW-M-SVM, section 5.3.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Chunk:
     gained: float = 0.0
 
     def gradient(self) -> np.ndarray:
-        """Of the dual; where the balance is kept, without bias."""
+        """Gradient of the dual; where the balance is kept, without bias."""
         return np.asarray(self.margin - self.read @ self.functions.ravel())
 
     def reduced(self, gradient: np.ndarray, bias: np.ndarray) -> np.ndarray:
-        """The gradient of the Lagrangian: what the gradient is once the bias is added to the functions."""
+        """Gradient of the Lagrangian: the bias, as multiplier of the balance, is added to the functions."""
         return gradient - bias @ self.balance if self.balanced else gradient
 
     def product(self, direction: np.ndarray) -> tuple[np.ndarray, float]:
@@ -53,7 +53,7 @@ class Chunk:
         return change, float(np.vdot(weights, change))
 
     def free(self) -> np.ndarray:
-        """Which variables are inside: those that span the smallest face around the point."""
+        """The free variables: they span the smallest face around the point."""
         inside = self.point > 0.0
         return inside & (self.point < self.upper) if self.groups is None else inside
 
@@ -69,7 +69,7 @@ class Chunk:
         return float(np.min(self.groups.slack(self.point)[rising] / rate[rising], initial=room))
 
     def move(self, direction: np.ndarray, step: float, change: np.ndarray, gain: float) -> bool:
-        """Go there, landing on bounds that are within rounding; returns whether anything moved."""
+        """Go there, snapping to bounds within SNAP of U; returns whether anything moved."""
         arrived = self.point + step * direction
         arrived[arrived < SNAP * self.upper] = 0.0
         arrived = np.where(arrived > self.upper * (1.0 - SNAP), self.upper, arrived)
@@ -90,7 +90,7 @@ class Chunk:
         return float(np.max(top - bottom, initial=0.0))
 
     def tidy(self) -> None:
-        """Take out what rounding left in the sums and in the balance."""
+        """Remove the rounding errors of the sums and of the balance."""
         if self.groups is not None:
             self.point = self.groups.completed(self.point)
         if self.balanced:

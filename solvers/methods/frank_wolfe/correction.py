@@ -1,7 +1,7 @@
 """The fully corrective step: maximise the dual within the smallest face around the point.
 
-An in-face direction is as good as an away step (Freund, Grigas & Mazumder 2017), so here it is the one of
-conjugate gradients in the face; at a bound the face loses a dimension (a drop step) and they begin anew.
+An in-face direction is as good as an away step (Freund, Grigas & Mazumder 2017); here it is that of conjugate gradients
+in the face. At a bound the face loses a dimension (a drop step) and conjugate gradients are restarted.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import numpy as np
 
 from solvers.methods.frank_wolfe.chunk import Chunk
 from solvers.methods.frank_wolfe.steps import take
+from solvers.work import Work
 
-FLAT = 1e-12  # squared length, as a share of the longest, below which a direction is none
+FLAT = 1e-12  # share of the largest eigenvalue (or entry) below which a direction of the balance is rounding
 
 
 class Face:
@@ -53,19 +54,19 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     return columns @ (axes[:, kept] / np.sqrt(squares[kept]))
 
 
-def correct(chunk: Chunk, goal: float, budget: int) -> int:
+def correct(chunk: Chunk, goal: float, budget: int) -> Work[int]:
     """Until the gradient within the face is below `goal`; returns the steps taken."""
     steps = 0
     while steps < budget:
-        taken, done = _climb_face(chunk, goal, budget - steps)
+        taken, done = yield from _climb_face(chunk, goal, budget - steps)
         steps += taken
         if done:
             break
     return steps
 
 
-def _climb_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
-    """Conjugate gradients up to a bound; returns (steps, whether there is nothing left to gain)."""
+def _climb_face(chunk: Chunk, goal: float, budget: int) -> Work[tuple[int, bool]]:
+    """Conjugate gradients (Polak & Ribiere) up to a bound; returns (steps, whether there is nothing left to gain)."""
     face = Face(chunk)
     residual = direction = face.project(chunk.gradient())
     for taken in range(budget):
@@ -80,13 +81,14 @@ def _climb_face(chunk: Chunk, goal: float, budget: int) -> tuple[int, bool]:
         if not take(chunk, direction, slope, longest, change, curvature):
             return taken + 1, True
         fresh = face.project(chunk.gradient())
-        turn = max(0.0, float(fresh @ (fresh - residual)) / float(residual @ residual))
-        residual, direction = fresh, fresh + turn * direction
+        conjugation = max(0.0, float(fresh @ (fresh - residual)) / float(residual @ residual))
+        residual, direction = fresh, fresh + conjugation * direction
+        yield
     return budget, True
 
 
 def _bent(chunk: Chunk, direction: np.ndarray, slope: float, curvature: float) -> bool:
-    """In a box: the step past the first bound, bent at every bound, where the dual and the balance agree."""
+    """In a box: the projected step past the first bound, where it raises the dual and keeps the balance."""
     if chunk.groups is not None or curvature <= 0.0:
         return False
     arrived = np.clip(chunk.point + (slope / curvature) * direction, 0.0, chunk.upper)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SNAP = 1e-13  # within this share of U of a bound, a variable or a sum is at it
+SNAP = 1e-13  # share of U: a variable or a sum this near to a bound is at it
 
 
 @dataclass(frozen=True)

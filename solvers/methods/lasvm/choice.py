@@ -1,4 +1,4 @@
-"""Which of the examples still to come is learnt from next, as LASVM does: of some drawn at random, one."""
+"""Which of the examples still to come is learnt from next, as LASVM does: the best of some drawn at random."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _most_wrong(functions: np.ndarray, signs: np.ndarray) -> np.ndarray:
     return -signs * functions
 
 
-# (functions with b, signs) of candidates -> what each is worth; None draws one and looks at nothing
+# (functions with b, signs) of candidates -> what each is worth; None takes examples in the order they are drawn
 CHOICES: dict[str, Worth | None] = {"random": None, "gradient": _most_wrong, "active": _least_certain}
 
 

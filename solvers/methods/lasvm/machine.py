@@ -2,46 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from solvers.jit import online as leaf
 from solvers.methods.lasvm.pool import Pool
 
-SEEDS = 10  # examples of one class kept while there is none of the other to pair them with
-FIELDS = "slot", "z", "beta", "low", "high"
+ONE_CLASS = 10  # examples of one class kept while there is none of the other to pair them with
+
+
+@dataclass
+class Entries:
+    """The examples that a machine keeps: the first `length[0]` entries of every array."""
+
+    slot: np.ndarray  # int64: of the pool
+    z: np.ndarray  # gradient along beta, without b
+    beta: np.ndarray  # signed alpha
+    low: np.ndarray
+    high: np.ndarray
+    length: np.ndarray  # (1,) int64
+
+    @classmethod
+    def none(cls) -> Entries:
+        none = np.empty(0)
+        return cls(np.empty(0, dtype=np.int64), none, none, none, none, np.zeros(1, dtype=np.int64))
+
+    def check(self, width: int) -> None:
+        """Raises ValueError for what no machine on a pool of so many slots can have left."""
+        shapes = {array.shape for array in (self.slot, self.z, self.beta, self.low, self.high)}
+        used = self.slot[: self.length[0]]
+        if len(shapes) != 1 or used.size != self.length[0] or not ((used >= 0) & (used < width)).all():
+            raise ValueError("what a machine keeps is not all there")
+
+    def grow(self, size: int) -> None:
+        more, zeros = size - self.slot.size, np.zeros(size - self.slot.size)
+        self.slot = np.append(self.slot, np.zeros(more, dtype=np.int64))
+        self.z, self.beta = np.append(self.z, zeros), np.append(self.beta, zeros)
+        self.low, self.high = np.append(self.low, zeros), np.append(self.high, zeros)
 
 
 class OnlineMachine:
-    """What it keeps, and its steps. `process` and `reprocess` say how many steps they took."""
+    """The entries and their steps: `process` takes an example in, `reprocess` steps among those kept."""
 
-    def __init__(self, pool: Pool, margin: float, *, second_order: bool = True) -> None:
+    def __init__(self, pool: Pool, margin: float, *, second_order: bool = True, entries: Entries | None = None) -> None:
         self.pool, self.margin, self.second_order = pool, margin, second_order
+        self.entries = Entries.none() if entries is None else entries
+        self.entries.check(pool.width)
         self._wanted = np.zeros(2, dtype=np.int64)
-        self._hold(np.empty(0, dtype=np.int64), *(np.empty(0) for _ in range(4)))
+        self._lay_out()
 
-    def _hold(self, slot: np.ndarray, *numbers: np.ndarray, room: int = 0) -> None:
-        size = max(slot.size, room)
-        kept = [np.zeros(size, dtype=np.int64), *(np.zeros(size) for _ in numbers)]
-        for array, values in zip(kept, (slot, *numbers), strict=True):
-            array[: slot.size] = values
-        counts = np.array([slot.size]), np.zeros(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
-        self.kept = leaf.Kept._make([*kept, *counts])
+    def _lay_out(self) -> None:
+        kept, dropped = self.entries, np.zeros(self.entries.slot.size, dtype=np.int64)
+        self.kept = leaf.Kept(
+            kept.slot, kept.z, kept.beta, kept.low, kept.high, kept.length, dropped, np.zeros(1, dtype=np.int64)
+        )
 
     def __len__(self) -> int:
-        return int(self.kept.length[0])
+        return int(self.entries.length[0])
 
-    def column(self, name: str) -> np.ndarray:
-        """One of FIELDS, of the examples kept."""
-        return getattr(self.kept, name)[: len(self)]
+    @property
+    def slot(self) -> np.ndarray:
+        return self.entries.slot[: len(self)]
 
-    def pack(self) -> dict[str, np.ndarray]:
-        return {name: self.column(name).copy() for name in FIELDS}
+    @property
+    def z(self) -> np.ndarray:
+        return self.entries.z[: len(self)]
 
-    def restore(self, packed: dict[str, np.ndarray]) -> None:
-        sizes = {packed[name].shape for name in FIELDS}
-        if len(sizes) != 1 or packed["slot"].max(initial=-1) >= self.pool.width or packed["slot"].min(initial=0) < 0:
-            raise ValueError("what a machine keeps is not all there")
-        self._hold(*(packed[name] for name in FIELDS))
+    @property
+    def beta(self) -> np.ndarray:
+        return self.entries.beta[: len(self)]
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -66,16 +96,17 @@ class OnlineMachine:
         return slot
 
     def admit(self, slot: int, z: float, upper: float, *, positive: bool) -> None:
-        """Keep an example without using it yet."""
-        if len(self) == self.kept.slot.size:
-            self._hold(*(self.column(name) for name in FIELDS), room=max(32, 2 * len(self)))
-        self.pool.users[slot] += 1
+        """Keep an example with beta = 0."""
+        if len(self) == self.entries.slot.size:
+            self.entries.grow(max(32, 2 * len(self)))
+            self._lay_out()
+        self.pool.slots.users[slot] += 1
         leaf.append(self.kept, slot, z, 0.0 if positive else -upper, upper if positive else 0.0)
 
     def _needs(self, *, positive: bool) -> bool:
         """Whether examples of this class must wait for one of the other."""
         rising, _, falling, _ = leaf.extremes(self.kept)
-        return (falling if positive else rising) < 0 and len(self) < SEEDS
+        return (falling if positive else rising) < 0 and len(self) < ONE_CLASS
 
     def _step(self, new: int, partner: int, *, rises: bool) -> None:
         self.pool.fetch(self.kept.slot[[new, partner]])
@@ -83,7 +114,7 @@ class OnlineMachine:
         leaf.move(self.kept, self.pool.rows, a, b)
 
     def reprocess(self, tau: float, limit: int) -> tuple[int, int]:
-        """Up to `limit` steps among what is kept: (why it ended, steps)."""
+        """Up to `limit` steps among the examples kept: (why it ended, steps)."""
         total = 0
         while True:
             self.kept.drops[0] = 0
@@ -96,12 +127,8 @@ class OnlineMachine:
 
     # -- what it has learnt -----------------------------------------------------------------------
 
-    def at(self, row: np.ndarray) -> float:
-        """f without b, of an example with these kernel values by slot."""
-        return float(leaf.expansion_at(self.kept, row))
-
     def bias(self) -> float:
-        """The middle of what the examples kept allow; one that has seen one class only says that class."""
+        """The middle of the range that the entries allow; a machine that has seen one class always says that class."""
         i, high, j, low = leaf.extremes(self.kept)
         if i >= 0 and j >= 0:
             return 0.5 * (high + low)

@@ -1,135 +1,172 @@
-"""LASVM, an online method, run to the end: passes over the examples until none is left that violates.
+"""LASVM, an online method, run to convergence: passes over the examples until none violates.
 
-The first pass takes every example once, in random order; later ones take those that violate, the worst first. What
-decides the path lies in the state: what is kept, the queue, and where in it the pass stands.
+The first pass takes every example once, in random order; later ones take those that violate, the worst first. Bordes,
+Ertekin, Weston & Bottou 2005. The machine and its pool work on `LasvmState.entries` and `.slots`, so these are up to
+date at every yield; alpha and the class functions, which LASVM does not need, follow at fixed step counts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
 from solvers.dual.quantities import weights_of
 from solvers.jit import online as leaf
-from solvers.methods.base import Progress, State
+from solvers.methods.base import Method, Progress, State
 from solvers.methods.lasvm.choice import CHOICES, draw
-from solvers.methods.lasvm.machine import FIELDS, OnlineMachine
-from solvers.methods.lasvm.pool import ARRAYS, Pool
+from solvers.methods.lasvm.machine import Entries, OnlineMachine
+from solvers.methods.lasvm.pool import Pool, Slots
 from solvers.problem import Part
+from solvers.work import PIECE, Work
 
-SEED = 2005  # of the order of the first pass
-QUIET_PASSES = 3  # without the dual rising beyond rounding: no step improves any more
+SEED = 2005  # mixed with the run's seed
+SHOWING = 16  # alpha and functions follow after a sixteenth more steps, at the most LONGEST
+LONGEST = 4096  # steps
+BATCH = 64  # kernel rows added to the functions at once: bounds the copy
+DUAL_ROUNDING = 1e-15  # share of the dual's linear term below which a rise of the dual is rounding
+QUIET_PASSES = 3  # without a rise of the dual: no step improves any more
+STEP_OPERATIONS = 50.0  # of a step per example kept
 
-POSITION, FORCED, PHASE, TURN, CLAIMED, QUIET = range(6)  # places in memory["counts"]
-FRESH, LEARN, FINISH, SWEEP = range(4)  # phases
+
+class Phase(Enum):
+    FRESH = auto()
+    LEARNING = auto()  # PROCESS and REPROCESS in turn, through the queue
+    FINISHING = auto()  # REPROCESS until the examples kept are solved
+    SWEEPING = auto()  # all examples are looked at for violations
+
+
+@dataclass(kw_only=True)
+class LasvmState(State):
+    seed: int
+    slots: Slots
+    entries: Entries
+    queue: np.ndarray  # examples of this pass
+    shown: np.ndarray  # (n,) weights that the class functions are of
+    phase: Phase = Phase.FRESH
+    position: int = 0  # in the queue
+    forced: int = 0  # examples at the front of the queue that are kept whatever they violate with
+    reprocesses: bool = False  # whether REPROCESS is next, else PROCESS
+    claimed: bool = False  # convergence, so that the functions have just been computed in float64
+    quiet: int = 0  # passes since the dual last rose beyond rounding
+    best_dual: float = -np.inf
+    examples_seen: int = 0
+    show_at: int = 1  # steps
 
 
 @dataclass(frozen=True)
-class Lasvm:
-    """The online method with one way of choosing examples and partners."""
+class Lasvm(Method[LasvmState]):
+    """One way of choosing examples and partners."""
 
-    NAME: str
+    name: str
     choice: str = "random"
     second_order: bool = True
-    SUPPORTS = "ova, ovo and dag with exact bias, any kernel: learns example by example and keeps only support vectors"
+    supports: str = (
+        "ova, ovo and dag with exact bias, any kernel: learns example by example and keeps only support vectors"
+    )
 
     def refuse(self, part: Part) -> str | None:
         if part.balanced and part.form.outputs == 1:
             return None
         return (
-            f"{self.NAME} learns binary machines with an exact bias:"
+            f"{self.name} learns binary machines with an exact bias:"
             " use the machine ova, ovo or dag with bias exact, or another solver."
         )
 
-    def start(self, part: Part) -> State:
-        state = State.zero(part)
-        fresh = Pool(part.gram.kernel, part.gram.points, part.gram.cache_bytes / 2**20)
-        state.memory |= fresh.pack() | OnlineMachine(fresh, 1.0).pack()
-        state.memory["queue"] = np.empty(0, dtype=np.int64)
-        state.memory["counts"] = np.zeros(6, dtype=np.int64)
-        state.memory["best"] = np.array([-np.inf])
-        state.memory["shown"] = np.zeros(len(part))
-        state.memory["seen"] = np.zeros(1, dtype=np.int64)
+    def start(self, part: Part, seed: int) -> LasvmState:
+        state: LasvmState = LasvmState.zero(
+            part,
+            seed=seed,
+            slots=Slots.none(),
+            entries=Entries.none(),
+            queue=np.empty(0, dtype=np.int64),
+            shown=np.zeros(len(part)),
+        )
         return state
 
-    def examples_seen(self, state: State) -> int:
+    def examples_seen(self, state: LasvmState) -> int:
         """How often one was taken: as many as there are after a pass, more where some are taken again."""
-        return int(state.memory["seen"][0])
+        return state.examples_seen
 
-    def advance(self, part: Part, state: State, steps: int, tolerance: float) -> Progress:
-        learner = self._learner(part, state)
-        progress = learner.go(state.steps + steps, tolerance)
-        learner.settle()
-        return progress
+    def advance(self, part: Part, state: LasvmState, steps: int, tolerance: float) -> Work[Progress]:
+        return (yield from self._learner(part, state).go(state.steps + steps, tolerance))
 
-    def _learner(self, part: Part, state: State) -> Learner:
-        """The one that wrote this state, or one that stands as it did."""
-        kept = part.kept.get(self.NAME)
-        if kept is None or kept.state is not state or kept.pool.example is not state.memory["example"]:
-            kept = part.kept[self.NAME] = Learner(part, state, self)
+    def _learner(self, part: Part, state: LasvmState) -> Learner:
+        """The one that left this state, or one that computes the pool's kernel values again."""
+        kept = part.kept.get(self.name)
+        if kept is None or kept.pool.slots is not state.slots or kept.machine.entries is not state.entries:
+            kept = part.kept[self.name] = Learner(part, state, self)
         return kept
 
 
 class Learner:
     """One binary machine on the way through its examples."""
 
-    def __init__(self, part: Part, state: State, method: Lasvm) -> None:
+    def __init__(self, part: Part, state: LasvmState, method: Lasvm) -> None:
         self.part, self.state, self.method = part, state, method
         self.signs = part.form.direction[part.labels, 0, 0]
         self.margins = self.signs * part.form.margin[part.labels, 0]
-        self.pool = Pool(part.gram.kernel, part.gram.points, part.gram.cache_bytes / 2**20)
-        self.machine = OnlineMachine(self.pool, float(part.form.margin[0, 0]), second_order=method.second_order)
-        self.pool.restore({name: state.memory[name] for name in ARRAYS})
-        self.machine.restore({name: state.memory[name] for name in FIELDS})
-        self.counts = state.memory["counts"]
+        self._hold(state.slots, state.entries)
+
+    def _hold(self, slots: Slots, entries: Entries) -> None:
+        gram, margin = self.part.gram, float(self.part.form.margin[0, 0])
+        self.pool = Pool(gram.kernel, gram.points, gram.cache_bytes / 2**20, slots)
+        self.machine = OnlineMachine(self.pool, margin, second_order=self.method.second_order, entries=entries)
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def go(self, goal: int, tolerance: float) -> Progress:
-        if self.counts[PHASE] == FRESH:
-            self._begin()
+    def go(self, goal: int, tolerance: float) -> Work[Progress]:
+        state = self.state
+        if state.phase is Phase.FRESH:
+            yield from self._begin()
         while True:
-            if self.counts[PHASE] == LEARN and not self._learn(goal, tolerance):
+            if state.phase is Phase.LEARNING and not (yield from self._learn(goal, tolerance)):
                 return Progress.MOVING
-            if self.counts[PHASE] == FINISH and not self._finish(goal, tolerance):
+            if state.phase is Phase.FINISHING and not (yield from self._finish(goal, tolerance)):
                 return Progress.MOVING
-            ending = self._sweep(tolerance)
+            ending = yield from self._sweep(tolerance)
             if ending is not None:
+                yield from self._show()
                 return ending
 
-    def _begin(self) -> None:
-        """Whatever alpha holds is kept; everything else is queued."""
-        used = np.flatnonzero(self.state.alpha[:, 0])
+    def _begin(self) -> Work[None]:
+        """Keep the examples of a given alpha and queue all others."""
+        state, used = self.state, np.flatnonzero(self.state.alpha[:, 0])
+        self._hold(Slots.none(), Entries.none())
         for example in used:
             slot = self.pool.insert(int(example), self.pool.row(int(example)))
-            self._admit(slot, int(example))
-        self.machine.column("beta")[:] = self.signs[used] * self.state.alpha[used, 0]
+            upper, positive = float(self.part.upper[example]), bool(self.signs[example] > 0.0)
+            self.machine.admit(slot, 0.0, upper, positive=positive)
+            yield
+        self.machine.beta[:] = self.signs[used] * state.alpha[used, 0]
         self._reread()
-        self.state.memory["shown"] = weights_of(self.part, self.state.alpha)[:, 0]
-        order = np.random.default_rng(SEED).permutation(len(self.part))
-        self.state.memory["queue"] = order[self.state.alpha[order, 0] == 0.0]
-        self.counts[PHASE] = LEARN
+        order = np.random.default_rng([SEED, state.seed]).permutation(len(self.part))
+        state.slots, state.entries = self.pool.slots, self.machine.entries
+        state.shown = weights_of(self.part, state.alpha)[:, 0]
+        state.queue = order[state.alpha[order, 0] == 0.0]
+        state.phase = Phase.LEARNING
 
-    def _admit(self, slot: int, example: int) -> None:
-        upper, positive = float(self.part.upper[example]), bool(self.signs[example] > 0.0)
-        self.machine.admit(slot, 0.0, upper, positive=positive)
-
-    def _learn(self, goal: int, tolerance: float) -> bool:
+    def _learn(self, goal: int, tolerance: float) -> Work[bool]:
         """PROCESS and REPROCESS in turn; whether the queue is through."""
-        while self.counts[POSITION] < self.state.memory["queue"].size or self.counts[TURN]:
-            if self.state.steps >= goal:
+        state = self.state
+        while state.position < state.queue.size or state.reprocesses:
+            if state.steps >= state.show_at:
+                yield from self._show()
+            if state.steps >= goal:
                 return False
-            if self.counts[TURN] == 0:
-                self._process(tolerance)
+            if state.reprocesses:
+                state.steps += self.machine.reprocess(tolerance, 1)[1]
             else:
-                self.state.steps += self.machine.reprocess(tolerance, 1)[1]
-            self.counts[TURN] = 1 - self.counts[TURN]
-        self.counts[PHASE] = FINISH
+                self._process(tolerance)
+            state.reprocesses = not state.reprocesses
+            self._charge()
+            yield
+        state.phase = Phase.FINISHING
         return True
 
     def _process(self, tolerance: float) -> None:
-        forced = bool(self.counts[POSITION] < self.counts[FORCED])
+        forced = self.state.position < self.state.forced
         example = self._next()
         self.machine.process(
             example,
@@ -141,44 +178,54 @@ class Learner:
             force=forced,
         )
         self.state.steps += 1
-        self.state.memory["seen"] += 1
+        self.state.examples_seen += 1
 
     def _next(self) -> int:
-        queue, position = self.state.memory["queue"], int(self.counts[POSITION])
+        state, queue, position = self.state, self.state.queue, self.state.position
         worth = CHOICES[self.method.choice]
-        if worth is not None and position >= self.counts[FORCED] and len(self.machine):
-            places = draw(queue, position, [SEED, self.state.steps])
-            values = self.pool.block(queue[places])[:, self.machine.column("slot")] @ self.machine.column("beta")
+        if worth is not None and position >= state.forced and len(self.machine):
+            places = draw(queue, position, [SEED, state.steps, state.seed])
+            values = self.pool.block(queue[places])[:, self.machine.slot] @ self.machine.beta
             best = places[np.argmax(worth(values + self.machine.bias(), self.signs[queue[places]]))]
             queue[[position, best]] = queue[[best, position]]
-        self.counts[POSITION] += 1
+        state.position += 1
         return int(queue[position])
 
-    def _finish(self, goal: int, tolerance: float) -> bool:
-        """Solve among what is kept; whether that is done."""
-        why, steps = self.machine.reprocess(tolerance, goal - self.state.steps)
-        self.state.steps += steps
-        if why != leaf.LIMIT:
-            self.counts[PHASE] = SWEEP
-        return why != leaf.LIMIT
+    def _finish(self, goal: int, tolerance: float) -> Work[bool]:
+        """Solve among the examples kept; whether that is done."""
+        state = self.state
+        while True:
+            if state.steps >= state.show_at:
+                yield from self._show()
+            piece = max(1, int(PIECE / (STEP_OPERATIONS * (len(self.machine) + 1))))
+            limit = min(goal, state.show_at, state.steps + piece) - state.steps
+            why, steps = self.machine.reprocess(tolerance, limit)
+            state.steps += steps
+            self._charge()
+            if why != leaf.LIMIT:
+                state.phase = Phase.SWEEPING
+                return True
+            if state.steps >= goal:
+                return False
+            yield
 
     # -- between passes ---------------------------------------------------------------------------
 
-    def _sweep(self, tolerance: float) -> Progress | None:
+    def _sweep(self, tolerance: float) -> Work[Progress | None]:
         """All examples looked at in double precision: those that violate are queued, or this is the end."""
-        self._write()
-        if self.counts[CLAIMED]:  # then the functions were just made anew, by the one who did not believe it
-            self.counts[CLAIMED] = 0
+        state = self.state
+        if state.claimed:  # then whoever did not believe it has computed the functions in float64
+            state.claimed = False
         else:
-            self._functions_anew()
+            yield from self._recompute()
         self._reread()
-        z = self.margins - self.state.functions[:, 0]
-        alpha, upper = self.state.alpha[:, 0], self.part.upper
+        z = self.margins - state.functions[:, 0]
+        alpha, upper = state.alpha[:, 0], self.part.upper
         room, used, positive = alpha < upper, alpha > 0.0, self.signs > 0.0
         rising, falling = np.where(positive, room, used), np.where(positive, used, room)
         top, bottom = int(np.argmax(np.where(rising, z, -np.inf))), int(np.argmin(np.where(falling, z, np.inf)))
         if z[top] - z[bottom] <= tolerance or not (rising[top] and falling[bottom]):
-            self.counts[CLAIMED] = 1
+            state.claimed = True
             return Progress.CONVERGED
         if self._quiet():
             return Progress.STALLED
@@ -187,67 +234,72 @@ class Learner:
         return None
 
     def _enqueue(self, pair: np.ndarray, excess: np.ndarray, tolerance: float) -> None:
-        """First the pair that violates most, which is taken in whatever else is kept; then others, the worst first."""
+        """First the most violating pair, which is kept in any case; then other violating examples, the worst first."""
         outside = np.ones(len(self.part), dtype=bool)
         outside[self._examples()] = False
         forced = pair[outside[pair]]
         outside[forced] = False
         others = np.flatnonzero(outside & (excess > tolerance))
         others = others[np.argsort(-excess[others], kind="stable")]
-        self.state.memory["queue"] = np.concatenate([forced, others])
-        self.counts[[POSITION, FORCED, TURN, PHASE]] = 0, forced.size, 0, LEARN
+        self.state.queue = np.concatenate([forced, others])
+        self.state.position, self.state.forced, self.state.reprocesses = 0, forced.size, False
+        self.state.phase = Phase.LEARNING
 
     def _quiet(self) -> bool:
         """Whether the dual has stopped rising."""
-        alpha, best = self.state.alpha[:, 0], self.state.memory["best"]
+        state, alpha = self.state, self.state.alpha[:, 0]
         linear = float(np.vdot(self.part.form.margin[self.part.labels, 0], alpha))
-        dual = linear - 0.5 * float(np.vdot(self.signs * alpha, self.state.functions[:, 0]))
-        self.counts[QUIET] = 0 if dual > best[0] + 1e-15 * linear else self.counts[QUIET] + 1
-        best[0] = max(best[0], dual)
-        return bool(self.counts[QUIET] >= QUIET_PASSES)
+        dual = linear - 0.5 * float(np.vdot(self.signs * alpha, state.functions[:, 0]))
+        state.quiet = 0 if dual > state.best_dual + DUAL_ROUNDING * linear else state.quiet + 1
+        state.best_dual = max(state.best_dual, dual)
+        return state.quiet >= QUIET_PASSES
 
-    # -- the state --------------------------------------------------------------------------------
+    # -- alpha and the class functions ------------------------------------------------------------
 
     def _examples(self) -> np.ndarray:
-        return self.pool.example[self.machine.column("slot")]
+        return self.pool.slots.example[self.machine.slot]
+
+    def _alpha(self) -> np.ndarray:
+        """(n, 1)"""
+        alpha = np.zeros_like(self.state.alpha)
+        alpha[self._examples(), 0] = np.abs(self.machine.beta)
+        return alpha
 
     def _reread(self) -> None:
         examples = self._examples()
-        self.machine.column("z")[:] = self.margins[examples] - self.state.functions[examples, 0]
+        self.machine.z[:] = self.margins[examples] - self.state.functions[examples, 0]
 
-    def _write(self) -> None:
-        self.state.alpha[...] = 0.0
-        self.state.alpha[self._examples(), 0] = np.abs(self.machine.column("beta"))
+    def _recompute(self) -> Work[None]:
+        """alpha, and the class functions in float64."""
+        alpha, gram = self._alpha(), self.part.gram
+        weights = weights_of(self.part, alpha)
+        products = yield from gram.products(weights)
+        gram.evaluations += len(self.part) * int(np.count_nonzero(weights))
+        self.state.alpha[...] = alpha
+        self.state.functions[...] = products
+        self.state.shown = weights[:, 0]
 
-    def _functions_anew(self) -> None:
-        weights = weights_of(self.part, self.state.alpha)
-        self.state.functions[...] = self.part.gram.times(weights)
-        self.part.gram.evaluations += len(self.part) * int(np.count_nonzero(weights))
-        self.state.memory["shown"] = weights[:, 0]
+    def _show(self) -> Work[None]:
+        """Bring alpha and all class functions up to date: for samples and for whoever stops here."""
+        state, gram, alpha = self.state, self.part.gram, self._alpha()
+        weights = weights_of(self.part, alpha)[:, 0]
+        change = weights - state.shown
+        changed = np.flatnonzero(change)
+        if changed.size <= gram.capacity:
+            slots = yield from gram.fetch(changed)
+            moved = np.zeros(len(self.part))
+            for some in range(0, changed.size, BATCH):
+                these = slice(some, some + BATCH)
+                moved += change[changed[these]].astype(np.float32) @ gram.store[slots[these]]
+        else:
+            moved = (yield from gram.products(change[:, None]))[:, 0]
+        examples = self._examples()
+        state.alpha[...] = alpha
+        state.functions[:, 0] += moved
+        state.functions[examples, 0] = self.margins[examples] - self.machine.z
+        state.shown = weights
+        state.show_at = state.steps + min(max(1, state.steps // SHOWING), LONGEST)
 
-    def settle(self) -> None:
-        """Everything as others read it, after a slice."""
-        self._write()
-        self._show()
-        self.state.memory |= self.pool.pack() | self.machine.pack()
+    def _charge(self) -> None:
         self.part.gram.evaluations += self.pool.evaluations
         self.pool.evaluations = 0
-
-    def _show(self) -> None:
-        """The functions of all examples, for samples only: LASVM itself looks at those it keeps."""
-        weights, gram = weights_of(self.part, self.state.alpha)[:, 0], self.part.gram
-        change = weights - self.state.memory["shown"]
-        changed = np.flatnonzero(change)
-        for start in range(0, changed.size, gram.capacity):
-            some = changed[start : start + gram.capacity]
-            slots = gram.rows(some)
-            self.state.functions[:, 0] += change[some].astype(np.float32) @ gram.store[slots]
-        examples = self._examples()
-        self.state.functions[examples, 0] = self.margins[examples] - self.machine.column("z")
-        self.state.memory["shown"] = weights
-
-
-RANDOM = Lasvm("lasvm")
-GRADIENT = Lasvm("lasvm-gradient", choice="gradient")
-ACTIVE = Lasvm("lasvm-active", choice="active")
-FIRST_ORDER = Lasvm("lasvm-first-order", second_order=False)

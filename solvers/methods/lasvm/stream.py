@@ -1,6 +1,6 @@
 """Rows that come in portions, learnt once each by all binary machines of ova, ovo or dag, on one pool.
 
-What no machine keeps is forgotten, so memory follows the support vectors, not the rows seen.
+Rows that no machine keeps are forgotten, so memory follows the support vectors, not the rows seen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import OnlineMachine
 from solvers.methods.lasvm.pool import Pool
 
-PATIENCE = 10  # steps among what is kept, for every new row, that finishing a portion may take per machine
+FINISHING = 10  # steps among the examples kept, per new row and machine, that finishing a portion may take
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Stream:
 
     # -- learning ---------------------------------------------------------------------------------
 
-    def learn(self, points: Points, labels: np.ndarray, patience: int = PATIENCE) -> None:
-        """Every row once, then steps among what is kept until no pair violates, or patience ends."""
+    def learn(self, points: Points, labels: np.ndarray, patience: int = FINISHING) -> None:
+        """Every row once, then `patience` steps per row among the examples kept, or until no pair violates."""
         first = self._join(points, labels, self.seen + np.arange(labels.size))
         diagonal = self.kernel.diagonal(self.pool.points)
         queue = first + np.random.default_rng([self.terms.seed, self.seen]).permutation(labels.size)
@@ -89,17 +89,17 @@ class Stream:
         rows, labels = self.pool.block(queue[places]), self.labels[queue[places]]
         best = np.full(places.size, -np.inf)
         for (a, b), machine in zip(self.sides, self.machines, strict=True):
-            values = rows[:, machine.column("slot")] @ machine.column("beta") + machine.bias()
+            values = rows[:, machine.slot] @ machine.beta + machine.bias()
             value = worth(values, np.where(labels == a, 1.0, -1.0))
             np.maximum(best, value, out=best, where=(labels == a) | (labels == b) | (b < 0))
         place = places[np.argmax(best)]
         queue[[position, place]] = queue[[place, position]]
 
-    # -- who is held ------------------------------------------------------------------------------
+    # -- the examples held -----------------------------------------------------------------------------
 
     def _join(self, points: Points, labels: np.ndarray, numbers: np.ndarray) -> int:
         """The examples held, then new ones; where the new ones begin."""
-        held = self.pool.example[self.pool.example >= 0]
+        held = self.pool.slots.example[self.pool.held]
         both = _stacked(self.pool.points.take(held), points) if held.size else points
         self.pool.renumber(both, np.arange(held.size))
         self.labels = np.concatenate([self.labels[held], labels])
@@ -107,7 +107,7 @@ class Stream:
         return held.size
 
     def _forget(self) -> None:
-        held = self.pool.example[self.pool.example >= 0]
+        held = self.pool.slots.example[self.pool.held]
         self.labels, self.numbers = self.labels[held], self.numbers[held]
         self.pool.renumber(self.pool.points.take(held), np.arange(held.size))
 
@@ -122,7 +122,7 @@ class Stream:
                 z = (machine.margin if positive else -machine.margin) - float(values[example, column])
                 upper = float(self.terms.upper[found.labels[example]])
                 machine.admit(int(slots[example]), z, upper, positive=positive)
-                machine.column("beta")[-1] = found.weights[example, column]
+                machine.beta[-1] = found.weights[example, column]
         self.seen = seen
 
     # -- what was learnt --------------------------------------------------------------------------
@@ -134,10 +134,10 @@ class Stream:
     def expansion(self) -> Expansion:
         weights = np.zeros((self.pool.width, len(self.machines)))
         for column, machine in enumerate(self.machines):
-            weights[machine.column("slot"), column] = machine.column("beta")
+            weights[machine.slot, column] = machine.beta
         slots = np.flatnonzero(np.any(weights != 0.0, axis=1))
-        slots = slots[np.argsort(self.numbers[self.pool.example[slots]])]
-        examples = self.pool.example[slots]
+        slots = slots[np.argsort(self.numbers[self.pool.slots.example[slots]])]
+        examples = self.pool.slots.example[slots]
         bias = np.array([machine.bias() for machine in self.machines])
         return Expansion(
             self.pool.points.take(examples), self.numbers[examples], self.labels[examples], weights[slots], bias

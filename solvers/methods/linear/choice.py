@@ -1,21 +1,29 @@
-"""Whether a linear kernel is solved through W, and how: what it costs there against rows of the kernel matrix."""
+"""Whether a linear kernel is solved through W, and how: the size of W and its systems against kernel rows."""
 
 from __future__ import annotations
 
-from solvers.methods.linear.features import stored_of
 from solvers.methods.linear.system import DENSE
 from solvers.problem import Part
 
-MANY = 20_000  # examples of which kernel rows are too long to be worth it
-THIN = 0.02  # stored features of a row, as a share of the examples, below which reading it beats a kernel row
+MANY = 20_000  # examples from which a kernel row costs more than reading the features of one example may save
+THIN = 0.02  # stored features of a row, as a share of the examples, up to which reading it beats a kernel row
+
+BLOCKS = "Blocks of kernel rows come first: they solve most problems at once."
+ROWS = "The kernel is linear, but kernel rows are cheaper than its many features."
+NEWTON = "The kernel is linear and its features are few: Newton systems in their weights replace kernel rows."
+VISITS = "The kernel is linear and rows of features are far shorter than kernel rows: coordinate steps replace these."
 
 
-def choose(part: Part) -> str | None:
-    """`linear-newton` where its systems can be factored, `linear` for long and thin features, else None."""
+def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
+    """(`linear-newton`, `linear` or None where kernel rows are better, why, the numbers it was decided on)."""
     if part.gram.kernel.name != "linear":
-        return None
+        return None, BLOCKS, {}
     n, features, outputs = len(part), part.gram.points.features, part.form.outputs
-    if features < n and (features + 1) * outputs <= DENSE:
-        return "linear-newton"
-    one_at_a_time = not (part.balanced and outputs == 1)
-    return "linear" if n >= MANY and stored_of(part) <= THIN * n and one_at_a_time else None
+    unknowns, stored = (features + 1) * outputs, part.gram.points.stored
+    numbers = {"rows": float(n), "features": float(features), "unknowns": float(unknowns), "stored": stored}
+    if features < n and unknowns <= DENSE:
+        return "linear-newton", NEWTON, numbers
+    single_steps = not (part.balanced and outputs == 1)  # an exact bias asks for pairs of examples
+    if n >= MANY and stored <= THIN * n and single_steps:
+        return "linear", VISITS, numbers
+    return None, ROWS, numbers

@@ -1,107 +1,198 @@
-"""Dual coordinate steps for the linear kernel: W is kept and never K.
+"""Dual coordinate ascent for the linear kernel: W = X' weights is kept and never K.
 
-One example at a time, all its variables, in a permuted order and with sleeping examples (jit/linear.py). A binary
-machine with exact bias takes sets of variables instead, since a single one cannot keep the balance: the QUOTA most
-violating, half of each sign, solved together (Kao et al. 2004, section 5, q = 30; the choice is Joachims').
-A round is a number of epochs, or of sets, and a slice ends between rounds; a step is a visit, or one set.
+One example at a time, all its variables, in a permuted order and with shrinking (jit/linear/loop.py). A binary machine
+with exact bias takes working sets instead, since a single variable cannot keep the balance: the QUOTA most violating
+variables, half to rise and half to fall, solved together (Kao et al. 2004, section 5, q = 30; selection by Joachims).
+A round is a number of epochs, and slices end between rounds, or after a working set; a step is a visit, or one set.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from solvers.dual.quantities import equality_range, examine
 from solvers.jit import line as pair
 from solvers.jit.linear import loop as leaf
-from solvers.methods.base import Progress, State
+from solvers.jit.linear.sum import all_members
+from solvers.methods.base import Method, Progress, State
 from solvers.methods.linear.features import read_functions, refuse_other_kernels, rows_of, vectors_of
-from solvers.methods.sequential.whole_example import geometry
 from solvers.problem import Part
-
-NAME = "linear"
-SUPPORTS = "every machine and bias, with the linear kernel: one weight per feature in place of kernel values"
+from solvers.work import Work
 
 ROUND = 16  # visits per example of a round
-SETS = 64  # of a round
-QUOTA = 30  # variables of a set
-SHARE = 0.1  # of the violation, to which a set is solved
-PATIENCE = 20  # steps per variable of a set
-LOT = 88172645463325252  # where the lots begin
+QUOTA = 30  # variables of a working set
+SHARE = 0.1  # of the violation, to which a working set is solved
+PATIENCE = 20  # steps per variable of a working set, at most
+STRICTER = 0.7  # factor on `strictness` after a claim that recomputed functions refute
+LOT, SPREAD = 88172645463325252, 0x9E3779B97F4A7C15  # random numbers begin at LOT + SPREAD * seed, modulo 2^63
+PIECE_SECONDS = 0.05  # visits between two yields take about so long
 
 
-def refuse(part: Part) -> str | None:
-    return refuse_other_kernels(NAME, part)
+@dataclass(kw_only=True)
+class LinearState(State):
+    vectors: np.ndarray  # (features, outputs) W; empty where it is to be computed from alpha
+    moving_alpha: np.ndarray  # of a round under way, empty between two: `alpha` and `functions` follow at its end
+    moving_constant: np.ndarray
+    order: np.ndarray  # (n,) the active examples first
+    active: int  # how many examples are active
+    lot: int  # state of the random numbers
+    members: np.ndarray  # (n, slots) of bounded sums: the active variables of each example first
+    sizes: np.ndarray  # (n,) how many those are
+    threshold: float = np.inf  # see jit/linear/loop.py, as for the next three
+    position: int = 0
+    begun: int = -1
+    worst: float = 0.0
+    left: int = 0  # visits of this round that are still to be done
+    strictness: float = 1.0  # factor on the tolerance
+
+    @property
+    def inside_round(self) -> bool:
+        return self.moving_alpha.size > 0
 
 
-def start(part: Part) -> State:
-    state = State.zero(part)
-    state.memory["vectors"] = np.empty((0, 0))  # W, or empty where it is to be made of alpha
-    state.memory["order"] = np.arange(len(part))
-    state.memory["counts"] = np.array([len(part), LOT], dtype=np.int64)
-    state.memory["threshold"] = np.array([np.inf])
-    state.memory["strictness"] = np.ones(1)  # lessened by every claim that the functions made anew refute
-    return state
+def fresh(part: Part, seed: int) -> dict[str, object]:
+    """The fields of a `LinearState` at alpha = 0."""
+    uniform = task_of(part).own > 0.0
+    return {
+        "vectors": np.empty((0, 0)),
+        "moving_alpha": np.empty((0, 0)),
+        "moving_constant": np.empty(0),
+        "order": np.arange(len(part)),
+        "active": len(part),
+        "lot": (LOT + SPREAD * seed) % 2**63,
+        "members": np.zeros((len(part), part.form.slots if uniform else 0), dtype=np.int32),
+        "sizes": np.zeros(len(part) if uniform else 0, dtype=np.int64),
+    }
 
 
-def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    if state.memory["vectors"].size == 0:
-        state.memory["vectors"] = vectors_of(part, state.alpha)
-    goal, round_of = state.steps + steps, balanced_round if part.balanced else coordinate_round
-    while state.steps < goal:
-        progress = round_of(part, state, tolerance)
+@dataclass(frozen=True)
+class Coordinate(Method[LinearState]):
+    name: str = "linear"
+    supports: str = "every machine and bias, with the linear kernel: one weight per feature in place of kernel values"
+
+    def refuse(self, part: Part) -> str | None:
+        return refuse_other_kernels(self.name, part)
+
+    def start(self, part: Part, seed: int) -> LinearState:
+        state: LinearState = LinearState.zero(part, **fresh(part, seed))
+        return state
+
+    def advance(self, part: Part, state: LinearState, steps: int, tolerance: float) -> Work[Progress]:
+        return (yield from rounds(part, state, steps, tolerance))
+
+
+def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work[Progress]:
+    if state.vectors.size == 0:
+        state.vectors = vectors_of(part, state.alpha)
+    goal = state.steps + steps
+    if part.balanced:
+        return (yield from balanced_steps(part, state, goal, tolerance))
+    while state.inside_round or state.steps < goal:
+        progress = yield from coordinate_round(part, state, tolerance)
         if progress is not Progress.MOVING:
             return progress
-    if not part.balanced:
-        read_functions(part, state, state.memory["vectors"])
     return Progress.MOVING
 
 
 def task_of(part: Part) -> leaf.Task:
-    form = part.form
+    task = part.kept.get("linear task")
+    if task is None:
+        task = part.kept["linear task"] = _task(part)
+    found: leaf.Task = task
+    return found
+
+
+def _task(part: Part) -> leaf.Task:
+    form, labels = part.form, part.labels
     sums = form.feasible == "simplex"
-    alike = geometry(form) if sums and not form.real.diagonal().any() else None
+    own, shared = (form.uniform if sums and not form.real.diagonal().any() else None) or (0.0, 0.0)
+    sign = margin = diagonal = np.empty(0)
+    if form.outputs == 1:
+        sign = np.where(labels == 0, form.rule.own, form.rule.other)
+        margin = np.where(labels == 0, form.rule.margin_own, form.rule.margin_other)
+        diagonal = form.length[labels, 0] * part.curvature
     return leaf.Task(
-        form.rule, form.length, part.labels, part.upper, part.curvature, part.offset, sums, *(alike or (0.0, 0.0))
-    )
-
-
-def coordinate_round(part: Part, state: State, tolerance: float) -> Progress:
-    memory, task = state.memory, task_of(part)
-    run_epochs = leaf.run_epochs_of_sums if task.own > 0.0 else leaf.run_epochs
-    steps, claimed = run_epochs(
-        rows_of(part.gram), task, memory["vectors"], state.constant, state.alpha, memory["order"], memory["counts"],
-        memory["threshold"], tolerance * float(memory["strictness"][0]), ROUND * len(part),
+        form.rule, form.length, labels, part.upper, part.curvature, part.offset, sums, own, shared,
+        sign, margin, diagonal,
     )  # fmt: skip
-    state.steps += steps
+
+
+def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[Progress]:
+    if not state.inside_round:
+        begin_round(part, state)
+    task, rows, stop = task_of(part), rows_of(part), state.strictness * tolerance
+    visits, claimed = max(1, int(PIECE_SECONDS / visit_price(part))), False
+    while not claimed and (state.left > 0 or state.begun >= 0):
+        counts = np.array([state.active, state.lot, state.position, state.begun], dtype=np.int64)
+        marks = np.array([state.threshold, state.worst])
+        moving = state.vectors, state.moving_constant, state.moving_alpha, state.order, counts, marks
+        if task.own > 0.0:
+            done, claimed = leaf.run_epochs_of_sums(
+                rows, task, *moving, state.members, state.sizes, stop, visits, state.left
+            )
+        else:
+            done, claimed = leaf.run_epochs(rows, task, *moving, stop, visits, state.left)
+        state.active, state.lot, state.position, state.begun = counts.tolist()
+        state.threshold, state.worst = marks.tolist()
+        state.steps, state.left = state.steps + done, state.left - done
+        if not claimed:
+            yield
+    return end_round(part, state, tolerance, claimed=claimed)
+
+
+def begin_round(part: Part, state: LinearState) -> None:
+    state.left = ROUND * len(part)
+    state.moving_alpha, state.moving_constant = state.alpha.copy(), state.constant.copy()
+    if state.members.size:
+        all_members(part.form.length, part.labels, state.members, state.sizes)
+
+
+def end_round(part: Part, state: LinearState, tolerance: float, *, claimed: bool) -> Progress:
+    """alpha and the functions follow; a claim, which rests on violations met on the way, is judged by exact ones."""
+    state.alpha[...], state.constant = state.moving_alpha, state.moving_constant
+    state.moving_alpha, state.moving_constant = np.empty((0, 0)), np.empty(0)
+    if claimed:
+        state.vectors = vectors_of(part, state.alpha)
+    read_functions(part, state, state.vectors)
     if not claimed:
         return Progress.MOVING
-    memory["vectors"] = vectors_of(part, state.alpha)
-    read_functions(part, state, memory["vectors"])
     if examine(part, state.alpha, state.functions).violation <= tolerance:
         return Progress.CONVERGED
-    memory["strictness"] *= 0.7
+    state.strictness *= STRICTER
     return Progress.MOVING
+
+
+def visit_price(part: Part) -> float:
+    """Seconds, roughly, of a visit of one example: measured, only to compare and to cut."""
+    k, stored = part.form.outputs, part.gram.points.stored
+    if k == 1:
+        return 3e-8 + 1.2e-9 * stored
+    if part.form.feasible == "simplex":  # most variables are shrunk
+        return 1.3e-7 + 8e-9 * stored
+    return 1.5e-7 + k * (1.2e-9 * stored + 3e-8)
 
 
 # -- binary, exact bias ----------------------------------------------------------------------------
 
 
-def balanced_round(part: Part, state: State, tolerance: float) -> Progress:
-    vectors = state.memory["vectors"]
-    for _ in range(SETS):
-        read_functions(part, state, vectors)
+def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) -> Work[Progress]:
+    while True:
+        read_functions(part, state, state.vectors)
+        if state.steps >= goal:
+            return Progress.MOVING
+        yield
         high, low = equality_range(part, state.alpha, state.functions)
         if high - low <= tolerance:
-            state.memory["vectors"] = vectors_of(part, state.alpha)
+            state.vectors = vectors_of(part, state.alpha)
             return Progress.CONVERGED
-        if not move_set(part, state, vectors, max(0.5 * tolerance, SHARE * (high - low))):
+        if not move_set(part, state, max(0.5 * tolerance, SHARE * (high - low))):
             return Progress.STALLED
         state.steps += 1
-    read_functions(part, state, vectors)
-    return Progress.MOVING
 
 
-def move_set(part: Part, state: State, vectors: np.ndarray, goal: float) -> bool:
+def move_set(part: Part, state: LinearState, goal: float) -> bool:
     """The most violating variables of either sign, solved together; returns whether anything moved."""
     sign = part.form.direction[part.labels, 0, 0]
     beta, bound = sign * state.alpha[:, 0], sign * part.upper
@@ -114,12 +205,12 @@ def move_set(part: Part, state: State, vectors: np.ndarray, goal: float) -> bool
     pair.solve_pairs(kernel, z[chosen], some, low[chosen], high[chosen], goal, PATIENCE * chosen.size, 0)
     change = some - beta[chosen]
     state.alpha[chosen, 0] = sign[chosen] * some
-    vectors += (points.rows.T @ change)[:, None]
+    state.vectors += (points.rows.T @ change)[:, None]
     return bool(change.any())
 
 
 def extremes(rising: np.ndarray, falling: np.ndarray) -> np.ndarray:
-    """Half of the set from those that should rise most, half from those that should fall most; sorted."""
+    """Half of the working set from the variables that should rise most, half from those that should fall most."""
     half = min(QUOTA // 2, rising.size)
     top = np.argpartition(-rising, half - 1)[:half]
     bottom = np.argpartition(falling, half - 1)[:half]

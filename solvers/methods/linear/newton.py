@@ -2,125 +2,130 @@
 
 The proximal point method ends after finitely many steps on such a problem (Rockafellar 1976), and a large sigma makes
 them few; a Newton step costs a few passes over the features and a small system, whatever C is. Every bias is native:
-regularized it is one more feature, exact one that costs nothing. Where single coordinates can move, their steps come
-first, until they have cost half of what Newton's are expected to; small costs need no more. A step is a Newton step or
-a visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of visits.
+regularized it is one more feature, exact one without a cost. Where single coordinates can move, their steps come first,
+until they have cost half of what Newton steps are expected to; small costs need no more. A step is a Newton step or a
+visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of visits.
 """
 
 from __future__ import annotations
 
-import weakref
+from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
 from solvers.dual.balance import repair
 from solvers.dual.quantities import equality_range, examine, weights_of
-from solvers.methods.base import Progress, State, refresh
-from solvers.methods.linear import coordinate as linear
-from solvers.methods.linear.features import refuse_other_kernels, stored_of
+from solvers.methods.base import Method, Progress, State, refresh
+from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
+from solvers.methods.linear.features import refuse_other_kernels
 from solvers.methods.linear.proximal import NEWTON_STEPS, ProximalStep, Trial
 from solvers.methods.linear.system import DENSE, Columns
 from solvers.problem import Part
+from solvers.work import Work, finish
 
-NAME = "linear-newton"
-SUPPORTS = "every machine and bias, with the linear kernel: made for many examples of few features, at any C"
-KEEPS_BALANCE = True
-
-SIGMA, GROWTH, LARGEST = 1.0, 4.0, 1e8  # proximal parameter, in units of the cost: first, growing by, at most
-STRICTER, STRICTEST = 0.3, 1e-4  # the tolerance after each claim that was refuted, and at last
+SIGMA, GROWTH, LARGEST = 1.0, 4.0, 1e8  # proximal parameter, in units of the mean cost: first, growing by, at most
+STRICTER, STRICTEST = 0.3, 1e-4  # factor on the tolerance for each claim that was refuted, and the least in all
 AT_ONCE = 0.05  # seconds, roughly, of Newton steps in a slice
-CLOSE = 0.1  # share of the tolerance, to which class functions follow alpha at least
+CLOSE, CLOSER = 0.1, 0.1  # share of the tolerance to which functions follow alpha; factor on it after a step in vain
 LOSS = 1e-3  # share of the dual begun with that the first step may cost
-IDLE = 6  # proximal steps in vain before it stalls
+IN_VAIN = 6  # proximal steps without a rise of the dual before it stalls
 EXPECTED = 20  # Newton steps
 
-COLUMNS: weakref.WeakKeyDictionary[Part, Columns] = weakref.WeakKeyDictionary()
+
+class Phase(Enum):
+    VISITING = auto()  # coordinate steps
+    NEWTON = auto()
 
 
-def refuse(part: Part) -> str | None:
-    return refuse_other_kernels(NAME, part)
+@dataclass(kw_only=True)
+class NewtonState(LinearState):
+    phase: Phase
+    point: np.ndarray  # W with the bias; empty where it is to be computed from alpha
+    sigma: float = SIGMA  # in units of the mean cost
+    inside: int = 0  # Newton steps taken of a proximal step that is not ended
+    floor: float = -np.inf  # the dual that a proximal step must exceed
+    in_vain: int = 0  # proximal steps since the dual rose
+    closeness: float = CLOSE
+    doubt: float = 1.0  # factor on the tolerance: the certificate's b may be another
 
 
-def start(part: Part) -> State:
-    state = linear.start(part)
-    state.memory["point"] = np.empty((0, 0))  # W with the bias, or empty where it is to be made of alpha
-    state.memory["sigma"] = np.array([SIGMA])
-    state.memory["best"] = np.array([-np.inf, 0.0])  # the dual, and proximal steps since it rose
-    state.memory["close"] = np.array([CLOSE])
-    state.memory["strict"] = np.array([1.0])  # of the tolerance: the certificate's b may be another
-    state.memory["inside"] = np.array([0.0])  # Newton steps taken of a proximal step that goes on
-    state.memory["visiting"] = np.array([0.0 if part.balanced else price_of(part)])  # seconds left for coordinates
-    return state
+@dataclass(frozen=True)
+class LinearNewton(Method[NewtonState]):
+    name: str = "linear-newton"
+    supports: str = "every machine and bias, with the linear kernel: made for many examples of few features, at any C"
+    keeps_balance = True
+
+    def refuse(self, part: Part) -> str | None:
+        return refuse_other_kernels(self.name, part)
+
+    def start(self, part: Part, seed: int) -> NewtonState:
+        phase = Phase.VISITING if visiting_budget(part) > 0.0 else Phase.NEWTON
+        state: NewtonState = NewtonState.zero(part, **fresh(part, seed), phase=phase, point=np.empty((0, 0)))
+        return state
+
+    def refuted(self, part: Part, state: NewtonState) -> None:
+        state.doubt = max(STRICTER * state.doubt, STRICTEST)
+
+    def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Work[Progress]:
+        tolerance *= state.doubt
+        if state.phase is Phase.VISITING:
+            if state.inside_round or state.steps * visit_price(part) < visiting_budget(part):
+                return (yield from rounds(part, state, 1, tolerance))
+            yield from refresh(part, state)
+            state.phase = Phase.NEWTON
+        columns = columns_of(part)
+        if state.point.size == 0:
+            yield from begin(part, columns, state)
+        if state.inside == 0 and violation_of(part, state) <= tolerance:
+            return Progress.CONVERGED
+        yield from move(part, state, columns, tolerance)
+        return Progress.STALLED if state.in_vain > IN_VAIN else Progress.MOVING
+
+    def rehearse(self, part: Part) -> None:
+        """Coordinate steps end with a tiny problem before any Newton step."""
+        state = self.start(part, 0)
+        state.phase = Phase.NEWTON
+        finish(self.advance(part, state, 1, 1e-3))
 
 
-def refuted(state: State) -> None:
-    state.memory["strict"] = np.maximum(STRICTER * state.memory["strict"], STRICTEST)
-
-
-def advance(part: Part, state: State, steps: int, tolerance: float) -> Progress:
-    tolerance *= float(state.memory["strict"][0])
-    if state.memory["visiting"][0] > 0.0:
-        return visit(part, state, tolerance)
-    columns = columns_of(part)
-    if state.memory["point"].size == 0:
-        begin(part, columns, state)
-    if state.memory["inside"][0] == 0.0 and violation_of(part, state) <= tolerance:
-        return Progress.CONVERGED
-    move(part, state, columns, tolerance)
-    return Progress.STALLED if state.memory["best"][1] > IDLE else Progress.MOVING
-
-
-def visit(part: Part, state: State, tolerance: float) -> Progress:
-    """A round of coordinate steps."""
-    before = state.steps
-    progress = linear.advance(part, state, 1, tolerance)
-    state.memory["visiting"] -= (state.steps - before) * visit_price(part)
-    if progress is Progress.MOVING and state.memory["visiting"][0] <= 0.0:
-        refresh(part, state)
-    return progress
-
-
-def visit_price(part: Part) -> float:
-    """Seconds, roughly, of a visit of one example: measured, only to compare."""
-    k, stored = part.form.outputs, stored_of(part)
-    if k == 1:
-        return 3e-8 + 1.2e-9 * stored
-    if part.form.feasible == "simplex":  # most variables sleep
-        return 1.3e-7 + 8e-9 * stored
-    return 1.5e-7 + k * (1.2e-9 * stored + 3e-8)
-
-
-def price_of(part: Part) -> float:
-    """Half of what the Newton steps may cost."""
-    return 0.5 * EXPECTED * newton_price(part)
+def visiting_budget(part: Part) -> float:
+    """Seconds, roughly, that coordinate steps may take: half of what the Newton steps may."""
+    return 0.0 if part.balanced else 0.5 * EXPECTED * newton_price(part)
 
 
 def newton_price(part: Part) -> float:
-    """Seconds, roughly, of a Newton step."""
-    k, unknowns = part.form.outputs, (part.gram.points.features + 1) * part.form.outputs
-    example = 4e-8 + 4e-9 * stored_of(part) if k == 1 else 1e-8 + 1e-9 * stored_of(part)
+    """Seconds, roughly, of a Newton step: measured, only to compare."""
+    k, unknowns, stored = (
+        part.form.outputs,
+        (part.gram.points.features + 1) * part.form.outputs,
+        part.gram.points.stored,
+    )
+    example = 4e-8 + 4e-9 * stored if k == 1 else 1e-8 + 1e-9 * stored
     return len(part) * k * example + 1e-10 * min(unknowns, DENSE) ** 3 + 3e-4
 
 
 def columns_of(part: Part) -> Columns:
-    columns = COLUMNS.get(part)
-    if columns is None:
-        columns = COLUMNS[part] = Columns.of(part)
-    return columns
+    kept = part.kept.get("linear columns")
+    if kept is None:
+        kept = part.kept["linear columns"] = Columns.of(part)
+    found: Columns = kept
+    return found
 
 
-def begin(part: Part, columns: Columns, state: State) -> None:
+def begin(part: Part, columns: Columns, state: NewtonState) -> Work[None]:
     """From an alpha made elsewhere, whose dual no step may lead far below: one near the optimum may still violate."""
     if part.balanced and part.form.outputs == 1:
+        products = yield from part.gram.products(weights_of(part, state.alpha))
         state.constant = state.constant + wanted_shift(part, state)
-        refresh(part, state)
+        state.functions[...] = products + state.constant
     dual = dual_of(part, columns, state.alpha)[0]
-    state.memory["best"][0] = dual - LOSS * abs(dual)
-    state.memory["point"] = point_of(part, columns, state)
+    state.floor = dual - LOSS * abs(dual)
+    state.point = point_of(part, columns, state)
 
 
 def wanted_shift(part: Part, state: State) -> float:
-    """Of a free bias of two classes: what their free variables ask for, both classes alike."""
+    """By how much a free bias of two classes should move: its free variables' median residual, both classes alike."""
     free = (state.alpha[:, 0] > 0.0) & (state.alpha[:, 0] < part.upper)
     wanted = part.form.direction[part.labels, 0, 0] * part.form.margin[part.labels, 0] - state.functions[:, 0]
     sides = [wanted[free & (part.labels == side)] for side in (0, 1)]
@@ -141,28 +146,26 @@ def violation_of(part: Part, state: State) -> float:
     return examine(part, state.alpha, state.functions).violation
 
 
-def move(part: Part, state: State, columns: Columns, tolerance: float) -> None:
-    """One proximal step, or a part of a long one; what it finds becomes the state where its dual is higher."""
-    memory = state.memory
-    sigma = float(memory["sigma"][0] * part.upper.mean())
-    step = ProximalStep(part, columns, state.alpha, sigma)
-    most = min(max(1, int(AT_ONCE / newton_price(part))), NEWTON_STEPS - int(memory["inside"][0]))
-    trial, steps, ended = step.solve(memory["point"], float(memory["close"][0]) * tolerance, most)
+def move(part: Part, state: NewtonState, columns: Columns, tolerance: float) -> Work[None]:
+    """One proximal step, or a part of a long one; its result becomes the state where its dual is higher."""
+    step = ProximalStep(part, columns, state.alpha, float(state.sigma * part.upper.mean()))
+    most = min(max(1, int(AT_ONCE / newton_price(part))), NEWTON_STEPS - state.inside)
+    trial, steps, ended = yield from step.solve(state.point, state.closeness * tolerance, most)
     state.steps += max(steps, 1)
-    memory["inside"] += steps
-    if not ended and memory["inside"][0] < NEWTON_STEPS:
-        memory["point"] = trial.vectors
+    state.inside += steps
+    if not ended and state.inside < NEWTON_STEPS:
+        state.point = trial.vectors
         return
-    memory["inside"][0] = 0.0
+    state.inside = 0
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
     if settle(part, state, columns, alpha, trial):
-        memory["point"], memory["best"][1] = trial.vectors, 0.0
-        memory["sigma"][0] = min(GROWTH * float(memory["sigma"][0]), LARGEST)
+        state.point, state.in_vain = trial.vectors, 0
+        state.sigma = min(GROWTH * state.sigma, LARGEST)
     else:
-        memory["point"] = point_of(part, columns, state)
-        memory["best"][1] += 1.0
-        memory["close"] *= 0.1
-        memory["sigma"] /= GROWTH
+        state.point = point_of(part, columns, state)
+        state.in_vain += 1
+        state.closeness *= CLOSER
+        state.sigma /= GROWTH
 
 
 def dual_of(part: Part, columns: Columns, alpha: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -173,12 +176,12 @@ def dual_of(part: Part, columns: Columns, alpha: np.ndarray) -> tuple[float, np.
     return float(np.vdot(part.form.margin[part.labels], alpha)) - energy, vectors, weights.sum(axis=0)
 
 
-def settle(part: Part, state: State, columns: Columns, alpha: np.ndarray, trial: Trial) -> bool:
+def settle(part: Part, state: NewtonState, columns: Columns, alpha: np.ndarray, trial: Trial) -> bool:
     """Whether this alpha is better; if so the state goes there, with functions made of it."""
     dual, vectors, sums = dual_of(part, columns, alpha)
-    if dual <= state.memory["best"][0]:
+    if dual <= state.floor:
         return False
-    state.memory["best"][0] = dual
+    state.floor = dual
     state.alpha[...] = alpha
     state.constant = trial.vectors[-1].copy() if part.balanced else part.offset * sums
     if part.balanced:

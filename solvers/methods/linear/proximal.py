@@ -2,7 +2,7 @@
 
 Its own dual is smooth and unconstrained: minimise |W|^2 / 2 + sum_i of the conjugate of example i at its class
 functions, whose gradient is W - X' weights(alpha(W)) with alpha(W) = projection(anchor + sigma gradient). It is
-piecewise quadratic, so that semismooth Newton steps end at the exact minimum (Li, Sun & Toh 2018 for the lasso).
+piecewise quadratic, so semismooth Newton steps end at the exact minimum (Li, Sun & Toh 2018 for the lasso).
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from solvers.dual.quantities import weights_of
 from solvers.jit.linear.system import respond
 from solvers.methods.linear.system import Columns, System
 from solvers.problem import Part
+from solvers.work import Work
 
-NEWTON_STEPS = 60
-TRIES = 20  # lengths of one step
-LEVEL = 1e-3  # share of alpha that the balance may lack: what a repair of it takes does little
-FLAT = 0.3  # share of the slope at the beginning that may be left at its end
-FARTHER = 10.0  # a step that is too short becomes so much longer at most
+NEWTON_STEPS = 60  # of one proximal step, at most
+TRIES = 20  # step lengths of one line search, at most
+LEVEL = 1e-3  # share of sum(alpha) by which the balance may be missed: repairing it costs little dual
+FLAT = 0.3  # share of the first slope that may be left where a line search ends
+FARTHER = 10.0  # factor by which a step length may grow at once
 
 
 @dataclass
 class Trial:
-    """A point W and what it makes of alpha."""
+    """A point W with its class functions and the alpha that follows from it."""
 
     vectors: np.ndarray  # (width, outputs)
     functions: np.ndarray  # (n, outputs)
@@ -53,27 +54,28 @@ class ProximalStep:
         return self.columns.rows.T @ trial.weights - self.columns.stiffness[:, None] * trial.vectors
 
     def is_level(self, trial: Trial, residual: np.ndarray) -> bool:
-        """Whether weights sum to nearly nothing where a bias is free: at small costs class functions do not tell."""
+        """Whether the balance of a free bias nearly holds: at small costs class functions do not show it."""
         tilt = np.abs(residual[self.columns.stiffness == 0.0]).max(initial=0.0)
         return bool(tilt <= LEVEL * trial.alpha.sum())
 
-    def newton(self, trial: Trial, residual: np.ndarray) -> Trial | None:
-        """The next point, or None where no step decreases any more."""
+    def newton(self, trial: Trial, residual: np.ndarray) -> Work[Trial | None]:
+        """The next point, or None where no direction descends any more."""
         alpha, upper = trial.alpha, self.part.upper[:, None]
         free = alpha > 0.0 if self.sums else (alpha > 0.0) & (alpha < upper)
         self.system.look(self.part.labels, free, trial.full)
-        direction = self.system.solve(residual)
+        direction = yield from self.system.solve(residual)
         slope = -float(np.vdot(residual, direction))
         if not slope < 0.0:
             return None
-        return self.search(trial, direction, self.columns.rows @ direction, slope)
+        return (yield from self.search(trial, direction, self.columns.rows @ direction, slope))
 
-    def search(self, trial: Trial, direction: np.ndarray, moved: np.ndarray, slope: float) -> Trial:
-        """Along a direction, to where the slope nearly vanishes: slopes see what values lose to rounding."""
+    def search(self, trial: Trial, direction: np.ndarray, moved: np.ndarray, slope: float) -> Work[Trial]:
+        """Line search for a slope of nearly zero: slopes still show what values lose to rounding."""
         low, high, length = 0.0, np.inf, 1.0
         at_low, at_high = slope, np.inf
         for _ in range(TRIES):
             other = self.at(trial.vectors + length * direction, trial.functions + length * moved)
+            yield
             here = self.slope(other, direction, moved)
             if abs(here) <= -FLAT * slope:
                 return other
@@ -92,10 +94,10 @@ class ProximalStep:
         bent = float(np.vdot(self.columns.stiffness[:, None] * trial.vectors, direction))
         return bent - float(np.vdot(trial.weights, moved))
 
-    def solve(self, vectors: np.ndarray, closeness: float, most: int) -> tuple[Trial, int, bool]:
-        """Down to functions that are `closeness` within those of alpha, relative to how far alpha moves.
+    def solve(self, vectors: np.ndarray, closeness: float, most: int) -> Work[tuple[Trial, int, bool]]:
+        """Until functions are within `closeness` of those of alpha, relative to how far alpha moves.
 
-        Also how many Newton steps that took, and whether `most` of them were enough.
+        (the point, how many Newton steps it took, whether `most` of them were enough)
         """
         trial, steps = self.at(vectors, self.columns.rows @ vectors), 0
         while steps < most:
@@ -104,7 +106,7 @@ class ProximalStep:
             near = off <= max(closeness, 0.05 * float(np.abs(trial.alpha - self.anchor).max()) / self.sigma)
             if near and self.is_level(trial, residual):
                 return trial, steps, True
-            following = self.newton(trial, residual)
+            following = yield from self.newton(trial, residual)
             if following is None:
                 return trial, steps, True
             trial, steps = following, steps + 1

@@ -14,15 +14,16 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_solve
 
-from solvers.dense.cholesky import Factor, factored
+from solvers.dense.cholesky import WHOLE, Factor, factored
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
 from solvers.machines import DualForm
 from solvers.problem import Part
+from solvers.work import Work
 
 DENSE = 1600  # unknowns up to which the system is factored
-RIDGE = 1e-12  # share of the largest entry, for what no free variable determines
-RIDGES = 0.0, 1e-14, 1e-12, 1e-10  # the same, added to all where rounding asks for it
-ROUNDS, EXACTNESS = 400, 1e-3  # of conjugate gradients
+RIDGE = 1e-12  # share of the largest diagonal entry, added where no free variable determines an unknown
+RIDGES = 0.0, 1e-14, 1e-12, 1e-10  # shares added to the whole diagonal in turn, until the matrix can be factored
+ROUNDS, EXACTNESS = 400, 1e-3  # of conjugate gradients: at most, and the share of the residual that may be left
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,14 @@ class System:
         """Which variables are free, and of bounded sums, which are at their bound."""
         self.starts, self.examples, self.values = couplings(self.rule, self.outputs, labels, free, full)
 
-    def solve(self, residual: np.ndarray) -> np.ndarray:
+    def solve(self, residual: np.ndarray) -> Work[np.ndarray]:
         """The step in W for a residual (width, outputs)."""
-        step = self._factored(residual) if residual.size <= DENSE else self._iterated(residual)
+        step = yield from (self._factored(residual) if residual.size <= DENSE else self._iterated(residual))
         return self._shiftless(step)
 
     # -- factored ---------------------------------------------------------------------------------
 
-    def _factored(self, residual: np.ndarray) -> np.ndarray:
+    def _factored(self, residual: np.ndarray) -> Work[np.ndarray]:
         width, k = self.columns.width, self.outputs
         blocks, rows = np.zeros((k, width, k, width)), self.columns.rows[self.examples]
         sparse = sp.issparse(rows)
@@ -78,13 +79,14 @@ class System:
             if first < last:
                 block = rows[first:last].T @ weighted[first:last]
                 blocks[a, :, b, :] = blocks[b, :, a, :] = block.toarray() if sparse else block
+                yield
         if self.centred:
             blocks -= blocks.mean(axis=0)
             blocks -= blocks.mean(axis=2)[:, :, None, :]
         matrix = self.sigma * blocks.reshape(k * width, k * width)
         matrix[np.diag_indices_from(matrix)] += np.tile(self.columns.stiffness, k)
         self._hold_biases(matrix, residual)
-        factor = _ridged(matrix)
+        factor = yield from _ridged(matrix)
         if factor is None:
             return np.zeros_like(residual)
         step = cho_solve(factor, residual.T.ravel(), check_finite=False)
@@ -96,7 +98,7 @@ class System:
         return slice(self.starts[place], self.starts[place + 1])
 
     def _hold_biases(self, matrix: np.ndarray, residual: np.ndarray) -> None:
-        """A free bias that no variable holds steps by about 1; a common shift of all biases is nothing."""
+        """A free bias that no variable determines steps by about 1; a common shift of all biases changes nothing."""
         free = np.flatnonzero(self.columns.stiffness == 0.0)
         if free.size == 0:
             return
@@ -109,7 +111,7 @@ class System:
 
     # -- conjugate gradients ----------------------------------------------------------------------
 
-    def _iterated(self, residual: np.ndarray) -> np.ndarray:
+    def _iterated(self, residual: np.ndarray) -> Work[np.ndarray]:
         self._gather()
         squares = self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2
         diagonal = self.sigma * (squares.T @ self._own_couplings()) + self.columns.stiffness[:, None]
@@ -120,6 +122,7 @@ class System:
         scaled = self._shiftless(left / diagonal)
         along, size, goal = scaled.copy(), float(np.vdot(left, scaled)), EXACTNESS * np.linalg.norm(residual)
         for _ in range(ROUNDS):
+            yield
             image = self._apply(along) + held * along
             curvature = float(np.vdot(along, image))
             if size <= 0.0 or curvature <= RIDGE * float(np.vdot(along, along)):
@@ -148,7 +151,7 @@ class System:
         return found
 
     def _shiftless(self, vectors: np.ndarray) -> np.ndarray:
-        """A common shift of all class functions is nothing where only their differences count."""
+        """Without the common shift of all class functions, where only their differences count."""
         return vectors - vectors.mean(axis=1, keepdims=True) if self.shiftable else vectors
 
     def _apply(self, vectors: np.ndarray) -> np.ndarray:
@@ -162,12 +165,12 @@ class System:
         return image + self.columns.stiffness[:, None] * vectors
 
 
-def _ridged(matrix: np.ndarray) -> Factor | None:
-    """Where rounding has eaten the stiffness, as much more of it as it takes."""
+def _ridged(matrix: np.ndarray) -> Work[Factor | None]:
+    """Factored with the first ridge that makes it positive definite."""
     size, diagonal = float(matrix.diagonal().max()), np.diag_indices_from(matrix)
     for ridge in RIDGES:
         matrix[diagonal] += ridge * size
-        factor = factored(matrix)
+        factor = yield from factored(matrix.copy() if matrix.shape[0] > WHOLE else matrix)
         if factor is not None:
             return factor
     return None

@@ -1,1 +1,1 @@
-"""Sequential methods: small working sets, chosen anew in every step."""
+"""Sequential minimal optimization: working sets of a few variables, chosen anew in every step."""

@@ -1,12 +1,12 @@
-"""One loop for all sequential methods: run compiled steps, supply kernel rows, shrink, wake, judge the end.
+"""The loop of all sequential methods: run compiled steps, supply kernel rows, shrink, unshrink, judge the end.
 
-A rule says how variables are laid out, which compiled loop steps, and what may sleep. All that decides the path
-lies in the state: alpha, functions and `memory`; so slices of any length and checkpoints give the same bits.
+A rule (`rules.py`) says how variables are laid out, which compiled loop steps, and what may be shrunk. Everything that
+decides the path is in the state and up to date at every yield, so slices of any length give the same bits.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,51 +14,38 @@ from solvers.dual.quantities import weights_of
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential.sums import Groups
 from solvers.methods.base import Progress, State
+from solvers.methods.sequential.rules import Rule
 from solvers.problem import Part
+from solvers.work import PIECE, Work
 
-BATCH = 32  # kernel rows computed at once: the one wanted and those of the most violating examples
-FULL_BATCH = 4  # the same where others must go for them
+BATCH = 32  # kernel rows computed in one block: the one wanted and those of the most violating examples
+FULL_BATCH = 4  # the same where the row store is full, so that rows must be evicted for them
 PERIOD = 1000  # steps between two shrinkings, or n where that is less
-NEAR = 10.0  # times the tolerance: below it, everything wakes once before the last stretch
-QUIET_STEPS = 100_000  # without the dual rising beyond rounding: no step improves any more
-
-COUNTDOWN, NEARED, MOVED, STUCK, QUIET = range(5)  # places in memory["counts"]
-
-
-class Rule(Protocol):
-    """One way of stepping."""
-
-    @property
-    def by_slot(self) -> bool:
-        """Variables lie slot after slot, else example after example."""
-
-    @property
-    def examples(self) -> int:
-        """How many examples' rows a step may need at once."""
-
-    def arrange(self, search: Search) -> None:
-        """After the variables awake have changed."""
-
-    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
-        """(why it came back, steps, how many examples are wanted)."""
-
-    def idle(self, search: Search) -> np.ndarray:
-        """Which of the variables awake may sleep."""
-
-    def stuck(self, search: Search) -> np.ndarray | int:
-        """The variables awake of the step that did not move."""
-
-    def violations(self, search: Search) -> np.ndarray:
-        """(n,) each example's share in the violation."""
+NEAR = 10.0  # times the tolerance: at this violation everything is unshrunk once (LIBSVM does the same)
+DUAL_ROUNDING = 1e-15  # share of the dual's linear term below which a rise of the dual is rounding
+QUIET_STEPS = 100_000  # steps without a rise of the dual: no step improves any more
+STEP_OPERATIONS = 40.0  # of a step per active variable: gradients, second-order selection, class functions
 
 
-def start(part: Part) -> State:
-    state = State.zero(part)
-    state.memory["awake"] = part.form.real[part.labels]
-    state.memory["touched"] = np.zeros(len(part), dtype=bool)
-    state.memory["counts"] = np.zeros(5, dtype=np.int64)
-    state.memory["counts"][COUNTDOWN] = period(part)
-    state.memory["best"] = np.array([-np.inf])
+@dataclass(kw_only=True)
+class SequentialState(State):
+    active: np.ndarray  # (n, slots) bool: the active set, which shrinking leaves
+    touched: np.ndarray  # (n,) bool: examples whose kernel rows were used since rows were last asked for
+    until_shrinking: int  # steps
+    near: bool = False  # whether the violation has come below NEAR times the tolerance
+    moved: int = 0  # steps since everything was last unshrunk
+    stuck: int = 0  # working sets that could not move since then
+    quiet: int = 0  # steps since the dual last rose beyond rounding
+    best_dual: float = -np.inf
+
+
+def begun(part: Part) -> SequentialState:
+    state: SequentialState = SequentialState.zero(
+        part,
+        active=part.form.real[part.labels],
+        touched=np.zeros(len(part), dtype=bool),
+        until_shrinking=period(part),
+    )
     return state
 
 
@@ -66,33 +53,25 @@ def period(part: Part) -> int:
     return min(len(part), PERIOD)
 
 
-def advance(part: Part, state: State, steps: int, tolerance: float, rule: Rule) -> Progress:
-    search = Search(part, state, rule)
-    progress = search.go(state.steps + steps, tolerance)
-    state.functions[...] = search.moving.columns.reshape(part.form.outputs, len(part)).T
-    return progress
-
-
 class Search:
-    """A slice of the path: the state laid out for the compiled loops."""
+    """A slice of the path: the state laid out for the compiled loops, which change its arrays in place."""
 
-    awake: leaf.Awake
+    variables: leaf.Awake  # the active ones
     groups: Groups  # only where sums over examples are bounded
 
-    def __init__(self, part: Part, state: State, rule: Rule) -> None:
+    def __init__(self, part: Part, state: SequentialState, rule: Rule, tolerance: float) -> None:
         form = part.form
         keys = form.classes * form.slots
         index, value = form.reading
-        self.part, self.state, self.rule = part, state, rule
-        self.counts, self.mask = state.memory["counts"], state.memory["awake"]
+        self.part, self.state, self.rule, self.tolerance = part, state, rule, tolerance
         self.tables = leaf.Tables(
             form.direction.reshape(keys, form.outputs), form.margin.ravel(), form.length.ravel(),
             index.reshape(keys, -1), value.reshape(keys, -1),
         )  # fmt: skip
+        state.functions = np.asfortranarray(state.functions)  # of which `ravel` below is a view
         self.moving = leaf.Moving(
-            np.ascontiguousarray(state.functions.T).ravel(), state.alpha, state.constant,
-            state.memory["touched"], np.zeros((2, form.outputs)),
-        )  # fmt: skip
+            state.functions.T.ravel(), state.alpha, state.constant, state.touched, np.zeros((2, form.outputs))
+        )
         self.coupling = np.empty(keys)
         self.wanted = np.zeros(rule.examples, dtype=np.int64)
         self.arrange()
@@ -104,109 +83,116 @@ class Search:
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def go(self, goal: int, tolerance: float) -> Progress:
+    def go(self, goal: int) -> Work[Progress]:
+        """Until `goal` steps have been taken in all."""
+        state = self.state
         while True:
-            stop = tolerance if self.counts[NEARED] else NEAR * tolerance
-            limit = min(goal - self.state.steps, int(self.counts[COUNTDOWN]))
-            why, steps, count = self.rule.run(self, stop, limit)
+            stop = self.tolerance if state.near else NEAR * self.tolerance
+            limit = min(goal - state.steps, state.until_shrinking)
+            why, steps, count = self.rule.run(self, stop, min(limit, self._steps_of_a_piece))
             self._count(steps)
             if why == leaf.MISSING:
-                self._supply(np.unique(self.wanted[:count]))
+                yield from self._supply(np.unique(self.wanted[:count]))
             elif why == leaf.STUCK:
-                self._put_to_sleep(self.rule.stuck(self))
-                self.counts[STUCK] += 1
+                self._shrink(self.rule.stuck(self))
+                state.stuck += 1
             elif why == leaf.REACHED:
                 ending = self._reached()
                 if ending is not None:
                     return ending
-            elif self.counts[COUNTDOWN] == 0:
+            elif state.until_shrinking == 0:
                 if self._quiet():
                     return Progress.STALLED
-                self._put_to_sleep(self.rule.idle(self))
-            if why == leaf.LIMIT and self.state.steps >= goal:
+                self._shrink(self.rule.idle(self))
+            if why == leaf.LIMIT and state.steps >= goal:
                 return Progress.MOVING
+            yield
+
+    @property
+    def _steps_of_a_piece(self) -> int:
+        return max(1, int(PIECE / (STEP_OPERATIONS * (self.variables.example.size + 1))))
 
     def _count(self, steps: int) -> None:
         self.state.steps += steps
-        self.counts[COUNTDOWN] -= steps
-        self.counts[MOVED] += steps
+        self.state.until_shrinking -= steps
+        self.state.moved += steps
 
     def _reached(self) -> Progress | None:
-        """What is awake is solved: wake the rest, or end."""
-        first, asleep = not self.counts[NEARED], not self._all_awake
-        self.counts[NEARED] = 1
-        if asleep:
-            if self.counts[STUCK] and not self.counts[MOVED]:
+        """The active set is solved: unshrink, or end."""
+        state, first = self.state, not self.state.near
+        state.near = True
+        if not self._all_active:
+            if state.stuck and not state.moved:
                 return Progress.STALLED
-            self._wake()
+            self._unshrink()
             return None
         if first:
             return None
-        self.state.memory["best"][0], self.counts[QUIET] = -np.inf, 0
+        state.best_dual, state.quiet = -np.inf, 0
         return Progress.CONVERGED
 
     def _quiet(self) -> bool:
-        """Whether the dual has stopped rising: rows in float32 and indefinite kernels can turn in circles."""
-        best, linear, now = self.state.memory["best"], *self._dual()
-        if now > best[0] + 1e-15 * linear:
-            best[0], self.counts[QUIET] = now, 0
-        self.counts[QUIET] += period(self.part)
-        return bool(self.counts[QUIET] > QUIET_STEPS)
+        """Whether the dual has stopped rising: rows in float32 and indefinite kernels can make steps cycle."""
+        state, (linear, dual) = self.state, self._dual()
+        if dual > state.best_dual + DUAL_ROUNDING * linear:
+            state.best_dual, state.quiet = dual, 0
+        state.quiet += period(self.part)
+        return state.quiet > QUIET_STEPS
 
     def _dual(self) -> tuple[float, float]:
-        """(the linear term, the dual), by the running functions, a bias given from outside being constant."""
-        form, state = self.part.form, self.state
-        weights = weights_of(self.part, state.alpha)
+        """(the linear term, the dual), from the running class functions; a bias given from outside is constant."""
+        part, state = self.part, self.state
+        weights = weights_of(part, state.alpha)
         total = weights.sum(axis=0)
-        given = state.constant - self.part.offset * total
-        linear = float(np.vdot(form.margin[self.part.labels], state.alpha))
-        columns = self.moving.columns.reshape(form.outputs, -1)
-        return linear, linear - 0.5 * float(np.vdot(weights.T, columns)) - 0.5 * float(total @ given)
+        given = state.constant - part.offset * total
+        linear = float(np.vdot(part.form.margin[part.labels], state.alpha))
+        energy = 0.5 * float(np.vdot(weights.T, state.functions.T))
+        return linear, linear - energy - 0.5 * float(total @ given)
 
-    # -- who is awake -----------------------------------------------------------------------------
+    # -- the active set ---------------------------------------------------------------------------
 
     @property
-    def _all_awake(self) -> bool:
-        return self.awake.example.size == np.count_nonzero(self.part.form.real[self.part.labels])
+    def _all_active(self) -> bool:
+        return self.variables.example.size == np.count_nonzero(self.part.form.real[self.part.labels])
 
-    def _wake(self) -> None:
-        """All awake for one look; what is idle then goes back to sleep at once."""
-        self.mask[...] = self.part.form.real[self.part.labels]
-        self.counts[STUCK] = self.counts[MOVED] = self.counts[COUNTDOWN] = 0
+    def _unshrink(self) -> None:
+        """All active for one look; what is idle is then shrunk again at once."""
+        self.state.active[...] = self.part.form.real[self.part.labels]
+        self.state.stuck = self.state.moved = self.state.until_shrinking = 0
         self.arrange()
 
-    def _put_to_sleep(self, which: np.ndarray | int) -> None:
-        if self.counts[COUNTDOWN] == 0:
-            self.counts[COUNTDOWN] = period(self.part)
-        example, slot = self.awake.example[which], self.awake.slot[which]
+    def _shrink(self, which: np.ndarray | int) -> None:
+        if self.state.until_shrinking == 0:
+            self.state.until_shrinking = period(self.part)
+        example, slot = self.variables.example[which], self.variables.slot[which]
         if np.size(example):
-            self.mask[example, slot] = False
+            self.state.active[example, slot] = False
             self.arrange()
 
     def arrange(self) -> None:
-        """Lay out the variables awake."""
-        part, form = self.part, self.part.form
-        count, width = np.count_nonzero(self.mask), self.tables.output.shape[1]
+        """Lay out the active variables."""
+        part, form, active = self.part, self.part.form, self.state.active
+        count, width = np.count_nonzero(active), self.tables.output.shape[1]
         whole = np.empty((3, count), dtype=np.uint32)
         real = np.empty((9, count))
         real[:] = 1.0
         reading = np.empty((width, count), np.uint32), np.empty((width, count))
-        self.awake = leaf.Awake._make([*whole, *reading, *real, np.zeros(-(-count // leaf.BLOCK))])
-        leaf.list_variables(self.mask, self.rule.by_slot, self.awake.example, self.awake.slot)
-        leaf.describe(self.awake, self.tables, part.labels, part.upper, part.curvature, self.state.alpha)
+        self.variables = leaf.Awake._make([*whole, *reading, *real, np.zeros(-(-count // leaf.BLOCK))])
+        leaf.list_variables(active, self.rule.by_slot, self.variables.example, self.variables.slot)
+        leaf.describe(self.variables, self.tables, part.labels, part.upper, part.curvature, self.state.alpha)
         assert form.outputs * len(part) < 2**32
         self.rule.arrange(self)
 
     # -- kernel rows ------------------------------------------------------------------------------
 
-    def _supply(self, wanted: np.ndarray) -> None:
+    def _supply(self, wanted: np.ndarray) -> Work[None]:
         """Rows of the wanted examples, and of the most violating ones that have none, in one block."""
-        gram, touched = self.part.gram, self.moving.touched
+        gram, touched = self.part.gram, self.state.touched
         bounded = gram.capacity < len(gram)
-        if bounded:  # tell the store what was used, so that the oldest go first
+        if bounded:  # tell the store which rows were used, so that the oldest are evicted first
             used = np.flatnonzero(touched)
             if used.size:
-                gram.rows(used)
+                yield from gram.fetch(used)
             touched[:] = False
         violations = self.rule.violations(self)
         violations[gram.slot_of >= 0] = 0.0
@@ -214,4 +200,4 @@ class Search:
         batch = FULL_BATCH if bounded and np.count_nonzero(gram.slot_of >= 0) + BATCH > gram.capacity else BATCH
         room = min(max(batch - wanted.size, 0), int(np.count_nonzero(violations)))
         extra = np.argpartition(-violations, room)[:room] if room else np.empty(0, dtype=np.int64)
-        gram.rows(np.concatenate([wanted, np.sort(extra)]))
+        yield from gram.fetch(np.concatenate([wanted, np.sort(extra)]))

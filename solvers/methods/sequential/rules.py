@@ -1,24 +1,60 @@
-"""The ways of stepping that the sequential methods choose from, by the feasible set of the part."""
+"""Step rules of the sequential methods: the working set and its layout, by the feasible set of the part."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from solvers.jit.sequential import box as sequential_box
-from solvers.jit.sequential import line as sequential_pair
+from solvers.jit.sequential import box, line, sums, whole
 from solvers.jit.sequential import loop as leaf
-from solvers.jit.sequential import set as sequential_set
-from solvers.jit.sequential import sums as sequential_simplex
-from solvers.jit.sequential import whole as sequential_whole
+from solvers.jit.sequential import set as sets
 from solvers.machines import DualForm
-from solvers.methods.sequential.loop import Search
 from solvers.methods.sequential.shrinking import idle_box, idle_groups, idle_pairs
+from solvers.problem import Part
+
+if TYPE_CHECKING:
+    from solvers.methods.sequential.loop import Search
 
 
-class _Box:
-    """Box without equality: every variable on its own."""
+class Rule(Protocol):
+    """One way of stepping."""
+
+    @property
+    def by_slot(self) -> bool:
+        """Variables lie slot after slot, else example after example."""
+
+    @property
+    def examples(self) -> int:
+        """How many examples' kernel rows a step needs at most."""
+
+    def refuse(self, part: Part) -> str | None:
+        """Why it does not apply, in a sentence."""
+
+    def arrange(self, search: Search) -> None:
+        """After the active set has changed."""
+
+    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
+        """(why the compiled loop returned, steps, how many examples are in `search.wanted`)."""
+
+    def idle(self, search: Search) -> np.ndarray:
+        """Which active variables may be shrunk."""
+
+    def stuck(self, search: Search) -> np.ndarray | int:
+        """The active variables of the working set that could not move."""
+
+    def violations(self, search: Search) -> np.ndarray:
+        """(n,) the largest violation of each example's variables."""
+
+
+class _Anywhere:
+    def refuse(self, part: Part) -> str | None:
+        return None
+
+
+class _Box(_Anywhere):
+    """Separate bounds 0 <= alpha <= U, no equality."""
 
     by_slot = True
 
@@ -26,20 +62,20 @@ class _Box:
         pass
 
     def idle(self, search: Search) -> np.ndarray:
-        return idle_box(search.awake)
+        return idle_box(search.variables)
 
     def stuck(self, search: Search) -> np.ndarray | int:
         return int(search.wanted[0])
 
     def violations(self, search: Search) -> np.ndarray:
         worst = np.zeros(len(search.part))
-        leaf.worst_of(search.awake.example, search.awake.score, worst)
+        leaf.worst_of(search.variables.example, search.variables.score, worst)
         return worst
 
 
 @dataclass(frozen=True)
 class BoxSteps(_Box):
-    """One or two variables; the first by g^2 / Q_nn (`scaled`) or by |g|."""
+    """One variable, or two with second-order selection of the second; the first by |g|, or (`scaled`) by g^2 / Q_nn."""
 
     pairs: bool
     scaled: bool
@@ -47,36 +83,36 @@ class BoxSteps(_Box):
 
     def arrange(self, search: Search) -> None:
         if self.scaled:
-            search.awake.weight[:] = 1.0 / np.sqrt(np.maximum(search.awake.diagonal, 1e-100))
+            search.variables.weight[:] = 1.0 / np.sqrt(np.maximum(search.variables.diagonal, 1e-100))
 
     def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
-        return sequential_box.run_box(
-            search.awake, search.moving, search.rows, search.tables, search.coupling, search.wanted,
+        return box.run_box(
+            search.variables, search.moving, search.rows, search.tables, search.coupling, search.wanted,
             self.pairs, stop, limit,
         )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class BoxSets(_Box):
-    """BSVM's working set."""
+class WorkingSets(_Box):
+    """BSVM: half of the set are the free variables nearest to optimal, half the most violating ones."""
 
     variables: int
-    goal: float  # the violation that the small problem is solved to
+    share: float  # of the tolerance, to which the small problem is solved
 
     @property
     def examples(self) -> int:
         return self.variables
 
     def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
-        return sequential_set.run_sets(
-            search.awake, search.moving, search.rows, search.tables, search.coupling, search.wanted,
-            self.goal, stop, limit,
+        return sets.run_sets(
+            search.variables, search.moving, search.rows, search.tables, search.coupling, search.wanted,
+            self.share * search.tolerance, stop, limit,
         )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class SignedPairs:
-    """Binary with exact bias: two variables."""
+class Pairs(_Anywhere):
+    """A binary machine with exact bias: two variables, along the equality."""
 
     second_order: bool
     by_slot = True
@@ -86,48 +122,46 @@ class SignedPairs:
         pass
 
     def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
-        return sequential_pair.run_pairs(
-            search.awake, search.moving, search.rows, search.wanted, self.second_order, stop, limit
+        return line.run_pairs(
+            search.variables, search.moving, search.rows, search.wanted, self.second_order, stop, limit
         )
 
     def idle(self, search: Search) -> np.ndarray:
-        return idle_pairs(search.awake)
+        return idle_pairs(search.variables)
 
     def stuck(self, search: Search) -> np.ndarray | int:
         return int(search.wanted[0])
 
     def violations(self, search: Search) -> np.ndarray:
-        sequential_pair.signed_violations(search.awake)
+        line.signed_violations(search.variables)
         worst = np.zeros(len(search.part))
-        leaf.worst_of(search.awake.example, search.awake.score, worst)
+        leaf.worst_of(search.variables.example, search.variables.score, worst)
         return worst
 
 
-class _Simplex:
-    """A bounded sum per example: variables lie in groups."""
+class _Simplex(_Anywhere):
+    """A bounded sum per example, whose variables form a group."""
 
     by_slot = False
     examples = 1
     whole = False
 
     def arrange(self, search: Search) -> None:
-        part, example = search.part, search.awake.example
+        part, example = search.part, search.variables.example
         count = int(np.count_nonzero(np.diff(example))) + 1 if example.size else 0
         places = np.empty((2, count), dtype=np.int64)
         real = np.empty((5, count))
-        gap = gaps(part.form)
-        least = np.array([table[table > 1e-12].min() for table in gap])
+        lengths = difference_lengths(part.form)
+        least = np.array([table[table > 1e-12].min() for table in lengths])
         starts = np.zeros(count + 1, dtype=np.int64)
-        search.groups = sequential_simplex.Groups._make([starts, *places, *real, gap, least])
-        sequential_simplex.group(
-            search.awake, search.groups, part.labels, part.upper, part.curvature, search.state.alpha
-        )
+        search.groups = sums.Groups._make([starts, *places, *real, lengths, least])
+        sums.group(search.variables, search.groups, part.labels, part.upper, part.curvature, search.state.alpha)
 
     def idle(self, search: Search) -> np.ndarray:
-        return idle_groups(search.awake, search.groups, whole=self.whole)
+        return idle_groups(search.variables, search.groups, whole=self.whole)
 
     def stuck(self, search: Search) -> np.ndarray | int:
-        return np.flatnonzero(search.awake.example == search.wanted[0])
+        return np.flatnonzero(search.variables.example == search.wanted[0])
 
     def violations(self, search: Search) -> np.ndarray:
         worst = np.zeros(len(search.part))
@@ -136,35 +170,43 @@ class _Simplex:
 
 
 @dataclass(frozen=True)
-class PairsWithin(_Simplex):
-    """Two variables of one example, the slack being one."""
+class SimplexPairs(_Simplex):
+    """Two variables of one example, the slack of its sum being one."""
 
     second_order: bool
 
     def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
-        return sequential_simplex.run_within(
-            search.awake, search.moving, search.groups, search.rows, search.tables, search.wanted,
+        return sums.run_within(
+            search.variables, search.moving, search.groups, search.rows, search.tables, search.wanted,
             self.second_order, stop, limit,
         )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class WholeExamples(_Simplex):
-    """All variables of one example, of directions `own` long beyond a shared part."""
+    """All variables of the most violating example, solved exactly by a sort."""
 
-    own: float
-    shared: float
     whole = True
 
+    def refuse(self, part: Part) -> str | None:
+        if part.form.uniform is not None:
+            return None
+        return (
+            "whole-example needs directions that are all alike within an example: it handles cs and adm,"
+            " not this machine; use smo or auto."
+        )
+
     def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
-        return sequential_whole.run_examples(
-            search.awake, search.moving, search.groups, search.rows, search.tables, search.wanted,
-            self.own, self.shared, stop, limit,
+        geometry = search.part.form.uniform
+        assert geometry is not None
+        return whole.run_examples(
+            search.variables, search.moving, search.groups, search.rows, search.tables, search.wanted,
+            *geometry, stop, limit,
         )  # fmt: skip
 
 
-def gaps(form: DualForm) -> np.ndarray:
-    """(classes, slots + 1, slots + 1): squared distance between two directions, the last one the slack's 0."""
+def difference_lengths(form: DualForm) -> np.ndarray:
+    """(classes, slots + 1, slots + 1): |d_p - d_q|^2 of two directions, the last one being the slack's 0."""
     padded = np.concatenate([form.direction, np.zeros((form.classes, 1, form.outputs))], axis=1)
     inner = np.einsum("ypc,yqc->ypq", padded, padded)
     length = np.einsum("ypp->yp", inner)

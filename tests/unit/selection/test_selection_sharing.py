@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_data import blobs
-from threadpoolctl import threadpool_info
 
 from solvers import MultiClassSVC
 from solvers.dual.bias import best_bias
@@ -36,6 +35,7 @@ from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily, Matrices
 from solvers.selection.task import Done, matrices_of
+from solvers.threads import workers
 
 X, Y = blobs(n=66, classes=3, seed=4)
 STRICT = Limits(tolerance=1e-6)
@@ -278,7 +278,7 @@ def test_composing_keeps_to_the_cache_and_the_threads(monkeypatch: pytest.Monkey
 
     def watched(*given) -> Matrices | None:
         made = matrices_of(*given)
-        seen.append((holding(), {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}))
+        seen.append((holding(), {workers()}))
         return made
 
     def holding() -> int:

@@ -21,6 +21,8 @@ from mcsvm_gui.core.dataset import Dataset
 from mcsvm_gui.core.exporters import EXPORTERS, c, pmml, python
 from mcsvm_gui.core.exporters.plain import plain_of
 
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter was reached")  # models that need not be good
+
 ANY = st.text(st.characters())  # with surrogates
 NAMES = st.lists(st.text(min_size=1, max_size=12), min_size=3, max_size=3, unique=True)
 

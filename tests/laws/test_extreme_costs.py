@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MinMaxScaler
 
 from solvers import MultiClassSVC
-from solvers.factor.layout import Layout
 from solvers.factor.normal import rank_cap
 from solvers.factor.pivoted import factor_of
 from solvers.kernels import KERNELS
-from solvers.methods.auto import blocks as two_level
 from solvers.methods.auto import price
+from solvers.methods.auto.budget import BUDGET
+from solvers.methods.auto.conductor import Auto
+from solvers.methods.interior import InteriorPoint
 from solvers.methods.linear import newton as linear_newton
 from solvers.problem import pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
+from solvers.work import finish
 
 X, Y = load_iris(return_X_y=True)
 X = MinMaxScaler((-1, 1)).fit_transform(X)
@@ -25,8 +31,13 @@ RAW, WINE = load_wine(return_X_y=True)
 FEW = np.random.default_rng(0).normal(size=(40, 3))
 
 
+def stopped_early() -> AbstractContextManager[object]:
+    return pytest.warns(ConvergenceWarning, match="relative gap")
+
+
 def fitted(X: np.ndarray, y: np.ndarray, **parameters) -> MultiClassSVC:
-    model = MultiClassSVC(**{"time_limit": 30.0, **parameters}).fit(X, y)
+    with stopped_early() if "max_iter" in parameters else nullcontext():
+        model = MultiClassSVC(**{"time_limit": 30.0, **parameters}).fit(X, y)
     proof = model.certificate_
     scale = max(1e-3 * float(model.C), abs(proof.primal))
     assert proof.gap >= -1e-12 * scale, parameters
@@ -39,10 +50,10 @@ def test_a_factor_grown_by_others_has_its_price() -> None:
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(700, 9)), np.arange(700) % 9
     part = pose(features, labels, machine="cs", kernel=KERNELS["rbf"](gamma=0.5)).part(0)
-    cap = rank_cap(Layout(part))
-    factor_of(part.gram).grow(part.gram, cap + 1)
+    cap = rank_cap(part)
+    finish(factor_of(part.gram).grow(part.gram, cap + 1))
     assert factor_of(part.gram).rank > cap
-    assert price.interior(part, 1e9) == np.inf, "too coarse at its largest"
+    assert finish(price.interior(part, 1e9, BUDGET)) == np.inf, "too coarse at its largest"
 
 
 @pytest.mark.parametrize("machine", ["ova", "ovo", "dag"])
@@ -104,11 +115,11 @@ def test_claims_that_are_refuted_again_and_again_end_in_exact_systems() -> None:
 
 
 @pytest.mark.parametrize("solver", ["auto", "ipm"])
-def test_going_in_circles_comes_to_an_end(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_going_in_circles_comes_to_an_end(solver: str) -> None:
     """Nobody gets below 1e-15 in single precision."""
-    monkeypatch.setattr(two_level, "STUCK_ALONE", 2000)
-    monkeypatch.setattr(two_level, "STUCK", 1)
-    run = Run(pose(X, Y, machine="ww", kernel=KERNELS["rbf"](gamma=2.0), cost=100.0), solver, Limits(1e-18))
+    soon = replace(BUDGET, stuck_steps=2000, stuck_steps_each=1)
+    method = {"auto": Auto, "ipm": InteriorPoint}[solver](soon)
+    run = Run(pose(X, Y, machine="ww", kernel=KERNELS["rbf"](gamma=2.0), cost=100.0), method, Limits(1e-18))
     while run.running:
         run.advance()
     assert run.ending in (Ending.STALLED, Ending.CONVERGED)
@@ -117,10 +128,11 @@ def test_going_in_circles_comes_to_an_end(solver: str, monkeypatch: pytest.Monke
 
 
 def test_a_stricter_tolerance_follows_a_refuted_claim() -> None:
-    state = linear_newton.start(pose(X, Y, machine="ww", kernel=KERNELS["linear"]()).part(0))
+    part, method = pose(X, Y, machine="ww", kernel=KERNELS["linear"]()).part(0), linear_newton.LinearNewton()
+    state = method.start(part, 0)
     for _ in range(30):
-        linear_newton.refuted(state)
-    assert state.memory["strict"][0] == linear_newton.STRICTEST
+        method.refuted(part, state)
+    assert state.doubt == linear_newton.STRICTEST
 
 
 def test_nothing_is_printed_of_a_kernel_without_columns(capfd: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +155,8 @@ def test_a_warm_start_takes_what_an_early_stop_left_of_all_pairs() -> None:
     model = MultiClassSVC(machine="ovo", solver="smo", tol=1e-6, warm_start=True)
     cold = model.fit(features, labels).n_iter_
     again = MultiClassSVC(machine="ovo", solver="smo", tol=1e-6, warm_start=True, max_iter=int(0.8 * cold))
-    again.fit(features, labels)
+    with stopped_early():
+        again.fit(features, labels)
     again.set_params(max_iter=None).fit(features, labels)
     assert again.ending_ is Ending.CONVERGED
     assert again.n_iter_ < 0.5 * cold
@@ -154,7 +167,7 @@ def test_slices_of_newton_steps_are_short(monkeypatch: pytest.MonkeyPatch) -> No
         problem = pose(X, Y, machine="ww", kernel=KERNELS["linear"](), cost=1000.0)
         run, longest = Run(problem, "linear-newton", Limits(1e-6)), 0
         while run.running:
-            before, visiting = run.iterations, run._state.memory["visiting"][0] > 0.0
+            before, visiting = run.iterations, run._state.phase is linear_newton.Phase.VISITING
             run.advance()
             longest = longest if visiting else max(longest, run.iterations - before)
         return run, longest

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,8 +39,8 @@ def mixed(kernel: str, seed: int, cache_mb: float, *, sparse: bool = False) -> P
     pool = Pool(kernel_named(kernel), Points(sp.csr_array(X) if sparse else X), cache_mb)
     for example in rng.permutation(len(X)):
         slot = pool.insert(int(example), pool.row(int(example)))
-        pool.users[slot] = 1
-        held = np.flatnonzero(pool.example >= 0)
+        pool.slots.users[slot] = 1
+        held = pool.held
         if rng.random() < 0.4:
             pool.release(rng.choice(held, 1))
         elif rng.random() < 0.5:
@@ -57,30 +59,28 @@ def test_the_pool_holds_kernel_values_and_makes_the_same_bits_again(
     kernel: str, seed: int, cache_mb: float, sparse: bool
 ) -> None:
     pool = mixed(kernel, seed, cache_mb, sparse=sparse)
-    held = np.flatnonzero(pool.example >= 0)
-    rows = np.flatnonzero(pool.owner >= 0)
+    held = pool.held
+    rows = np.flatnonzero(pool.slots.owner >= 0)
     assert pool.store.shape[0] == LEAST if cache_mb == TINY else rows.size == held.size
     values = pool.store[np.ix_(rows, held)]
-    expected = K[kernel][np.ix_(pool.example[pool.owner[rows]], pool.example[held])]
+    expected = K[kernel][np.ix_(pool.slots.example[pool.slots.owner[rows]], pool.slots.example[held])]
     np.testing.assert_allclose(values, expected, atol=1e-12)
-    again = Pool(pool.kernel, pool.points, cache_mb)
-    again.restore(pool.pack())
+    again = Pool(pool.kernel, pool.points, cache_mb, deepcopy(pool.slots))
     assert again.store[np.ix_(rows, held)].tobytes() == values.tobytes()
     newcomer = len(X) - 1
     assert again.row(newcomer)[held].tobytes() == pool.row(newcomer)[held].tobytes()
 
 
-def test_what_no_pool_can_have_packed_is_refused() -> None:
-    packed = mixed("rbf", 1, 500.0).pack()
-    spoilt = {"example": 10**6, "row_of": 10**6, "owner": 10**6, "filled_width": 10**6, "made_width": 10**6}
-    for name, value in spoilt.items():
-        wrong = packed[name].copy()
-        wrong[0] = value
+def test_what_no_pool_can_have_left_is_refused() -> None:
+    slots = mixed("rbf", 1, 500.0).slots
+    for name in ("example", "row_of", "owner", "filled_width", "made_width"):
+        wrong = getattr(slots, name).copy()
+        wrong[0] = 10**6
         with pytest.raises(ValueError, match="there"):
-            Pool(kernel_named("rbf"), Points(X), 500.0).restore(packed | {name: wrong})
+            Pool(kernel_named("rbf"), Points(X), 500.0, replace(slots, **{name: wrong}))
     for name in ("users", "used"):
         with pytest.raises(ValueError, match=r"there|number"):
-            Pool(kernel_named("rbf"), Points(X), 500.0).restore(packed | {name: packed[name][:-1]})
+            Pool(kernel_named("rbf"), Points(X), 500.0, replace(slots, **{name: getattr(slots, name)[:-1]}))
 
 
 # -- one machine ----------------------------------------------------------------------------------
@@ -100,8 +100,8 @@ def learnt(
 
 def by_hand(machine: OnlineMachine, kernel: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Kernel matrix, signs, beta and z of what is kept, z by its definition."""
-    examples = machine.pool.example[machine.column("slot")]
-    signs, beta = np.where(Y[examples] == 0, 1.0, -1.0), machine.column("beta").copy()
+    examples = machine.pool.slots.example[machine.slot]
+    signs, beta = np.where(Y[examples] == 0, 1.0, -1.0), machine.beta.copy()
     matrix = K[kernel][np.ix_(examples, examples)]
     return matrix, signs, beta, signs - matrix @ beta
 
@@ -119,13 +119,13 @@ def test_what_is_kept_is_feasible_and_its_gradients_are_true(
 ) -> None:
     machine = learnt(kernel, rows, seed, second_order=second_order, cache_mb=cache_mb)
     _, signs, beta, z = by_hand(machine, kernel)
-    np.testing.assert_allclose(machine.column("z"), z, atol=1e-9)
+    np.testing.assert_allclose(machine.z, z, atol=1e-9)
     assert beta.sum() == pytest.approx(0.0, abs=1e-9)
     assert ((signs * beta >= 0.0) & (signs * beta <= COST)).all()
-    examples = machine.pool.example[machine.column("slot")]
+    examples = machine.pool.slots.example[machine.slot]
     assert np.unique(examples).size == examples.size
-    held = machine.pool.example >= 0
-    np.testing.assert_array_equal(np.sort(np.flatnonzero(held)), np.sort(machine.column("slot")))
+    held = machine.pool.slots.example >= 0
+    np.testing.assert_array_equal(np.sort(np.flatnonzero(held)), np.sort(machine.slot))
 
 
 @pytest.mark.parametrize("second_order", [True, False])
@@ -317,7 +317,7 @@ def test_a_solver_keeps_few_of_many_examples(method: str) -> None:
     run = Run(problem_of(x, y, "ovo"), method)
     while run.running:
         run.advance()
-    assert run._state.memory["example"].size < len(x) / 2
+    assert run._state.slots.example.size < len(x) / 2
     assert run.certificate().violation <= 1e-3
 
 

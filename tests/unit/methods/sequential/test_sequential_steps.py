@@ -11,39 +11,40 @@ from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential import set as sequential_set
 from solvers.jit.sequential import whole as sequential_whole
 from solvers.machines import MACHINES
-from solvers.methods.sequential import bsvm, s2do, smo, whole_example
 from solvers.methods.sequential.loop import Search
-from solvers.methods.sequential.rules import BoxSteps, SignedPairs, gaps
+from solvers.methods.sequential.rules import BoxSteps, Pairs, difference_lengths
+from solvers.methods.sequential.table import BSVM, S2DO, SMO, Sequential
 from solvers.problem import Part
+from solvers.work import finish
 
 
-def searching(machine: str, method=s2do, steps: int = 15, **more) -> tuple[Part, Search]:
+def searching(machine: str, method: Sequential = S2DO, steps: int = 15, **more) -> tuple[Part, Search]:
     """A search in the middle of a run, all rows at hand."""
     x, y = blobs(n=30, classes=4, seed=2)
     part = problem_of(x, y, machine, cost=1.0, **more).part(0)
-    state = method.start(part)
-    method.advance(part, state, steps, 1e-9)
+    state = method.start(part, 0)
+    finish(method.advance(part, state, steps, 1e-9))
     part.gram.rows(np.arange(30))
-    rule = SignedPairs(second_order=True) if part.balanced else BoxSteps(pairs=True, scaled=False)
-    return part, Search(part, state, rule)
+    rule = Pairs(second_order=True) if part.balanced else BoxSteps(pairs=True, scaled=False)
+    return part, Search(part, state, rule, 1e-9)
 
 
 def couplings(part: Part, search: Search) -> np.ndarray:
-    """Q of all variables awake, from the definition."""
-    awake = search.awake
-    direction = part.form.direction[part.labels[awake.example], awake.slot]
+    """Q of all active variables, from the definition."""
+    variables = search.variables
+    direction = part.form.direction[part.labels[variables.example], variables.slot]
     kernel = part.gram.store[part.gram.slot_of].astype(float) + part.offset
-    return (direction @ direction.T) * kernel[np.ix_(awake.example, awake.example)]
+    return (direction @ direction.T) * kernel[np.ix_(variables.example, variables.example)]
 
 
 @pytest.mark.parametrize(("machine", "bias"), [("ww", "none"), ("llw", "regularized"), ("ats", "none")])
 def test_gradients_are_margins_less_readings(machine: str, bias: str) -> None:
     part, search = searching(machine, bias=bias)
-    worst = leaf.look(search.awake, search.moving.columns)
-    alpha = search.awake.alpha
-    margin = part.form.margin[part.labels[search.awake.example], search.awake.slot]
+    worst = leaf.look(search.variables, search.moving.columns)
+    alpha = search.variables.alpha
+    margin = part.form.margin[part.labels[search.variables.example], search.variables.slot]
     expected = margin - couplings(part, search) @ alpha
-    np.testing.assert_allclose(search.awake.gradient, expected, atol=1e-5)
+    np.testing.assert_allclose(search.variables.gradient, expected, atol=1e-5)
     violation = np.maximum(np.where(alpha < 1.0, expected, 0.0), np.where(alpha > 0.0, -expected, 0.0))
     assert worst == pytest.approx(violation.max(), abs=1e-5)
 
@@ -51,14 +52,14 @@ def test_gradients_are_margins_less_readings(machine: str, bias: str) -> None:
 @pytest.mark.parametrize(("machine", "bias"), [("ww", "none"), ("llw", "regularized"), ("ats", "none")])
 def test_the_second_variable_has_the_largest_gain_of_all_that_violate(machine: str, bias: str) -> None:
     part, search = searching(machine, bias=bias)
-    awake = search.awake
-    leaf.look(awake, search.moving.columns)
-    a = leaf.best_in(awake.score, awake.tops)
-    assert awake.score[a] == awake.score.max()
-    b = sequential_box.partner(awake, search.rows, search.tables, search.coupling, a)
+    variables = search.variables
+    leaf.look(variables, search.moving.columns)
+    a = leaf.best_in(variables.score, variables.tops)
+    assert variables.score[a] == variables.score.max()
+    b = sequential_box.partner(variables, search.rows, search.tables, search.coupling, a)
     Q = couplings(part, search)
-    g = awake.gradient
-    others = [v for v in np.flatnonzero(awake.score > 0.0) if v != a]
+    g = variables.gradient
+    others = [v for v in np.flatnonzero(variables.score > 0.0) if v != a]
     gains = [0.5 * g[[a, v]] @ np.linalg.pinv(Q[np.ix_([a, v], [a, v])], hermitian=True) @ g[[a, v]] for v in others]
     assert len(others) > 3
     assert gains[others.index(b)] == pytest.approx(max(gains), rel=1e-6)
@@ -67,48 +68,52 @@ def test_the_second_variable_has_the_largest_gain_of_all_that_violate(machine: s
 def test_smo_takes_the_largest_gain_of_one_variable() -> None:
     x, y = blobs(n=30, classes=4, seed=2)
     part = problem_of(x, y, "ww", "polynomial", cost=1.0).part(0)
-    state = smo.start(part)
-    smo.advance(part, state, 10, 1e-9)
-    search = Search(part, state, BoxSteps(pairs=False, scaled=True))
-    awake = search.awake
-    leaf.look(awake, search.moving.columns)
-    a = leaf.best_in(awake.score, awake.tops)
-    g, alpha = awake.gradient, awake.alpha
+    state = SMO.start(part, 0)
+    finish(SMO.advance(part, state, 10, 1e-9))
+    search = Search(part, state, BoxSteps(pairs=False, scaled=True), 1e-9)
+    variables = search.variables
+    leaf.look(variables, search.moving.columns)
+    a = leaf.best_in(variables.score, variables.tops)
+    g, alpha = variables.gradient, variables.alpha
     movable = ((g > 0.0) & (alpha < 1.0)) | ((g < 0.0) & (alpha > 0.0))
-    assert a == np.argmax(np.where(movable, g * g / awake.diagonal, 0.0))
+    assert a == np.argmax(np.where(movable, g * g / variables.diagonal, 0.0))
     assert a != np.argmax(np.where(movable, np.abs(g), 0.0))  # or the data would not tell the rules apart
 
 
 def test_the_pair_of_an_exact_bias_is_that_of_fan_chen_and_lin() -> None:
-    part, search = searching("ova", smo, steps=8)
-    awake = search.awake
-    high, low = sequential_pair.look_signed(awake, search.moving.columns)
-    sign, z, alpha = awake.value[0], awake.gradient, awake.alpha
+    part, search = searching("ova", SMO, steps=8)
+    variables = search.variables
+    high, low = sequential_pair.look_signed(variables, search.moving.columns)
+    sign, z, alpha = variables.value[0], variables.gradient, variables.alpha
     rises = np.where(sign > 0, alpha < 1.0, alpha > 0.0)
     falls = np.where(sign > 0, alpha > 0.0, alpha < 1.0)
     assert high == z[rises].max()
     assert low == z[falls].min()
-    a = leaf.best_in(awake.score, awake.tops)
+    a = leaf.best_in(variables.score, variables.tops)
     assert a == np.argmax(np.where(rises, z, -np.inf))
     kernel = part.gram.store[part.gram.slot_of].astype(float)
     curvature = np.maximum(kernel[a, a] + np.diag(kernel) - 2.0 * kernel[a], 1e-12)
     gains = np.where(falls & (z < z[a]), (z[a] - z) ** 2 / curvature, -1.0)
-    sequential_pair.signed_gains(awake, search.rows.store[search.rows.slot_of[a]], high, awake.diagonal[a], True)
-    assert leaf.best_in(awake.gain, awake.tops) == np.argmax(gains)
+    sequential_pair.signed_gains(
+        variables, search.rows.store[search.rows.slot_of[a]], high, variables.diagonal[a], True
+    )
+    assert leaf.best_in(variables.gain, variables.tops) == np.argmax(gains)
 
 
 def test_bsvm_takes_free_variables_near_the_optimum_and_the_most_violating() -> None:
-    _, search = searching("ww", bsvm, steps=4, bias="regularized")
-    awake = search.awake
-    leaf.look(awake, search.moving.columns)
-    room = np.empty(bsvm.WORKING_SET, dtype=np.int64)
-    chosen = room[: sequential_set.choose_set(awake, room)]
-    free = np.flatnonzero((awake.alpha > 0.0) & (awake.alpha < awake.upper))
-    near = free[np.argsort(np.abs(awake.gradient[free]), kind="stable")][:5]
+    _, search = searching("ww", BSVM, steps=4, bias="regularized")
+    variables = search.variables
+    leaf.look(variables, search.moving.columns)
+    room = np.empty(BSVM.rules["box"].examples, dtype=np.int64)
+    chosen = room[: sequential_set.choose_set(variables, room)]
+    free = np.flatnonzero((variables.alpha > 0.0) & (variables.alpha < variables.upper))
+    near = free[np.argsort(np.abs(variables.gradient[free]), kind="stable")][:5]
     assert near.size == 5
     assert set(chosen[:5]) == set(near)
-    rest = [v for v in np.argsort(-awake.score, kind="stable") if v not in near and awake.score[v] > 0.0]
-    np.testing.assert_array_equal(np.sort(awake.score[chosen[5:]]), np.sort(awake.score[rest[: chosen.size - 5]]))
+    rest = [v for v in np.argsort(-variables.score, kind="stable") if v not in near and variables.score[v] > 0.0]
+    np.testing.assert_array_equal(
+        np.sort(variables.score[chosen[5:]]), np.sort(variables.score[rest[: chosen.size - 5]])
+    )
     assert np.unique(chosen).size == chosen.size
 
 
@@ -116,7 +121,7 @@ def test_bsvm_takes_free_variables_near_the_optimum_and_the_most_violating() -> 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_whole_example_sub_problem_is_solved_exactly(machine: str, seed: int) -> None:
     form = MACHINES[machine].form(6, 1.0)
-    own, shared = whole_example.geometry(form)
+    own, shared = form.uniform
     rng = np.random.default_rng(seed)
     bound, curvature = (0.3, 2.0, 30.0)[seed % 3], (0.5, 3.0)[seed % 2]
     alpha = rng.dirichlet(np.ones(6))[:5] * bound * (seed % 4 > 0)
@@ -157,10 +162,10 @@ def test_without_curvature_a_vertex_is_best(curvature: float) -> None:
 
 
 def test_the_geometry_of_examples() -> None:
-    assert whole_example.geometry(MACHINES["cs"].form(5, 1.0)) == pytest.approx((1.0, 1.0))
-    assert whole_example.geometry(MACHINES["adm"].form(5, 1.0)) == pytest.approx((1.0, -0.2))
-    assert whole_example.geometry(MACHINES["atm"].form(5, 1.0)) is None
-    table = gaps(MACHINES["cs"].form(4, 1.0))
+    assert MACHINES["cs"].form(5, 1.0).uniform == pytest.approx((1.0, 1.0))
+    assert MACHINES["adm"].form(5, 1.0).uniform == pytest.approx((1.0, -0.2))
+    assert MACHINES["atm"].form(5, 1.0).uniform is None
+    table = difference_lengths(MACHINES["cs"].form(4, 1.0))
     assert table[0, 1, 2] == pytest.approx(2.0)  # e_2 - e_1
     assert table[0, 1, 4] == pytest.approx(2.0)  # against the slack
 

@@ -11,6 +11,7 @@ from solvers.methods.frank_wolfe.correction import Face
 from solvers.methods.frank_wolfe.oracles import oracle_of
 from solvers.methods.frank_wolfe.steps import step_size
 from solvers.problem import pose
+from solvers.work import finish
 
 
 def chunk_of(machine: str, bias: str, steps: int, seed: int) -> Chunk:
@@ -21,9 +22,9 @@ def chunk_of(machine: str, bias: str, steps: int, seed: int) -> Chunk:
         cost=1.5, bias=bias, class_weight=[1.0, 2.0, 0.7, 1.0],
     )  # fmt: skip
     part = problem.part(0)
-    state = METHODS["fw"].start(part)
+    state = METHODS["fw"].start(part, 0)
     if steps:
-        METHODS["fw-pairwise"].advance(part, state, steps, 0.5)
+        finish(METHODS["fw-pairwise"].advance(part, state, steps, 0.5))
     examples = np.arange(1, 12)
     points = part.gram.points.take(examples)
     return cut(part, state, examples, part.gram.kernel.block(points, points, np.empty((11, 11))))

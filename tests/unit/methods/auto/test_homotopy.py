@@ -1,8 +1,9 @@
-"""Climbing from cost to cost inside `auto`: what a round chooses, and that the way ends at the optimum."""
+"""Homotopy in C inside `auto`: what a round chooses, and that it ends at the optimum."""
 
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,43 +11,36 @@ from small_data import blobs, finished, problem_of
 
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import examine, gradients
-from solvers.factor.layout import Layout
 from solvers.factor.normal import separable
 from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.methods.auto import faces as polish
-from solvers.methods.auto import homotopy as climb
-from solvers.methods.auto import price
-from solvers.methods.base import State, refresh
+from solvers.methods.auto import faces, homotopy, price
+from solvers.methods.auto.budget import BUDGET, Phase
+from solvers.methods.auto.conductor import Auto, AutoState
+from solvers.methods.base import refresh
 from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
+from solvers.work import finish
 
 X, Y = blobs(n=60, classes=4, features=3, seed=5)
 COST = 300.0
-CLIMBING = [name for name in MACHINES if not separable(Layout(problem_of(X, Y, name).part(0)))]
+FREE = replace(BUDGET, homotopy_start_price=0.0, homotopy_stage_price=0.0, homotopy_first=4.0)  # of charge, from 4
+ALONE = replace(FREE, phases=frozenset({Phase.BLOCKS, Phase.HOMOTOPY}))
+JOINT = [name for name in MACHINES if not separable(problem_of(X, Y, name).form)]
 
 
-def climbed(machine: str, bias: str = "none") -> Problem:
+def costly(machine: str, bias: str = "none") -> Problem:
     return problem_of(X, Y, machine, cost=COST, bias=bias)
 
 
-def somewhere(part: Part, seed: int) -> State:
+def somewhere(part: Part, seed: int) -> AutoState:
     """Variables at both bounds and in between."""
-    state, rng = METHODS["auto"].start(part), np.random.default_rng(seed)
+    state, rng = Auto().start(part, 0), np.random.default_rng(seed)
     q = part.form.slots if part.form.feasible == "simplex" else 1
     shares = rng.choice([0.0, 0.3, 1.0], size=state.alpha.shape) / q
     state.alpha[...] = shares * part.upper[:, None] * part.form.real[part.labels]
-    refresh(part, state)
+    finish(refresh(part, state))
     return state
-
-
-@pytest.fixture
-def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is said to cost nothing, the interior point more than anybody has."""
-    monkeypatch.setattr(price, "least", lambda part: np.inf)
-    monkeypatch.setattr(climb, "PRICE", (0.0, 0.0))
-    monkeypatch.setattr(climb, "FIRST", 4.0)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -57,7 +51,7 @@ def test_a_round_has_all_that_are_free_and_the_worst_of_the_others(machine: str,
     gradient = gradients(part, state.functions)
     wrong = examine(part, state.alpha, state.functions).violations
     for most in (1, 10, part.labels.size * part.form.slots):
-        chosen = polish.foremost(part, state.alpha, gradient, goal, most, 0.0)
+        chosen = faces.foremost(part, state.alpha, gradient, goal, most, 0.0)
         rows = chosen.examples[chosen.member]
         picked = np.zeros(state.alpha.shape, dtype=bool)
         picked[rows, chosen.slot] = True
@@ -78,48 +72,51 @@ def test_a_round_has_all_that_are_free_and_the_worst_of_the_others(machine: str,
             assert wrong.argmax() in chosen.examples
 
 
-@pytest.mark.usefixtures("cheap")
 @pytest.mark.parametrize("bias", ["none", "regularized", "exact"])
-@pytest.mark.parametrize("machine", CLIMBING)
-def test_the_way_ends_at_the_optimum_also_from_a_checkpoint(machine: str, bias: str) -> None:
-    run, shares = Run(climbed(machine, bias), "auto", Limits(1e-9, 1e-7)), set()
+@pytest.mark.parametrize("machine", JOINT)
+def test_it_ends_at_the_optimum_also_from_a_checkpoint(machine: str, bias: str) -> None:
+    run, shares = Run(costly(machine, bias), Auto(ALONE), Limits(1e-9, 1e-7)), set()
     while run.running and len(shares) < 3:
         run.advance(1)
-        if climb.climbing(run._state):
-            shares.add(float(run._state.memory["climb"][0]))
-            certificate = run.certificate()
-            assert certificate.infeasibility <= 1e-6 * COST * Y.size or bias == "exact"
-            weights = certify(run._view, run._state.alpha)
-            np.testing.assert_allclose(run._state.functions, weights.products + run._state.constant, atol=1e-4)
+        if run._state.phase is Phase.HOMOTOPY:
+            shares.add(run._state.homotopy.share)
+            exact = certify(run._view, run._state.alpha)
+            np.testing.assert_allclose(run._state.functions, exact.products + run._state.constant, atol=1e-4)
     assert len(shares) == 3, "several costs"
-    assert sorted(shares) == [min(shares) * climb.FACTOR**k for k in range(3)]
-    again = Run.load(climbed(machine, bias), io.BytesIO(run.pack()))
+    assert sorted(shares) == [min(shares) * FREE.homotopy_factor**k for k in range(3)]
+    again = Run.load(costly(machine, bias), io.BytesIO(run.pack()), Auto(ALONE))
     for each in run, again:
         while each.running:
             each.advance(1)
         assert each.ending is Ending.CONVERGED
         assert each.solver_used == "auto"
     np.testing.assert_array_equal(run.alphas()[0], again.alphas()[0])
-    optimum = finished(climbed(machine, bias), "ipm", 1e-9, gap_tolerance=1e-8).certificate()
+    optimum = finished(costly(machine, bias), "ipm", 1e-9, gap_tolerance=1e-8).certificate()
     certificate = run.certificate()
     assert optimum.dual - 1e-9 <= certificate.primal
     assert certificate.dual <= optimum.primal + 1e-9
     assert certificate.relative_gap <= 1e-7
 
 
-@pytest.mark.usefixtures("cheap")
-@pytest.mark.parametrize("machine", CLIMBING)
-def test_a_climb_that_leads_nowhere_is_given_up(machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(climb, "solve", lambda bench, state, goal: False)
-    run = finished(climbed(machine), "auto", 1e-4)
+@pytest.mark.parametrize("machine", JOINT)
+def test_a_homotopy_that_leads_nowhere_is_given_up(machine: str) -> None:
+    nowhere = replace(ALONE, homotopy_rounds=0)
+    run = Run(costly(machine), Auto(nowhere), Limits(1e-4))
+    while run.running:
+        run.advance()
     assert run.ending is Ending.CONVERGED
     assert run.certificate().violation <= 1e-4
+    assert [decision.phase for decision in run.decisions][-2:] == ["homotopy", "blocks"]
 
 
-def test_small_costs_have_nothing_to_climb() -> None:
+def test_small_costs_have_no_homotopy() -> None:
     part = problem_of(X, Y, "ww", cost=1e-3).part(0)
-    state = METHODS["auto"].start(part)
-    state.memory["effort"][3] = np.inf
-    assert climb.first_share(part) == 1.0
-    assert not climb.due(part, state)
-    assert climb.first_share(climbed("ww").part(0)) < 1.0
+    assert homotopy.first_share(part, FREE) == 1.0
+    assert homotopy.asked(part, FREE) == np.inf
+    assert homotopy.first_share(costly("ww").part(0), FREE) < 1.0
+
+
+def test_a_price_rises_with_the_cost() -> None:
+    asked = [homotopy.asked(problem_of(X, Y, "cs", cost=cost).part(0), BUDGET) for cost in (1e3, 1e5, 1e7)]
+    assert 0.0 < asked[0] < asked[1] < asked[2] < np.inf
+    assert price.newton(200, BUDGET) > 2.0 * price.newton(100, BUDGET)

@@ -1,0 +1,8 @@
+"""The methods that keep W instead of kernel values."""
+
+from __future__ import annotations
+
+from solvers.methods.linear.coordinate import Coordinate
+from solvers.methods.linear.newton import LinearNewton
+
+LINEAR = Coordinate(), LinearNewton()

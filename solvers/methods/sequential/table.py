@@ -1,0 +1,101 @@
+"""The sequential methods: one loop (`loop.py`), and for each feasible set the step rule that a method takes there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from solvers.methods.base import Method, Progress
+from solvers.methods.sequential.loop import Search, SequentialState, begun
+from solvers.methods.sequential.rules import BoxSteps, Pairs, Rule, SimplexPairs, WholeExamples, WorkingSets
+from solvers.problem import Part
+from solvers.work import Work
+
+FeasibleSet = Literal["box", "simplex", "equality"]
+
+
+def feasible_set(part: Part) -> FeasibleSet:
+    """Bounds on every variable; on every example's sum; or bounds and the equality of a binary exact bias."""
+    if part.form.feasible == "simplex":
+        return "simplex"
+    return "equality" if part.balanced else "box"
+
+
+@dataclass(frozen=True)
+class Sequential(Method[SequentialState]):
+    name: str
+    supports: str
+    rules: Mapping[FeasibleSet, Rule]
+    refusals: Mapping[FeasibleSet, str]  # where there is no rule
+
+    def refuse(self, part: Part) -> str | None:
+        kind = feasible_set(part)
+        return self.rules[kind].refuse(part) if kind in self.rules else self.refusals[kind]
+
+    def start(self, part: Part, seed: int) -> SequentialState:
+        return begun(part)
+
+    def advance(self, part: Part, state: SequentialState, steps: int, tolerance: float) -> Work[Progress]:
+        return (yield from Search(part, state, self.rules[feasible_set(part)], tolerance).go(state.steps + steps))
+
+
+SMO = Sequential(
+    "smo",
+    "every machine, kernel and bias: one variable at a time (ww, llw, ova without exact bias),"
+    " two of one example (cs), two of a binary machine with exact bias",
+    {
+        "box": BoxSteps(pairs=False, scaled=True),
+        "simplex": SimplexPairs(second_order=True),
+        "equality": Pairs(second_order=True),
+    },
+    {},
+)
+
+# The most violating variables, whatever the gain: for comparison with `smo`.
+SMO_FIRST_ORDER = Sequential(
+    "smo-first-order",
+    "every machine, kernel and bias: the variable of largest violation (ww, llw, ova without exact bias),"
+    " or the most violating pair (cs; a binary machine with exact bias)",
+    {
+        "box": BoxSteps(pairs=False, scaled=False),
+        "simplex": SimplexPairs(second_order=False),
+        "equality": Pairs(second_order=False),
+    },
+    {},
+)
+
+# Dogan, Glasmachers & Igel 2011: the first variable has the largest |gradient|, the second the largest gain with it.
+S2DO = Sequential(
+    "s2do",
+    "every machine, kernel and bias: two variables at a time;"
+    " for cs, and for a binary machine with exact bias, it is the same as smo",
+    {**SMO.rules, "box": BoxSteps(pairs=True, scaled=False)},
+    {},
+)
+
+_SEPARATE = (
+    "whole-example takes all variables of an example at once, which only pays where their sum is bounded:"
+    " it handles cs and adm, not this machine; use s2do, bsvm or auto."
+)
+
+# Crammer & Singer's working set: Hsu & Lin 2002, section IV, equations 18 and 20.
+WHOLE_EXAMPLE = Sequential(
+    "whole-example",
+    "cs and adm: machines with one bounded sum per example whose directions there are all alike",
+    {"simplex": WholeExamples()},
+    {"box": _SEPARATE, "equality": _SEPARATE},
+)
+
+# BSVM's working set: Hsu & Lin 2002, section III.B.
+BSVM = Sequential(
+    "bsvm",
+    "ww, llw and other machines of separate bounds; ova and ovo with a regularized bias or none",
+    {"box": WorkingSets(variables=10, share=1e-3)},
+    {
+        "simplex": "bsvm bounds every variable on its own: it handles ww and llw, not this machine; use smo or auto.",
+        "equality": "bsvm knows no exact bias of binary machines: use bias regularized or none, or the solver smo.",
+    },
+)
+
+SEQUENTIAL = S2DO, SMO, SMO_FIRST_ORDER, WHOLE_EXAMPLE, BSVM

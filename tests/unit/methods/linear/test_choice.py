@@ -1,0 +1,40 @@
+"""When a linear kernel is solved through W: a pure function of the part, with a reason that says its numbers."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from small_data import blobs, problem_of
+
+from solvers.methods.linear.choice import BLOCKS, NEWTON, ROWS, VISITS, choose
+
+
+@pytest.mark.parametrize(
+    ("examples", "features", "kernel", "expected", "says"),
+    [
+        (90, 4, "linear", "linear-newton", NEWTON),
+        (90, 4, "rbf", None, BLOCKS),
+        (30, 50, "linear", None, ROWS),  # the kernel matrix is smaller
+        (600, 550, "linear", None, ROWS),  # for three class functions
+    ],
+)
+def test_few_features_are_left_to_newton(
+    examples: int, features: int, kernel: str, expected: str | None, says: str
+) -> None:
+    x, y = blobs(n=examples, features=features)
+    name, reason, numbers = choose(problem_of(x, y, "ww", kernel).part(0))
+    assert name == expected
+    assert reason == says
+    assert all(isinstance(value, float) for value in numbers.values())
+    assert bool(numbers) == (kernel == "linear")
+
+
+@pytest.mark.parametrize(
+    ("machine", "expected", "says"),
+    [("ww", "linear", VISITS), ("ovo", None, ROWS)],  # an exact bias needs pairs of examples
+)
+def test_long_thin_features_are_left_to_coordinates(machine: str, expected: str | None, says: str) -> None:
+    x = sp.random_array((20_000, 3000), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    name, reason, numbers = choose(problem_of(x, np.arange(20_000) % 2, machine, "linear").part(0))
+    assert name == expected
+    assert reason == says
+    assert numbers["stored"] == pytest.approx(3.0, rel=0.1)
