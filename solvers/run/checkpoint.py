@@ -85,7 +85,7 @@ def packed(saved: Saved) -> bytes:
 
 
 def _fill(stream: Any, saved: Saved) -> None:
-    members = {HEADER: json.dumps({**saved.header, "schema": SCHEMA}).encode()}
+    members = {HEADER: json.dumps({**saved.header, "schema": saved.schema}).encode()}
     members |= {name + ARRAY: _bytes_of(array) for name, array in saved.arrays.items()}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in members.items():
