@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.kernels import Kernel, Points
+from solvers.pages import Pages
 from solvers.threads import scratch, spread
 from solvers.work import PIECE, Work, finish
 
@@ -17,6 +18,7 @@ WORK_BYTES = 1 << 25  # of a piece of a block, should the kernel need it in floa
 # The store holds as many rows as cache_mb has room for, but never fewer than LEAST: enough for one step of any
 # sequential method. Methods that like more rows at once ask for at most `capacity`.
 LEAST = 32
+HOLDERS = "factor", "newton"  # what else holds memory of the cache
 
 
 class Gram:
@@ -24,8 +26,9 @@ class Gram:
 
     def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST) -> None:
         self.kernel, self.points = kernel, points
-        n, self.cache_bytes = len(points), cache_mb * 2**20
-        self.capacity = int(min(n, max(least, self.cache_bytes // (4 * n))))
+        self.cache_bytes = cache_mb * 2**20
+        self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
+        self.capacity = self._room_for_rows()
         self.diagonal = kernel.diagonal(points)
         self.evaluations = 0
         self.release()
@@ -63,6 +66,42 @@ class Gram:
 
     # -- room -------------------------------------------------------------------------------------
 
+    def reserve(self, holder: str, size: int) -> None:
+        """Give bytes of the cache to another holder, for good: the oldest rows make way."""
+        if size > self.reserved[holder]:
+            self.reserved[holder] = size
+            self._shrink(self._room_for_rows())
+
+    def spare(self, holder: str) -> float:
+        """Bytes of the cache that a holder may have, if rows make way."""
+        others = sum(size for name, size in self.reserved.items() if name != holder)
+        return max(self.cache_bytes - others, 0.0)
+
+    def _room_for_rows(self) -> int:
+        left = self.cache_bytes - sum(self.reserved.values())
+        return int(min(len(self), max(self.least, left // (4 * len(self)))))
+
+    def _shrink(self, capacity: int) -> None:
+        if capacity >= self.capacity:
+            return
+        if self._filled > capacity:
+            old = self._oldest(self._filled - capacity)
+            self._evict(old)
+            stays = np.ones(self._filled, dtype=bool)
+            stays[old] = False
+            moving, free = np.flatnonzero(stays[capacity:]) + capacity, old[old < capacity]
+            self.store[free] = self.store[moving]
+            for table in (self._example_in, self._last_use, self._block_of):
+                table[free] = table[moving]
+            self.slot_of[self._example_in[free]] = free
+            self._filled = capacity
+        self.capacity = capacity
+        self._example_in, self._last_use = self._example_in[:capacity].copy(), self._last_use[:capacity].copy()
+        self._block_of = self._block_of[:capacity].copy()
+        if self.store.shape[0]:
+            self._pages.keep(4 * len(self) * capacity)
+            self.store = self.store[:capacity]
+
     def _free_slots(self, count: int) -> np.ndarray:
         """Rising, so that they often lie side by side."""
         fresh = np.arange(self._filled, min(self._filled + count, self.capacity))
@@ -75,7 +114,8 @@ class Gram:
         return np.concatenate([old, fresh])
 
     def _make_store(self) -> None:
-        self.store = np.empty((self.capacity, len(self)), dtype=np.float32)  # pages appear when written
+        self._pages = Pages(4 * len(self) * self.capacity)
+        self.store = self._pages.array(np.float32).reshape(self.capacity, len(self))
 
     def _oldest(self, count: int) -> np.ndarray:
         """The filled slots used longest ago; of equal ones, the first."""
@@ -109,8 +149,9 @@ class Gram:
         return values
 
     def _keep(self, examples: np.ndarray, values: np.ndarray) -> None:
+        fresh = self._filled + examples.size <= self.capacity  # then they were computed in place
         slots = self._free_slots(examples.size)
-        if values.base is not self.store:
+        if not fresh:
             self.store[slots] = values
         self._remember(examples, slots, self._clock)
         self.evaluations += examples.size * len(self)
@@ -142,11 +183,14 @@ class Gram:
             "last_use": self._last_use.copy(),
             "block_of": self._block_of.copy(),
             "counters": np.array([self._clock, self._filled, self.evaluations], dtype=np.int64),
+            "reserved": np.array([self.reserved[holder] for holder in HOLDERS], dtype=np.int64),
         }
 
     def restore(self, packed: dict[str, np.ndarray]) -> None:
         """Stand as packed. Raises ValueError, and holds nothing, where that cannot have come from a store like this."""
         self.release()
+        for holder, size in zip(HOLDERS, packed["reserved"].tolist(), strict=True):
+            self.reserve(holder, size)
         _check(packed, len(self), self.capacity)
         members = np.split(packed["block_members"], np.cumsum(packed["block_sizes"])[:-1])
         self._clock, self._filled, self.evaluations = (int(value) for value in packed["counters"])

@@ -56,7 +56,7 @@ class Factor:
             number, pivot = self.rank, int(self._left.argmax())
             column = yield from self._column(gram, pivot)
             if number == self.rank:  # else somebody has found the same column since
-                self._append(column, pivot)
+                self._append(gram, column, pivot)
             done += cost + ENTRY * number * len(gram)
             if done > PIECE:
                 done = 0.0
@@ -83,7 +83,8 @@ class Factor:
         column /= scale
         return column[0]
 
-    def _append(self, column: np.ndarray, pivot: int) -> None:
+    def _append(self, gram: Gram, column: np.ndarray, pivot: int) -> None:
+        gram.reserve("factor", self.bytes + 8 * len(gram))
         self.columns[self.rank] = column
         self._left -= column * column
         np.maximum(self._left, 0.0, out=self._left)

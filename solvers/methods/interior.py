@@ -175,19 +175,24 @@ def closed(state: InteriorState, path: Path, point: PathPoint, tolerance: float)
 
 
 def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> Work[tuple[Point, float] | None]:
-    """The point of the path, if its dual is proved to be larger than that of the best so far; and its dual by V V'."""
+    """The point of the path, if its dual is proved to be larger than that of the best so far; and its dual by V V'.
+
+    Where V V' is coarse, a share of the point: that on which the dual, by the largest energy it may have, is largest.
+    """
     alpha = path.layout.table(point.x)
     if part.balanced and not is_balanced(part, alpha):
         return None
     weights = path.layout.weights(point.x)
-    functions = yield from path.functions(weights)
-    factored = float(np.vdot(path.layout.gradient(0.5 * (functions + path.given)), point.x))  # half of the energy
-    if factored - excess(part, path, weights) <= state.kept_dual:
+    made = (yield from path.functions(weights)) - path.given
+    linear = float(np.vdot(path.layout.gradient(np.broadcast_to(path.given, made.shape)), point.x))
+    energy, more = float(np.vdot(weights, made)), 2.0 * excess(part, path, weights)
+    share = min(1.0, max(linear, 0.0) / max(energy + more, 1e-300))
+    if share * (linear - 0.5 * share * (energy + more)) <= state.kept_dual:
         return None
-    constant = path.given + part.offset * weights.sum(axis=0)
-    if path.columns.exact:
-        functions = functions + part.offset * weights.sum(axis=0)
-    return Point(np.asfortranarray(alpha), np.asfortranarray(functions), constant), factored
+    shift = share * part.offset * weights.sum(axis=0)
+    functions = path.given + share * made + (shift if path.columns.exact else 0.0)
+    kept = Point(np.asfortranarray(share * alpha), np.asfortranarray(functions), path.given + shift)
+    return kept, share * (linear - 0.5 * share * energy)
 
 
 def excess(part: Part, path: Path, weights: np.ndarray) -> float:

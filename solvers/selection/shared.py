@@ -111,6 +111,9 @@ class SharedGram(Gram):
         self.store = matrix.astype(np.float32)
         self.slot_of = np.arange(len(self))
 
+    def reserve(self, holder: str, size: int) -> None:
+        """The matrix is there as a whole: no row of it can make way."""
+
     def fetch(self, examples: np.ndarray) -> Work[np.ndarray]:
         return ready(examples)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from solvers.kernels import KERNELS
+from solvers.methods import Method
 from solvers.problem import pose
 from solvers.run.loop import Limits, Run
 
@@ -58,15 +59,18 @@ class Row(NamedTuple):
     cost: float
     paper: float  # seconds
 
-    def run(self, method: str, limits: Limits) -> Run:
+    def run(self, method: str | Method[Any], limits: Limits) -> Run:
         """To its end."""
-        features, labels = read(self.data)
-        kernel = KERNELS["rbf"](gamma=self.gamma)
-        given: dict[str, Any] = {"machine": self.machine, "kernel": kernel, "cost": self.cost}
-        run = Run(pose(features, labels, **given, margin=MARGINS[self.machine], bias="none"), method, limits)
+        run = self.begun(method, limits)
         while run.running:
             run.advance()
         return run
+
+    def begun(self, method: str | Method[Any], limits: Limits) -> Run:
+        features, labels = read(self.data)
+        kernel = KERNELS["rbf"](gamma=self.gamma)
+        given: dict[str, Any] = {"machine": self.machine, "kernel": kernel, "cost": self.cost}
+        return Run(pose(features, labels, **given, margin=MARGINS[self.machine], bias="none"), method, limits)
 
 
 def _rows() -> Iterator[Row]:

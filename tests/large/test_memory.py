@@ -14,8 +14,7 @@ import pytest
 from small_data import blobs, home, machine_for, problem_of
 
 from solvers.methods import METHODS
-from solvers.methods.auto import blocks as two_level
-from solvers.methods.auto import faces as polish
+from solvers.methods.auto import blocks, faces
 from solvers.run.loop import Run
 
 pytestmark = pytest.mark.large
@@ -24,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHUTTLE = ROOT.parent / "shared" / "data" / "shuttle" / "train.csv.gz"
 
 TRAIN = """
-import gzip, json, resource, sys
+import gzip, json, resource, sys, warnings
 import numpy as np
 from solvers import MultiClassSVC
 
@@ -50,6 +49,7 @@ def peak():
 
 data, parameters = json.loads(sys.argv[1])
 X, y = random(data) if isinstance(data, int) else shuttle(data)
+warnings.simplefilter("ignore")
 model = MultiClassSVC(**parameters).fit(X, y)
 certificate = model.certificate_
 print(json.dumps([peak(), model.ending_.value, certificate.primal, certificate.dual]))
@@ -108,20 +108,33 @@ def test_a_store_of_the_fewest_rows_serves_every_method(method: str) -> None:
     run = Run(problem_of(x, y, machine_for(method), home(method), cache_mb=0.001), method)
     for _ in range(5):
         run.advance(300)
-    assert run.problem.whole_gram.store.shape[0] in (0, 32)
+    assert run._part.gram.store.shape[0] in (0, 32)
     assert run.certificate().dual > 0.0
 
 
 @pytest.mark.parametrize("machine", ["ww", "cs", "ova"])
-def test_polishing_asks_for_no_more_memory_than_the_store_may_have(machine: str) -> None:
+def test_a_newton_step_asks_for_no_more_memory_than_rows_can_make_way_for(machine: str) -> None:
     part = problem_of(*blobs(n=60, classes=3), machine, cache_mb=100.0).part(0)
 
     def allowed(variables: int) -> bool:
         rows = np.arange(variables)
-        return two_level.polishable(part, polish.Selection(rows, rows, rows, np.zeros(variables)))
+        return blocks.solvable_at_once(part, faces.Selection(rows, rows, rows, np.zeros(variables)))
 
     largest = max(count for count in range(1, 5000) if allowed(count))
-    assert 700 <= largest <= 1500
+    assert 2200 <= largest <= 2300  # 20 bytes a pair
+    part.gram.reserve("factor", 30 << 20)
+    assert not allowed(2000)
+
+
+@pytest.mark.parametrize(("machine", "solver"), [("ww", "auto"), ("ww", "ipm"), ("cs", "ipm"), ("llw", "ipm")])
+def test_all_that_a_fit_holds_is_counted(machine: str, solver: str) -> None:
+    """100 000 rows, 4 classes: the process with the data, the cache (rows, factor, Newton steps), and tables of rows
+    by classes, of which the interior point has most."""
+    rows, classes, cache_mb = 100_000, 4, 300
+    bare = trained(2000, machine=machine, solver=solver, gamma=0.1)[0]
+    peak, *_ = trained(rows, machine=machine, solver=solver, gamma=0.1, C=10.0, cache_mb=cache_mb, time_limit=40)
+    tables = 60 * 8 * rows * classes / 2**20
+    assert peak <= bare + cache_mb + tables
 
 
 WINDOW = """

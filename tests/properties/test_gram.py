@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from small_data import KERNEL_PARAMETERS, dense_kernel, kernel_named
 
 from solvers.gram import Gram
-from solvers.kernels import Points
+from solvers.kernels import KERNELS, Points
 
 N = 23
 ROWS = np.random.default_rng(0).normal(size=(N, 3))
@@ -99,3 +99,33 @@ def test_release_forgets_every_row() -> None:
 def test_the_diagonal_is_that_of_the_matrix() -> None:
     for kernel, dense in DENSE.items():
         np.testing.assert_allclose(gram_of(kernel).diagonal, np.diag(dense), rtol=1e-12)
+
+
+@given(data=st.data())
+def test_rows_make_way_for_other_holders_of_the_cache(data) -> None:
+    """What is left is right, newest first, and a checkpoint stands as it was."""
+    n = 40
+    points = Points(np.random.default_rng(0).normal(size=(n, 3)))
+    kernel = KERNELS["rbf"](gamma=0.5)
+    exact = kernel.block(points, points, np.empty((n, n)))
+    gram = Gram(kernel, points, 4 * n * n / 2**20, least=4)
+    for _ in range(data.draw(st.integers(1, 12))):
+        if data.draw(st.booleans()):
+            holder = data.draw(st.sampled_from(["factor", "newton"]))
+            gram.reserve(holder, data.draw(st.integers(0, 4 * n * n)))
+            held = 4 * n * gram.capacity + sum(gram.reserved.values())
+            assert held <= gram.cache_bytes or gram.capacity == 4
+        else:
+            most = min(gram.capacity, 10)
+            examples = np.array(data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=most, unique=True)))
+            slots = gram.rows(examples)
+            np.testing.assert_allclose(gram.store[slots], exact[examples], atol=1e-6)
+        held = np.flatnonzero(gram.slot_of >= 0)
+        assert held.size <= gram.capacity
+        np.testing.assert_allclose(gram.store[gram.slot_of[held]], exact[held], atol=1e-6)
+    again = Gram(kernel, points, 4 * n * n / 2**20, least=4)
+    again.restore(gram.pack())
+    assert again.capacity == gram.capacity
+    np.testing.assert_array_equal(again.slot_of, gram.slot_of)
+    held = np.flatnonzero(gram.slot_of >= 0)
+    np.testing.assert_array_equal(again.store[again.slot_of[held]], gram.store[gram.slot_of[held]])

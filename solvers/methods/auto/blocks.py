@@ -25,7 +25,7 @@ VARIABLES = 768  # of a block, at most
 SHARE = 0.1  # of the outer violation that a block is solved to
 PATIENCE, SUM_PATIENCE = 3, 8  # pair steps per variable of a block, at most; those within an example are cheap
 PAIR_BYTES = 20  # memory of a Newton step per pair of variables: 20.5 measured at 2500 and 4000 (faces.py)
-LITTLE = 1 << 26  # bytes that a Newton step may always have; beyond it, as many as the store of kernel rows
+LITTLE = 1 << 26  # bytes that a Newton step may always have; beyond it, what kernel rows can make way for
 
 
 @dataclass
@@ -94,7 +94,7 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
 
 def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGET) -> bool:
     """Whether there is memory for a Newton step on these variables."""
-    room = max(part.gram.cache_bytes, LITTLE)
+    room = max(part.gram.spare("newton"), LITTLE)
     return chosen.slot.size <= budget.newton_most and PAIR_BYTES * chosen.slot.size**2 <= room
 
 
@@ -207,6 +207,7 @@ class Workbench:
     ) -> Work[bool]:
         """`exact`: the functions are, so that it is enough to move them by what changes."""
         part = self.part
+        part.gram.reserve("newton", PAIR_BYTES * chosen.slot.size**2)
         values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal)
         rows = chosen.examples[chosen.member]
         alpha = state.alpha.copy(order="K")
