@@ -1,4 +1,7 @@
-"""Compiled leaves: loops over plain arrays, no kernel, no Python object."""
+"""Compiled loops over plain arrays: they call no kernel and hold no Python object.
+
+`solvers/jit` imports nothing else of `solvers`, so that a hash of its files names the folder of compiled code.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,15 @@ from solvers.jit.store import CACHE_FOLDER, CACHE_WORKS, Store, choose_processor
 
 __all__ = ["CACHE_FOLDER", "CACHE_WORKS", "compiled"]
 
-# For selects and fused multiply-adds that vectorise; never on a function that tests for NaN.
-# Not "reassoc": with it the process that compiles and those that load the cache give different bits.
+# LLVM fast-math flags that let selects and fused multiply-adds vectorise. Not for functions that test for NaN.
+# "reassoc" is left out: with it, the process that compiles and a process that loads the cache give different bits.
 RELAXED = {"nnan", "ninf", "nsz", "contract"}
 
 choose_processor()
 
 
 def compiled(function: Callable[..., Any] | None = None, *, relaxed: bool = False) -> Any:
-    """Compile without the interpreter lock; functions of `solvers` are kept, under the hash of its sources."""
+    """numba.njit without the interpreter lock; compiled functions of `solvers` are cached on disk (store.py)."""
     if function is None:
         return lambda late: compiled(late, relaxed=relaxed)
     config: Any = numba.config

@@ -1,6 +1,6 @@
-"""The dense problem on a block of variables: cut out of the whole, and its result put back.
+"""The dense problem of a block of variables: choosing them, cutting Q out of the kernel rows, moving the functions.
 
-alpha and functions come class by class, (slots, n) and (outputs, n), so that scans run along examples.
+alpha (slots, n) and functions (outputs, n) are stored class by class, so that loops over examples are contiguous.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.scan import FULL
 
-STRIP = 4096  # columns of the functions updated at once: a strip of all classes stays in cache
+STRIP = 4096  # examples whose functions are updated at once: 32 kB per class, so that a strip of all stays in cache
 
 
 @compiled
@@ -23,7 +23,7 @@ def variable_gradient(rule, functions, y, p, i):
 
 @compiled
 def lowest_in_use(rule, functions, alpha, y, i, bound):
-    """The smallest gradient among the used variables of one example, the slack of its sum included."""
+    """The smallest gradient among the nonzero variables of one example and the slack of its sum, which has 0."""
     low, total = 1e300, 0.0
     for p in range(alpha.shape[0]):
         a = alpha[p, i]
@@ -35,9 +35,9 @@ def lowest_in_use(rule, functions, alpha, y, i, bound):
 
 @compiled
 def pick_variables(rule, functions, alpha, labels, upper, examples, threshold, sums, member, slot, gradient, amount):
-    """Variables of these examples that are free or violate by more than `threshold`; returns how many.
+    """Variables of these examples that are free or violate by more than `threshold`; returns their number.
 
-    Under sums, those in use and those that would gain on the worst one in use: what a sum trades between.
+    Under bounded sums: the nonzero variables, and those whose gradient exceeds the smallest of these.
     """
     count = 0
     for t in range(examples.size):
@@ -76,7 +76,7 @@ def expand_row(row, member, out):
 
 @compiled(relaxed=True)
 def couple_row(values, y, p, at_y, at_p, elsewhere, own, slot, first, second, out):
-    """out[b] = <direction, reading_b> values[b] for a direction that is one number at y, one at p, one elsewhere."""
+    """out[b] = <direction, reading_b> values[b]; the direction has one value at y, one at p, one at other classes."""
     for b in range(values.size):
         s, o = slot[b], own[b]
         left = at_p if s == p else (at_y if s == y else elsewhere)
@@ -86,7 +86,7 @@ def couple_row(values, y, p, at_y, at_p, elsewhere, own, slot, first, second, ou
 
 @compiled
 def couple(rule, kernel, member, own, slot, first, second, out):
-    """out[a, b] = <direction_a, direction_b> K(x_a, x_b); b is read as first * f_own + second * f_slot."""
+    """Q[a, b] = <direction_a, direction_b> K(x_a, x_b) into `out`; variable b reads first * f_own + second * f_slot."""
     values = np.empty(member.size, np.float32)
     for a in range(member.size):
         if a == 0 or member[a] != member[a - 1]:
@@ -105,7 +105,7 @@ def couple(rule, kernel, member, own, slot, first, second, out):
 
 @compiled
 def sparse_changes(rule, member, slot, labels, change, weights, common):
-    """The change of every example's weights as weights[e] + common[e] on all outputs."""
+    """The change of the weights of example e: weights[e] plus common[e] on every output."""
     weights[:] = 0.0
     common[:] = 0.0
     for b in range(member.size):

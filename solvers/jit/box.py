@@ -7,8 +7,8 @@ import numpy as np
 
 from solvers.jit import compiled
 
-SINGULAR = 1e-12  # relative determinant below which Q_B counts as rank one
-SNAP = 1e-12  # of U, or of what a variable was before a step: less than this from a bound is rounding
+SINGULAR = 1e-12  # det Q_B / (Q_aa Q_bb) below which Q_B counts as of rank one
+SNAP = 1e-12  # distance to a bound that counts as rounding, as a share of U, or at zero of the value before the step
 
 
 @compiled
@@ -18,8 +18,8 @@ def clip(x, low, high):
 
 @compiled
 def snapped(before, step, bound):
-    """At a bound where it is within rounding. At zero that is what the step leaves of the variable itself: where costs
-    are large, all of an optimum may lie below 1e-12 of them."""
+    """before + step, put onto a bound that is within rounding. At zero, rounding is relative to the variable before the
+    step and not to U: with large costs all of an optimum may lie below 1e-12 U."""
     x = before + step
     if x < SNAP * before or x < 0.0:
         return 0.0
@@ -30,7 +30,7 @@ def snapped(before, step, bound):
 
 @compiled
 def single_step(alpha, gradient, curvature, bound):
-    """The exact one-dimensional step, landing on a bound where the curvature vanishes."""
+    """The exact step of one variable; to a bound where the curvature vanishes."""
     if curvature > 0.0:
         return clip(gradient / curvature, -alpha, bound - alpha)
     return bound - alpha if gradient > 0.0 else -alpha
@@ -74,8 +74,8 @@ def movable(gradient, alpha, upper, out):
 def pair_gains(gradient, violation, row, diagonal, g, q, out):
     """Twice the unconstrained gain of each variable with the first one (appendix A.1); 0 where it may not move.
 
-    Single precision: it only ranks. Where Q_B is singular the gain is that of the nearest regular pair:
-    large, as the true one is.
+    In single precision, as gains only rank. A singular Q_B counts as one of determinant 1e-6 Q_aa Q_bb, so that its
+    gain is large, as the true one is.
     """
     floor = np.float32(1e-6) * q
     square, double = g * g, g + g
@@ -90,7 +90,7 @@ def pair_gains(gradient, violation, row, diagonal, g, q, out):
 
 @compiled
 def largest_bits(bits):
-    """The maximum of non-negative floats, compared as the integers they are: that vectorises."""
+    """The maximum of non-negative floats, given as their bit patterns: comparing integers vectorises."""
     top = np.int32(0)
     for b in range(bits.size):
         x = bits[b]
@@ -100,7 +100,7 @@ def largest_bits(bits):
 
 @compiled
 def position(bits, value):
-    """Where `value` first stands; a chunk at a time, so that it vectorises."""
+    """The first index of `value`, or -1; in chunks of 32, which vectorise."""
     n = bits.size
     for start in range(0, n, 32):
         stop = min(start + 32, n)
@@ -132,7 +132,7 @@ def descend(gradient, row_a, row_b, x, z):
 
 @compiled
 def solve_box(Q, gradient, alpha, upper, tolerance, limit):
-    """S2DO until no variable violates by more than `tolerance`; returns (steps, violation)."""
+    """S2DO until the violation is at most `tolerance`, or for `limit` steps; returns (steps, violation)."""
     q = gradient.size
     violation, gains, diagonal = np.empty(q, np.float32), np.empty(q, np.float32), np.empty(q, np.float32)
     bits = violation.view(np.int32)

@@ -1,4 +1,4 @@
-"""Newton steps on the free variables of a binary machine with exact bias, for where pair steps crawl.
+"""Newton steps on the free variables of a binary machine with exact bias: where pair steps are slow (large C).
 
 Only the upper half of a matrix is read and written, row by row, so that inner loops vectorise.
 """
@@ -7,7 +7,7 @@ import numpy as np
 
 from solvers.jit import compiled
 
-RIDGE = 1e-11  # of the largest diagonal entry: what a pivot must keep, or its variable stands still
+RIDGE = 1e-11  # least pivot, as a share of the largest diagonal entry; a variable of a smaller one stays where it is
 
 
 @compiled(relaxed=True)
@@ -18,7 +18,7 @@ def subtract(row, pivot, factor):
 
 @compiled
 def factorise(A):
-    """A = U'U in its upper half; a pivot that vanishes becomes infinite, so that its variable does not move."""
+    """A = U'U in its upper half; a pivot below RIDGE becomes 1e150, so that its variable does not move."""
     n = A.shape[0]
     least = 0.0
     for a in range(n):
@@ -61,7 +61,7 @@ def balanced_direction(A, slope):
 
 @compiled
 def longest(value, direction, low, high):
-    """The longest step up to 1 that stays within bounds, and the variable that ends it, or -1."""
+    """(the longest step in [0, 1] within bounds, the variable that limits it or -1)."""
     step, end = 1.0, -1
     for b in range(value.size):
         d = direction[b]

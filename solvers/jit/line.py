@@ -1,6 +1,6 @@
 """Sequential minimal optimisation under one equality (binary, exact bias).
 
-maximise z'x - 1/2 x'Kx around beta, low <= beta + x <= high, sum x = 0; beta is alpha with its sign.
+maximise z'x - 1/2 x'Kx, low <= beta + x <= high, sum x = 0, where beta_i = s_i alpha_i and s_i = +-1 is the class.
 Second-order choice of the second variable: Fan, Chen & Lin 2005; first-order: the most violating pair.
 """
 
@@ -9,19 +9,19 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.box import SNAP, position
 
-FLAT = 1e-12  # curvature below which a pair counts as linear (LIBSVM's tau)
+FLAT = 1e-12  # least curvature of a pair; a smaller one counts as this (LIBSVM's tau)
 
 
 @compiled(relaxed=True)
 def rising(z, beta, high, out):
-    """z where beta may rise; single precision, only to rank."""
+    """z where beta may rise, else -3e38; in single precision, as it only ranks."""
     for b in range(z.size):
         out[b] = np.float32(z[b]) if beta[b] < high[b] else np.float32(-3e38)
 
 
 @compiled
 def order_bits(bits):
-    """Floats of either sign, seen as integers, in such a way that integers compare as the floats do."""
+    """Maps the bit patterns of floats to integers of the same order, in place; applied twice it gives them back."""
     for b in range(bits.size):
         x = bits[b]
         bits[b] = x ^ ((x >> np.int32(31)) & np.int32(0x7FFFFFFF))
@@ -38,7 +38,7 @@ def highest_bits(bits):
 
 @compiled(relaxed=True)
 def falling(z, beta, low, row, diagonal, top, q, flat, difference, gain):
-    """How far below `top` each variable that may fall is, and its gain; with `flat`, the difference alone counts."""
+    """difference = top - z of the variables that may fall, and gain = difference^2 / curvature; `flat`: curvature 1."""
     for b in range(z.size):
         d = np.float32(top - z[b])
         d = d if d > np.float32(0.0) else np.float32(0.0)
@@ -87,7 +87,7 @@ def solve_pairs(K, z, beta, low, high, tolerance, limit, flat):
 
 @compiled
 def reached(before, step, low, high):
-    """Within rounding of a bound, at the bound: of what the bound is, or the variable was away from it."""
+    """before + step, put onto a bound within SNAP of it, relative to the bound or to the distance before the step."""
     x = before + step
     if x <= low or x - low < SNAP * max(abs(low), before - low):
         return low

@@ -1,8 +1,8 @@
-"""What Newton steps on all variables of a box machine need, straight on a whole kernel matrix.
+"""Newton steps of searches (selection/rising.py) on a whole kernel matrix: gradients, products, the system's factor.
 
-Variables stand as (example, variable), class functions as (class, example), so that products run along examples.
-The system of the free variables is cut out of the matrix and factored in one call: NumPy's factorisation here leaves
-the interpreter lock to other threads, SciPy's would keep it.
+Variables are (example, variable), class functions (class, example), so that products run along examples. The system of
+the free variables is cut out of the matrix and factored in one compiled call, because SciPy's factorisation would hold
+the interpreter lock.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def raise_by(target, row, factor):
 
 @compiled
 def combine(K, weights, products):
-    """products += weights' K: as fast as BLAS where all weights count, and faster where many are zero."""
+    """products += weights' K, skipping zero weights: as fast as BLAS without zeros, faster with many."""
     for i in range(K.shape[0]):
         for c in range(weights.shape[1]):
             if weights[i, c] != 0.0:
@@ -36,7 +36,7 @@ def combine(K, weights, products):
 
 @compiled
 def add_products(rule, K, labels, slot, change, functions):
-    """functions += K @ weights(change): rows of variables that do not change cost nothing."""
+    """functions += K @ weights(change); examples whose variables do not change cost nothing."""
     outputs, n = functions.shape
     weights, shared, everywhere = np.empty(outputs), np.zeros(n), False
     for i in range(n):

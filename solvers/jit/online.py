@@ -1,8 +1,8 @@
 """Steps of LASVM (Bordes, Ertekin, Weston & Bottou 2005; second-order choice: Glasmachers & Igel 2008).
 
-A binary machine with exact bias knows only the examples it keeps. beta is alpha with its sign, low <= beta <= high,
-one of which is 0; z = sign * margin - f without b. A pair of one that may rise and one that may fall violates where
-z of the first is larger.
+A binary machine with exact bias holds only the examples it keeps. beta = s alpha, s = +-1 the class, low <= beta
+<= high, one of which is 0; z = s * margin - f without b. A pair violates where z of one that may rise exceeds z of
+one that may fall.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.line import FLAT, reached
 
-LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` came back
+LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` returned: steps, tolerance, a kernel row, no movement
 
 
 class Kept(NamedTuple):
@@ -29,12 +29,12 @@ class Kept(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Kernel rows of slots: that of slot p stands in store[row_of[p]], or nowhere when that is negative."""
+    """Kernel rows by slot: that of slot p is store[row_of[p]], or missing where row_of[p] is negative."""
 
     store: np.ndarray
     row_of: np.ndarray
     diagonal: np.ndarray
-    used: np.ndarray  # by row: when it was used last
+    used: np.ndarray  # by row: the clock at its last use
     clock: np.ndarray  # (1,)
 
 
@@ -50,7 +50,7 @@ def expansion_at(kept, row):
 
 @compiled
 def extremes(kept):
-    """(entry, z) of the largest that may rise, then of the smallest that may fall; entry -1 where there is none."""
+    """(entry, z) of the largest z that may rise, then of the smallest z that may fall; entry -1 for none."""
     i, j, high, low = -1, -1, -np.inf, np.inf
     for b in range(kept.length[0]):
         if kept.beta[b] < kept.high[b] and kept.z[b] > high:
@@ -62,7 +62,7 @@ def extremes(kept):
 
 @compiled
 def partner_of(kept, row, diagonal, z, q, rises, second_order):
-    """The entry that brings most against an example at z, which rises or falls; -1 where none violates with it."""
+    """The entry of largest gain with an example at z, which rises or falls; -1 where none violates with it."""
     best, best_gain = -1, 0.0
     for b in range(kept.length[0]):
         movable = kept.beta[b] > kept.low[b] if rises else kept.beta[b] < kept.high[b]
@@ -78,7 +78,7 @@ def partner_of(kept, row, diagonal, z, q, rises, second_order):
 
 @compiled
 def consider(kept, row, diagonal, z, q, positive, second_order, tau):
-    """The partner of a new example with beta 0, if it violates by more than tau with any kept; else -1."""
+    """PROCESS: the partner of a new example (beta = 0), or -1 where it violates by at most tau with all kept ones."""
     _, high, _, low = extremes(kept)
     violation = z - low if positive else high - z
     return partner_of(kept, row, diagonal, z, q, positive, second_order) if violation > tau else -1
@@ -93,7 +93,7 @@ def append(kept, slot, z, low, high):
 
 @compiled
 def move(kept, rows, a, b):
-    """The exact step of the pair: entry a rises, b falls. Whether anything moved."""
+    """The exact step of the pair, entry a rising and b falling; returns whether anything moved."""
     p, q = kept.slot[a], kept.slot[b]
     row_a, row_b = rows.store[rows.row_of[p]], rows.store[rows.row_of[q]]
     rows.used[rows.row_of[p]] = rows.used[rows.row_of[q]] = rows.clock[0]
@@ -113,9 +113,9 @@ def move(kept, rows, a, b):
 
 @compiled
 def drop_idle(kept):
-    """Let go of unused examples that violate with no other, as LASVM does; their slots go to `dropped`.
+    """Drop examples with beta = 0 that violate with no other; their slots go to `dropped`.
 
-    Returns the extremes from before; where they violate they stay, and their entries are those of now.
+    Returns the `extremes` from before; those that violate are kept, and their entries are the new ones.
     """
     i, high, j, low = extremes(kept)
     count, top, bottom = 0, i, j
@@ -138,9 +138,9 @@ def drop_idle(kept):
 
 @compiled
 def reprocess(kept, rows, second_order, tau, limit, wanted):
-    """Up to `limit` steps of the most violating kept example and its partner; (why it came back, steps).
+    """REPROCESS: up to `limit` steps of the most violating kept example and its partner; returns (why, steps).
 
-    A missing kernel row's slot stands in wanted[1], that of the row needed beside it in wanted[0].
+    MISSING: wanted[1] is the slot whose kernel row is missing, wanted[0] the slot whose row the step needs beside it.
     """
     steps = 0
     i, high, j, low = extremes(kept)

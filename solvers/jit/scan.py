@@ -1,13 +1,17 @@
-"""One pass over all variables: how far from optimal, and what the losses cost.
+"""The KKT violation: what every stopping rule compares. One pass over all variables also gives loss and linear term.
 
-alpha and functions come class by class, (slots, n) and (outputs, n), so that loops run along examples and vectorise.
+box: max of g where alpha < U and of -g where alpha > 0, g the gradient of the dual. simplex (bounded sums): largest
+gradient, at least the slack's 0, minus the smallest among nonzero variables and a positive slack. equality (binary,
+exact bias): max of s g over variables that may rise minus min over those that may fall.
+
+alpha (slots, n) and functions (outputs, n) are stored class by class, so that loops run along examples and vectorise.
 """
 
 import numpy as np
 
 from solvers.jit import compiled
 
-FULL = 1.0 - 1e-12  # a sum above this share of its bound is at the bound: sums are rounded differently
+FULL = 1.0 - 1e-12  # share of its bound above which a sum is at the bound: its terms are rounded one by one
 
 
 @compiled
@@ -18,7 +22,7 @@ def own_functions(functions, labels, out):
 
 @compiled(relaxed=True)
 def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
-    """Raise `worst` to |gradient| of this slot's variables where they may move along it."""
+    """worst = max(worst, violation) for the variables of slot p, one per example."""
     for i in range(labels.size):
         mine = labels[i] == p
         g = (
@@ -35,7 +39,7 @@ def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
 
 @compiled(relaxed=True)
 def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
-    """As `scan_slot` for sums: the largest gradient, the smallest one in use, and the sum."""
+    """For bounded sums: update the largest gradient, the smallest of a nonzero variable, and the sum."""
     for i in range(labels.size):
         mine = labels[i] == p
         g = (
@@ -67,7 +71,7 @@ def largest(values):
 
 @compiled
 def scan_box(rule, functions, alpha, labels, upper, own, worst):
-    """Every example's largest violation; returns the largest of all."""
+    """The violation of every example into `worst`; returns the largest."""
     if rule.before != 0.0:
         own_functions(functions, labels, own)
     worst[:] = 0.0
@@ -90,7 +94,7 @@ def scan_simplex(rule, functions, alpha, labels, upper, own, worst):
 
 @compiled(relaxed=True)
 def hinge_slot(rule, p, function, own, alpha, labels, hinge, linear):
-    """Add this slot's hinge and its linear term of the dual to every example's."""
+    """Add the hinge [g]+ and the linear term m alpha of slot p to those of every example."""
     for i in range(labels.size):
         mine = labels[i] == p
         g = (

@@ -1,15 +1,19 @@
-"""The part of operator splitting that every example does alone: the nearest that its variables can make."""
+"""The example-wise step of ADMM (methods/auto/splitting.py): z = what feasible variables make nearest to wanted + u.
+
+Per example: minimise |z - wanted - u|^2 / 2 - m'alpha / rho over feasible alpha, z = the weights of alpha. Where all
+variables share the own class function (`rule.before`), a scalar equation couples them.
+"""
 
 import numpy as np
 
 from solvers.jit import compiled
 
-NEAR = 1e-7  # share of its bound that a sum may be off by
+NEAR = 1e-7  # bracket at which the scalar equation is solved, as a share of U: the rounding of float32 variables
 
 
 @compiled
 def boxed_level(wish, upper):
-    """s = sum_p of (wish_p - s within [0, upper]): Newton steps between bounds, as the right side falls in s."""
+    """The root s of s = sum_p clip(wish_p - s, 0, upper): safeguarded Newton steps, as the right side falls in s."""
     low, high = 0.0, 0.0
     for p in range(wish.size):
         high += min(max(wish[p], 0.0), upper)
@@ -33,7 +37,7 @@ def boxed_level(wish, upper):
 
 @compiled
 def level_of(wish, bound, slope):
-    """The level with sum_p max(wish_p - level, 0) = bound + slope * level, from below (Michelot)."""
+    """The root of sum_p max(wish_p - level, 0) = bound + slope * level, approached from below (Michelot 1986)."""
     level = -np.inf
     while True:
         total, count = -bound, slope
@@ -49,7 +53,7 @@ def level_of(wish, bound, slope):
 
 @compiled
 def sum_level(wish, upper, shared):
-    """What is taken from every variable: its share in the own function, and what the sum would pass its bound by."""
+    """What is subtracted from every wish: the coupling through the own function, or the excess of the sum over U."""
     level = max(level_of(wish, 0.0, 1.0), 0.0) if shared else 0.0
     total = 0.0
     for p in range(wish.size):
@@ -59,9 +63,9 @@ def sum_level(wish, upper, shared):
 
 @compiled
 def settle(rule, sums, labels, upper, rho, wanted, z, u, alpha):
-    """z, the nearest to wanted + u that variables make, which become alpha; u gathers what is left of the difference.
+    """One ADMM step of every example: alpha and z = its weights, nearest to wanted + u; then u += wanted - z.
 
-    wanted, z, u are (n, outputs), alpha is (n, slots); what is nearest counts in rho, beside the linear term.
+    wanted, z, u are (n, outputs), alpha is (n, slots).
     """
     slots, outputs = alpha.shape[1], z.shape[1]
     wish = np.empty(slots)

@@ -1,9 +1,9 @@
-"""Where compiled code is found and kept: what an installation ships first, then the user's cache folder.
+"""The cache of compiled code: first the folder that an installation ships, then the user's cache folder.
 
-numba's own cache stamps one source file, not its callees in other files, and names a folder after where the program
-lies. Here both folders are named after numba's version and every source that decides compiled code: `solvers/jit`,
-which imports nothing else of `solvers`, and the one type of argument declared elsewhere. So stale code cannot be
-found, and code that was compiled in one place is found in any other.
+Both folders are named by a hash of numba's version and of all sources that decide compiled code: `solvers/jit`, which
+imports nothing else of `solvers`, and `machines/rule.py`, an argument type. So stale code is never loaded, and code
+compiled in one place is found from any other. numba's own cache hashes one source file without its callees in other
+files, and names its folder by the path of the program.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from llvmlite import binding
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
 PACKAGE = Path(__file__).resolve().parent.parent
-# What shipped code is compiled for: any x86-64 from about 2013 on (psABI, level 3). LLVM has no list of a level's
-# features, so that those that compiled code may use are named here.
+# The target of shipped code: x86-64 processors from about 2013 on (psABI, level 3); within a tenth of the speed of code
+# for the very processor, where level 2 takes a third longer. LLVM has no list of a level's features, so NEEDED names
+# those that compiled code may use.
 LEVEL = "x86-64-v3"
 NEEDED = {"sse4.2", "popcnt", "cx16", "sahf", "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
 
@@ -38,7 +39,7 @@ def fingerprint(sources: Iterable[Path], package: Path = PACKAGE) -> str:
 
 
 def compiled_sources(package: Path = PACKAGE) -> list[Path]:
-    """All that decides what compiled code does."""
+    """The sources that decide compiled code."""
     return [*(package / "jit").rglob("*.py"), package / "machines" / "rule.py"]
 
 
@@ -47,7 +48,7 @@ SHIPPED = PACKAGE / "compiled" / FINGERPRINT  # only in an installation that com
 
 
 def cache_folder() -> Path:
-    """Where compiled code is kept; MCSVM_CACHE_DIR overrules the user's cache folder."""
+    """The user's folder of compiled code; MCSVM_CACHE_DIR overrides its root."""
     root = os.environ.get("MCSVM_CACHE_DIR") or platformdirs.user_cache_dir("mcsvm", appauthor=False)
     return Path(root) / "compiled" / FINGERPRINT
 
@@ -66,14 +67,14 @@ CACHE_WORKS = _writable(CACHE_FOLDER)
 
 
 def runs_shipped_code(features: Collection[str]) -> bool:
-    """Whether a processor with these features has all that code of LEVEL may use."""
+    """Whether a processor with these features runs code compiled for LEVEL."""
     return set(features) >= NEEDED
 
 
 def choose_processor() -> None:
     """Compile for LEVEL where such code is shipped and runs, unless the user's NUMBA_CPU_NAME says otherwise.
 
-    Code is found only by the processor it was compiled for: elsewhere everything is compiled for the one that is here.
+    numba finds compiled code by its target. Elsewhere everything is compiled for the processor at hand.
     """
     config: Any = numba.config
     if SHIPPED.is_dir() and config.CPU_NAME is None:
@@ -83,7 +84,7 @@ def choose_processor() -> None:
 
 
 class _Locator(_CacheLocator):
-    """By module and line, not by where the source lies."""
+    """Names cache files by module and line, not by the path of the source."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         self._function, self._py_file = function, file
@@ -107,7 +108,7 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class Store(FunctionCache):
-    """Loads what is shipped, else what the user's folder has; writes only there, if it can be written."""
+    """Loads from the shipped folder, else from the user's folder; writes to the user's folder alone."""
 
     _impl_class = _Implementation
 
@@ -127,6 +128,6 @@ class Store(FunctionCache):
             return super()._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """A disk that is full or cannot be written costs the next start some seconds, and this one nothing."""
+        """Errors are ignored: a full or read-only disk costs the next start some seconds of compilation."""
         with suppress(OSError):
             super().save_overload(sig, data)

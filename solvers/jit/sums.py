@@ -1,6 +1,6 @@
-"""Pairs within one example, for machines whose sum over an example is bounded (cs).
+"""Pair steps within one example of a dense problem, where the sum over an example is bounded (cs); projections.
 
-The slack U_i - sum_p alpha_ip is a variable of gradient 0 and no curvature.
+The slack U_i - sum_p alpha_ip is a variable of gradient 0 and curvature 0.
 """
 
 import numpy as np
@@ -8,12 +8,12 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.box import SNAP
 
-SLACK = -1
+SLACK = -1  # index of the slack in place of a variable
 
 
 @compiled
 def extremes(gradient, alpha, slack, first, last, bound):
-    """The variable to grow and the one to shrink of one example, and their difference of gradients."""
+    """(variable to grow, variable to shrink, violation) of one example: the extreme gradients and their difference."""
     up, down = SLACK, SLACK
     top, bottom = 0.0, 0.0 if slack > SNAP * bound else np.inf
     for b in range(first, last):
@@ -32,7 +32,7 @@ def shift_gradient(gradient, row, amount):
 
 @compiled
 def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
-    """Take from `down`, give to `up` (either may be the slack) by the exact step."""
+    """The exact step from `down` to `up`, either of which may be the slack."""
     g = (gradient[up] if up >= 0 else 0.0) - (gradient[down] if down >= 0 else 0.0)
     curvature = (Q[up, up] if up >= 0 else 0.0) + (Q[down, down] if down >= 0 else 0.0)
     if up >= 0 and down >= 0:
@@ -57,9 +57,9 @@ def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
 def solve_simplex(Q, gradient, alpha, slack, starts, upper, tolerance, limit):
     """Sweeps of pair steps, example by example; returns (steps, violation).
 
-    starts[e] .. starts[e+1] are the variables of example e, upper[e] and slack[e] its bound and slack. Looking
-    at one example costs next to nothing beside a step, so each sweep takes all that violate by a tenth of the
-    worst of the sweep before.
+    starts[e] to starts[e + 1] are the variables of example e, upper[e] and slack[e] its bound and slack. A sweep steps
+    in every example that violates by a tenth of the worst violation of the sweep before: looking at an example costs
+    next to nothing beside a step.
     """
     steps, wanted = 0, np.inf
     while True:
@@ -81,7 +81,7 @@ def solve_simplex(Q, gradient, alpha, slack, starts, upper, tolerance, limit):
 
 @compiled
 def project_sums(value, group, bound):
-    """The nearest point with non-negative entries and group sums equal to their bound (Michelot's iteration)."""
+    """The nearest point with non-negative entries and group sums equal to `bound` (Michelot 1986)."""
     groups = group.max() + 1
     shift, sums, counts, target = np.full(groups, -np.inf), np.zeros(groups), np.zeros(groups), np.zeros(groups)
     for b in range(value.size):
@@ -110,7 +110,7 @@ def project_sums(value, group, bound):
 
 @compiled
 def project_box_sum(value, low, high, total):
-    """The nearest point within bounds of the given sum: bisection on the common shift."""
+    """The nearest point within bounds whose sum is `total`: bisection on the common shift."""
     left, right = (value - high).min(), (value - low).max()
     out = np.empty(value.size)
     for _ in range(200):

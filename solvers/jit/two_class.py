@@ -1,8 +1,8 @@
-"""A binary machine with exact bias on part of a shared kernel matrix: blocks of the worst variables, solved by pairs.
+"""Searches: one binary machine with exact bias on a shared kernel matrix; blocks of the worst variables, pair steps.
 
-The matrix is over all training examples in order of their class; a machine is about two runs of them, `spans`
-= (start, stop, start, stop). beta is alpha with its sign; functions = K beta, exact as the matrix is, without b.
-Examples of a machine are numbered 0 ... n - 1 through both runs.
+The rows of the matrix are all training examples, class after class. The examples of a machine are two runs of rows,
+`spans` = (start, stop, start, stop), numbered 0 ... n - 1 through both. beta = s alpha, s = +-1 the class; functions
+= K beta in float64, without b.
 """
 
 import numpy as np
@@ -11,13 +11,13 @@ from solvers.jit import compiled
 from solvers.jit.face import balanced_direction, longest
 from solvers.jit.line import reached, solve_pairs
 
-BLOCK = 512  # variables solved together, at most
-SHARE = 0.1
-PATIENCE = 5  # steps per variable of a block, after which the free variables are solved for at once
-FACE = 256  # variables up to which that pays
-TURNS = 8  # times that the face shrinks before pairs are tried again
-DISPROVED = 20  # claims of convergence in a row that the functions made anew may refute
-MOVING, CONVERGED, STALLED = 0, 1, 2
+BLOCK = 512  # variables of a block, at most
+SHARE = 0.1  # violation to which a block is solved, as a share of the violation outside it
+PATIENCE = 5  # pair steps per variable of a block, at most; if they run out, Newton steps on the face follow
+FACE = 256  # free variables of a Newton step, at most: its cost grows with their cube
+TURNS = 8  # Newton steps in a row, each on a face smaller by the variable that met its bound
+DISPROVED = 20  # claims of convergence that recomputed functions may refute before the machine counts as stalled
+MOVING, CONVERGED, STALLED = 0, 1, 2  # status that `advance` and `solve` return
 
 
 @compiled(relaxed=True)
@@ -28,7 +28,7 @@ def add_run(out, row, factor):
 
 @compiled
 def row_of(spans, b):
-    """Where example b of the machine stands in the matrix."""
+    """The matrix row of example b of the machine."""
     first = spans[1] - spans[0]
     return spans[0] + b if b < first else spans[2] + b - first
 
@@ -52,7 +52,7 @@ def multiply(K, spans, beta, functions):
 
 @compiled(relaxed=True)
 def reach(sign, margin, upper, beta, functions, z):
-    """z = s margin - f; returns its maximum where beta may rise and its minimum where it may fall."""
+    """z = s margin - f; returns (max z over beta that may rise, min z over beta that may fall)."""
     high, low = -1e300, 1e300
     for b in range(beta.size):
         s, value = sign[b], beta[b]
@@ -68,7 +68,7 @@ def reach(sign, margin, upper, beta, functions, z):
 
 @compiled
 def pick(sign, upper, beta, z, middle, recent, chosen):
-    """The examples of a block: what is free or pulls across the middle, or the worst of it; returns how many."""
+    """The examples of a block: free ones and those on the wrong side of `middle`, or the worst; returns how many."""
     n = beta.size
     pull = np.zeros(n)
     count = 0
@@ -87,7 +87,7 @@ def pick(sign, upper, beta, z, middle, recent, chosen):
 
 @compiled
 def worst(pull, recent, chosen):
-    """A quarter of the block from those that want to rise, one from those that want to fall, the rest of the last."""
+    """The largest pulls up fill a quarter of the block, those down a quarter, examples of the last block the rest."""
     n, quarter = pull.size, chosen.size // 4
     ordered = np.sort(pull)
     top, bottom = max(ordered[n - quarter], 1e-300), min(ordered[quarter - 1], -1e-300)
@@ -122,7 +122,7 @@ def cut(K, spans, chosen, out):
 
 @compiled
 def solve_block(K, spans, sign, upper, beta, functions, z, chosen, goal, work):
-    """Returns how many steps it took."""
+    """Pair steps on the chosen variables, then the functions follow; returns the number of steps."""
     m = chosen.size
     Q = work[: m * m].reshape(m, m)
     cut(K, spans, chosen, Q)
@@ -152,7 +152,7 @@ def free_of(sign, upper, beta):
 
 @compiled
 def walk_face(K, spans, sign, margin, upper, beta, functions):
-    """Newton steps on the free variables, which leave the face where they meet a bound; returns how many steps."""
+    """Newton steps on the free variables; one that meets a bound leaves the face. Returns the number of steps."""
     free = free_of(sign, upper, beta)
     turns = 0
     while 2 <= free.size <= FACE and turns < TURNS:
@@ -184,7 +184,7 @@ def walk_face(K, spans, sign, margin, upper, beta, functions):
 
 @compiled
 def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent):
-    """About `limit` steps; returns (MOVING, CONVERGED or STALLED, steps). Convergence is by functions made anew."""
+    """About `limit` steps; returns (status, steps). CONVERGED only after the functions were recomputed from beta."""
     n = beta.size
     z, chosen = np.empty(n), np.empty(min(n, BLOCK), np.int64)
     work = np.empty(chosen.size * chosen.size, np.float32)
@@ -218,7 +218,7 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
 
 @compiled
 def grow(sign, margin, upper, more, beta, functions):
-    """Bounds became `upper`, `more` times as wide: alpha and its functions go along their ray to the best dual."""
+    """Alpha seeding: bounds became `upper`, `more` times as wide; beta is scaled to the largest dual within them."""
     linear, energy = 0.0, 0.0
     for b in range(beta.size):
         linear += margin * sign[b] * beta[b]
@@ -234,9 +234,9 @@ def grow(sign, margin, upper, more, beta, functions):
 
 @compiled
 def best_offset(sign, upper, z, low, high):
-    """The b of least primal, the middle where an interval is (as `solvers.bias`): z are the kinks.
+    """The b of least primal, of whose slope z are the kinks; the middle of an optimal interval (as in dual/bias.py).
 
-    It lies within [low, high], what b must span: beyond, those that cannot move already hold the slope's sign.
+    It lies within [low, high]: outside, the variables at their bounds alone decide the sign of the slope.
     """
     total, slope, count = 0.0, 0.0, 0
     for b in range(z.size):
@@ -276,7 +276,7 @@ def next_above(z, level):
 
 @compiled
 def conclude(sign, margin, upper, beta, functions):
-    """b, primal, dual and violation of beta, whose functions are exact."""
+    """(b, primal, dual, violation) from beta and exact functions."""
     z = np.empty(beta.size)
     high, low = reach(sign, margin, upper, beta, functions, z)
     offset = best_offset(sign, upper, z, min(low, high), max(low, high))
@@ -290,7 +290,7 @@ def conclude(sign, margin, upper, beta, functions):
 
 @compiled
 def decide(T, spans, beta, offset, values):
-    """values = T' beta + b: T has a row for each training example, a column for each test row."""
+    """values = T' beta + b; T[i, j] is the kernel of training example i and test row j."""
     values[:] = offset
     for b in range(beta.size):
         if beta[b] != 0.0:
@@ -299,11 +299,12 @@ def decide(T, spans, beta, offset, values):
 
 @compiled
 def solve(K, T, spans, sign, margin, upper, more, beta, functions, tolerance, limit, recent, values, support, sums):
-    """All of one machine at one cost in one call, so that threads seldom wait for the interpreter's lock.
+    """One machine at one cost, up to `limit` steps; returns (status, steps).
 
-    `more`: how much wider the bounds became, 1 where it goes on. `values`: decision values of test rows, `support`:
-    of training rows, and sums = primal, dual, violation, infeasibility. Returns (status, steps); nothing
-    is concluded while it is MOVING.
+    All in one call, because every return to Python waits for the interpreter's lock.
+
+    more: factor by which the bounds grew since the call before, 1 to go on. On an end, not while MOVING, it fills
+    values (decision values of test rows), support (training rows) and sums (primal, dual, violation, infeasibility).
     """
     if more > 1.0:
         grow(sign, margin, upper, more, beta, functions)

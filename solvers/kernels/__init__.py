@@ -1,4 +1,4 @@
-"""Kernels: NumPy functions from two sets of points to a block of values.
+"""Kernels as data: a name, declared parameters, and a NumPy function from two sets of points to a block of values.
 
 A new kernel is one file with a frozen dataclass and one line in `KERNELS`.
 """

@@ -1,4 +1,4 @@
-"""What a kernel offers: a block of values, the diagonal, and the parameters it declares."""
+"""Kernel, the protocol: a block of values, the diagonal, definiteness, and declared parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from solvers.kernels.points import Points
 
 
 class Kernel(Protocol):
-    """One whose feature space is that of the points also offers `times(left, right, weights)`: products without K."""
+    """Optional: `times(left, right, weights)` = K(left, right) @ weights without forming K (linear kernel)."""
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]]
@@ -23,7 +23,7 @@ class Kernel(Protocol):
         ...
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-        """K(left, right) into `out`, whose type (float32 or float64) is the precision asked for."""
+        """K(left, right) into `out`, in the precision of `out` (float32 or float64)."""
         ...
 
     def diagonal(self, points: Points) -> np.ndarray:

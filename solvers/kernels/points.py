@@ -1,4 +1,4 @@
-"""A set of examples in the forms that kernels ask for, each made once."""
+"""Points: rows of features, with derived arrays that kernels need, each computed once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Points:
 
     @property
     def stored(self) -> float:
-        """Stored numbers of a row, on average: what a product with it costs."""
+        """Stored numbers per row, on average: the operations of an inner product."""
         return float(self.rows.nnz / max(len(self), 1)) if self.sparse else float(self.features)
 
     @property
@@ -63,7 +63,7 @@ class Points:
         return float(self.squares.max(initial=0.0))
 
     def take(self, index: np.ndarray) -> Points:
-        """The chosen rows; what was already made of all rows is not made again."""
+        """The chosen rows; float32 copies and squared lengths are taken from those of all rows where they exist."""
         part = Points(self.rows[index])
         for name in ("_single", "squares"):
             if name in self.__dict__:

@@ -1,6 +1,6 @@
 """The matrix itself: a row of features is a row of kernel values against the training examples.
 
-`columns` says which training examples a set of points may be compared with; it travels with the rows.
+`columns` are the columns of the matrix that belong to a set of training examples; `take` selects rows and columns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from solvers.kernels.points import Points
 
 
 class MatrixRows(Points):
-    """Points of a precomputed kernel: kernel rows, and for training examples the column each one owns."""
+    """Rows of the matrix, and for training examples the column of each."""
 
     def __init__(self, rows: np.ndarray, columns: np.ndarray) -> None:
         super().__init__(rows)
@@ -22,7 +22,7 @@ class MatrixRows(Points):
 
     @property
     def stored(self) -> float:
-        """Kernel values are copied, not computed."""
+        """1: kernel values are copied, not computed."""
         return 1.0
 
     def take(self, index: np.ndarray) -> MatrixRows:

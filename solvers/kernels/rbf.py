@@ -9,17 +9,18 @@ import numpy as np
 
 from solvers.kernels.points import Points, inner_products
 
-# ||x||^2 + ||z||^2 - 2 x.z loses about 1e-7 of ||x||^2 in float32; above this the block is computed in float64.
+# Largest gamma |x|^2 for blocks in float32: |x|^2 + |z|^2 - 2 <x, z> loses about 1e-7 of |x|^2, so that exponents err
+# by 5e-5. Above it the block is computed in float64.
 SINGLE_PRECISION_REACH = 500.0
 
 
 def squared_distances(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-    """||x - z||^2 for every pair: one matrix serves every gamma."""
+    """|x - z|^2 for every pair: one matrix serves every gamma."""
     return np.maximum(scaled_distances(left, right, 1.0, out), 0.0, out=out)
 
 
 def scaled_distances(left: Points, right: Points, scale: float, out: np.ndarray) -> np.ndarray:
-    """scale ||x - z||^2, up to rounding of either sign, by one matrix product where the features are dense."""
+    """scale |x - z|^2, whose rounding may change its sign; by one matrix product where the features are dense."""
     if left.sparse or right.sparse:
         return _scaled_sparse(left, right, scale, out)
     folded = right.folded_single if out.dtype == np.float32 else right.folded
@@ -45,7 +46,7 @@ class Rbf:
         return True
 
     def from_distances(self, distances: np.ndarray) -> np.ndarray:
-        """The kernel in place of its squared distances."""
+        """Kernel values, written over the squared distances."""
         distances *= -self.gamma
         return np.exp(distances, out=distances)
 

@@ -1,4 +1,8 @@
-"""What a machine is made of, and what every solver derives from it."""
+"""DualForm: the dual programme of a machine as a table of directions, margins and a feasible set; Machine.
+
+A variable alpha[i, p] adds alpha * direction[y_i, p] to the weights of example i; its gradient in the dual is
+margin[y_i, p] - <direction[y_i, p], f(x_i)>. Couplings Q follow from the table; nobody types them.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,9 @@ Vote = Literal["argmax", "votes", "graph"]
 
 @dataclass(frozen=True, eq=False)
 class DualForm:
-    """One training problem, as every solver sees it.
+    """The dual programme of one part. Slot p of class y is no variable where its direction is zero (ww: p = y)."""
 
-    Variables are alpha[i, p] for example i and slot p; a slot whose direction is all zero is no variable.
-    """
-
-    direction: np.ndarray  # (classes, slots, outputs): what one unit of alpha does to each class function
+    direction: np.ndarray  # (classes, slots, outputs): change of the weights of an example per unit of alpha
     margin: np.ndarray  # (classes, slots): the linear term of the dual
     feasible: Feasible  # each variable in [0, U_i], or each example's sum in [0, U_i]
 
@@ -46,12 +47,12 @@ class DualForm:
 
     @cached_property
     def length(self) -> np.ndarray:
-        """(classes, slots): squared length of the direction, the coupling of a variable with itself."""
+        """(classes, slots): |direction|^2; times K(x, x), the diagonal of Q."""
         return np.einsum("ypc,ypc->yp", self.direction, self.direction)
 
     @cached_property
     def centred(self) -> bool:
-        """All directions sum to zero, so the class functions always do."""
+        """Whether all directions sum to zero over the outputs, and so do the class functions."""
         return self.outputs > 1 and bool(np.allclose(self.direction.sum(axis=2), 0.0, atol=1e-12))
 
     @cached_property
@@ -68,7 +69,7 @@ class DualForm:
 
     @cached_property
     def rule(self) -> Rule:
-        """The table as a few numbers: every machine treats all wrong classes alike."""
+        """The table as seven numbers; raises where wrong classes are not treated alike."""
         rule = _read_off(self)
         for own in range(self.classes):
             if not np.allclose(_written_out(rule, self, own), self._read(own), atol=1e-12):
@@ -79,8 +80,8 @@ class DualForm:
     def reading(self) -> tuple[np.ndarray, np.ndarray]:
         """The sparse row (index, value), each (classes, slots, width), with <direction, f> = value . f[index].
 
-        Where the class functions sum to zero, a constant may be taken off the direction: it reads the
-        same and most entries vanish (llw reads one class function instead of all).
+        Where the class functions sum to zero, subtracting a constant from a direction changes no gradient, and most
+        entries vanish: llw reads one class function instead of all.
         """
         width = max(1, *(int(np.count_nonzero(self._read(own), axis=1).max()) for own in range(self.classes)))
         index = np.empty((self.classes, self.slots, width), dtype=np.int64)
@@ -92,9 +93,9 @@ class DualForm:
         return index, value
 
     def _read(self, own: int) -> np.ndarray:
-        """(slots, outputs): directions of an own class less what they do to a class that a slot is not about.
+        """(slots, outputs): directions of an own class minus their value at a class that is neither own nor the slot's.
 
-        One own class at a time: of all of them the table has as many numbers as the cube of the classes.
+        For one own class at a time, as the table of all has classes^3 numbers.
         """
         table = self.direction[own]
         if not self.centred:
@@ -110,7 +111,7 @@ class DualForm:
 
 
 def _read_off(form: DualForm) -> Rule:
-    y, p = (0, 1) if form.slots > 1 else (1, 0)  # a wrong slot; the only one of a binary form is wrong for class 1
+    y, p = (0, 1) if form.slots > 1 else (1, 0)  # a wrong slot; of a binary form, slot 0 for class 1
     own, wrong = form._read(0), form._read(y)
     return Rule(
         float(form.margin[0, 0]),
@@ -124,7 +125,7 @@ def _read_off(form: DualForm) -> Rule:
 
 
 def _written_out(rule: Rule, form: DualForm, own: int) -> np.ndarray:
-    """What the rule says that slots of this own class read."""
+    """(slots, outputs): `_read` of this own class as the rule has it."""
     table, slot = np.zeros((form.slots, form.outputs)), np.arange(form.slots)
     table[slot, slot] = rule.other
     if rule.before:
@@ -137,7 +138,7 @@ def _written_out(rule: Rule, form: DualForm, own: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Machine:
-    """A multi-class machine: how its training problem looks, splits, and decides."""
+    """A multi-class machine: its programme (`form`), how it splits into parts, and how it decides."""
 
     name: str
     title: str

@@ -1,13 +1,14 @@
-"""A machine's directions as a few numbers: an argument of compiled loops whose type is declared outside of jit/."""
+"""Rule: a machine's table as seven numbers, the argument of compiled loops (the one type declared outside of jit/)."""
 
 from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """How slot p of an example of class y reads the class functions.
+    """Gradient of slot p of an example of class y, from the class functions f.
 
-    own slot (p = y): gradient = margin_own - own * f_y; any other: margin_other - before * f_y - other * f_p.
-    A direction is its reading plus a constant on all outputs, which the zero sum of the functions hides.
+    own slot (p = y): margin_own - own * f_y; any other: margin_other - before * f_y - other * f_p.
+    A direction has these coefficients plus a constant on all outputs (`constant_own`, `constant_other`), which drops
+    out of gradients as the functions sum to zero. ww: before = 1, other = -1; llw: other = -1, constant_other = 1/k.
     """
 
     margin_own: float

@@ -1,17 +1,17 @@
-"""The variables of one example, on the way through an epoch of coordinate steps: see `linear`."""
+"""Solving for the variables of one example: a visit of dual coordinate steps (jit/linear/loop.py)."""
 
 import numpy as np
 
 from solvers.jit import compiled
 
-PASSES = 4  # over the variables of an example in one visit
-GOOD_ENOUGH = 0.1  # share of an example's violation that is left for the next visit
-FULL = 1.0 - 1e-12  # a sum above this share of its bound is at the bound
+PASSES = 4  # passes over the variables of an example in one visit, at most
+GOOD_ENOUGH = 0.1  # share of an example's violation at which a visit ends
+FULL = 1.0 - 1e-12  # share of its bound above which a sum is at the bound; as in jit/scan.py
 
 
 @compiled
 def box_target(alpha, g, q, upper):
-    """Where the optimum over one variable is."""
+    """The optimum over one variable."""
     if q <= 0.0:
         return upper if g > 0.0 else (0.0 if g < 0.0 else alpha)
     return min(max(alpha + g / q, 0.0), upper)
@@ -41,7 +41,7 @@ def add_direction(rule, y, p, amount, out):
 
 @compiled
 def box_pull(alpha, g, upper):
-    """The violation of one variable."""
+    """The KKT violation of one variable."""
     if g > 0.0:
         return g if alpha < upper else 0.0
     return -g if alpha > 0.0 else 0.0
@@ -49,7 +49,7 @@ def box_pull(alpha, g, upper):
 
 @compiled
 def box_example(real, alpha, gradient, upper, bar):
-    """(violation, whether all variables are at a bound and pulled into it by more than the bar)"""
+    """(violation, whether to shrink: all variables at a bound, with gradients into it above `bar`)"""
     violation, sleeps = 0.0, True
     for p in range(alpha.size):
         if real[p]:
@@ -84,7 +84,7 @@ def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change)
 
 @compiled
 def ends_of(real, alpha, gradient, upper):
-    """(up, down, difference): which variable may grow best and which shrink, -1 being the slack."""
+    """(up, down, violation): the variables of extreme gradient that may grow and shrink; -1 is the slack."""
     total, up, down, top, bottom = 0.0, -1, -1, 0.0, np.inf
     for p in range(alpha.size):
         if real[p]:
@@ -100,7 +100,7 @@ def ends_of(real, alpha, gradient, upper):
 
 @compiled
 def sum_example(real, alpha, gradient, upper, bar):
-    """As `box_example`, for a bounded sum: nothing used and nothing wanted, or all on one and that wanted most."""
+    """`box_example` for a bounded sum: shrink where all are zero, or one holds the whole sum, clearly enough."""
     violation = max(ends_of(real, alpha, gradient, upper)[2], 0.0)
     holder, used, best, other = -1, 0, -np.inf, 0.0
     for p in range(alpha.size):
@@ -120,7 +120,7 @@ def sum_example(real, alpha, gradient, upper, bar):
 
 @compiled
 def solve_sum_pairs(rule, y, real, alpha, upper, curvature, functions, gradient, change, between):
-    """Exchanges between two variables of the example, or one and the slack."""
+    """Exact pair steps between two variables of the example, or one and the slack."""
     wanted = np.inf
     for turn in range(PASSES * alpha.size):
         up, down, difference = ends_of(real, alpha, gradient, upper)

@@ -1,9 +1,10 @@
 """Dual coordinate steps of a linear machine: W = X' weights is kept, so that a visit costs one row of features.
 
 A visit reads all class functions of one example, solves for its variables, and adds to W (Hsieh et al. 2008; for
-bounded sums Keerthi et al. 2008). Rows are dense where `indices` is empty. Epochs go through the active examples in a
-permuted order; an example at a bound, with gradients into it larger than any violation of the last epoch, is shrunk.
-An epoch may be interrupted after any visit: `counts` and `marks` say where it stands.
+bounded sums Keerthi et al. 2008). Rows are dense where `indices` is empty. An epoch visits the active examples in a
+permuted order. Shrinking: an example leaves the active set where its variables are at bounds, with gradients into these
+larger than the largest violation of the epoch before. An epoch may be interrupted after any visit: `counts` and `marks`
+keep its position.
 """
 
 from typing import Any, NamedTuple
@@ -23,11 +24,11 @@ from solvers.jit.linear.example import (
 )
 from solvers.jit.linear.sum import FALL, all_members, epoch_of_sums
 
-# Places in `counts`: the examples order[: counts[ACTIVE]] are active; the state of the random numbers; where in the
-# order an epoch stands; and how many examples were active at its beginning, -1 between two epochs.
+# Indices into `counts`: number of active examples, which are order[: counts[ACTIVE]]; state of the random numbers;
+# position of the epoch in the order; number of examples active when the epoch began, -1 between two epochs.
 ACTIVE, LOT, POSITION, BEGUN = range(4)
-# Places in `marks`: the gradient at which an example is shrunk (for sums the violation at which all are active again),
-# and the largest violation met in this epoch.
+# Indices into `marks`: the gradient above which an example is shrunk (bounded sums: the violation below which all
+# examples become active again); the largest violation met in this epoch.
 THRESHOLD, WORST = range(2)
 
 
@@ -47,7 +48,7 @@ class Task(NamedTuple):
     curvature: np.ndarray  # (n,) <x, x> with the offset
     offset: float
     sums: bool
-    own: float  # geometry of bounded sums whose directions are all alike, 0 where they are not
+    own: float  # <d_p, d_q> = own [p = q] + shared within an example of a bounded sum; 0 where that does not hold
     shared: float
     # (n,) for a single class function, else empty: direction, margin and diagonal of Q
     sign: np.ndarray
@@ -57,7 +58,7 @@ class Task(NamedTuple):
 
 @compiled
 def shuffle(order, count, lot):
-    """Fisher & Yates by a linear congruence (Knuth's MMIX); returns where the lots stand."""
+    """Fisher-Yates shuffle by a linear congruential generator (Knuth's MMIX); returns the generator's state."""
     for last in range(count - 1, 0, -1):
         lot = lot * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         other = np.int64((lot >> np.uint64(33)) % np.uint64(last + 1))
@@ -67,7 +68,7 @@ def shuffle(order, count, lot):
 
 @compiled
 def dense_product(x, w):
-    """Four sums, so that they need not wait for each other."""
+    """x'w, by four independent sums, which the processor overlaps."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     middle = x.size - x.size % 4
     for t in range(0, middle, 4):
@@ -84,10 +85,10 @@ def dense_product(x, w):
 def epoch_of_one(
     values, indices, starts, sign, margin, upper, curvature, offset, w, constant, alpha, order, active, bar, s, visits
 ):
-    """An epoch over order[:active] of a binary machine, from place s on, of `visits` visits at most.
+    """An epoch of a machine with one class function over order[:active], from position s on, at most `visits` visits.
 
-    Returns (the largest violation met, how many examples stay active, the place reached, visits). All in one body: a
-    call with a tuple of arrays would cost more than the visit.
+    Returns (largest violation met, examples still active, position reached, visits). One body without calls, as a call
+    that passes a tuple of arrays would cost more than the visit.
     """
     worst, dense, b = 0.0, indices.size == 0, constant[0]
     left = active - s  # falls by one in every visit
@@ -129,7 +130,7 @@ def epoch_of_all(
     values, indices, starts, rule, lengths, labels, uppers, curvatures, offset, sums, w, constant, alphas,
     order, active, bar, s, visits,
 ):  # fmt: skip
-    """As `epoch_of_one`, for several class functions; an example's variables are copied out and back."""
+    """`epoch_of_one` for several class functions; the variables of an example are copied out and back."""
     outputs, slots, worst = w.shape[1], alphas.shape[1], 0.0
     left = active - s  # falls by one in every visit
     last_left = max(left - visits, 0)
@@ -180,7 +181,7 @@ def begin_epoch(order, counts, marks):
 
 @compiled
 def end_epoch(worst, active, position, counts, marks):
-    """Note where the epoch stands; returns (how many examples it began with or, before its end, -1; its violation)."""
+    """Store the position of the epoch; returns (number of examples it began with, -1 if it is not over; violation)."""
     marks[WORST] = max(marks[WORST], worst)
     counts[ACTIVE], counts[POSITION] = active, position
     if position < active:
@@ -191,9 +192,9 @@ def end_epoch(worst, active, position, counts, marks):
 
 @compiled
 def run_epochs(rows, task, w, constant, alpha, order, counts, marks, stop, visits, left):
-    """Epochs until none violates by more than `stop`; returns (visits done, whether none does).
+    """Epochs until the violation is at most `stop`; returns (visits, whether it is).
 
-    Also returns after `visits` visits, and after the first epoch that ends with `left` visits done.
+    Returns early after `visits` visits, and at the end of the first epoch by which `left` visits are done.
     """
     n, done = alpha.shape[0], 0
     w_one, alpha_one = w.reshape(w.size), alpha.reshape(alpha.size)
@@ -225,7 +226,7 @@ def run_epochs(rows, task, w, constant, alpha, order, counts, marks, stop, visit
 
 @compiled
 def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, marks, members, sizes, stop, visits, left):
-    """As `run_epochs`; `members` and `sizes` are the active variables of each example, see `epoch_of_sums`."""
+    """`run_epochs` for bounded sums; `members` and `sizes` list the active variables of each example (sum.py)."""
     n, done = alpha.shape[0], 0
     while True:
         begin_epoch(order, counts, marks)

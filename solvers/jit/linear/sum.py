@@ -1,9 +1,9 @@
-"""Epochs over examples whose variables share a bounded sum, all of their directions alike and none of the own class.
+"""Epochs of dual coordinate steps for bounded sums (cs, adm), with shrinking of variables (Keerthi et al. 2008).
 
-Most examples end with one variable at the bound or none at all, and most variables at zero: both are shrunk as soon as
-their gradients hold them there, and all are active again when the active ones violate less than a threshold that falls
-(Keerthi et al. 2008). A visit then costs little more than what can still move: `members[i, :sizes[i]]` are the active
-variables of example i.
+For machines with <d_p, d_q> = own [p = q] + shared within an example and no variable of the own class. Most examples
+end with one variable at U or all at zero. Variables and examples are shrunk as soon as their gradients hold them there;
+all become active again when the violation of the active ones falls below a threshold, which falls too. A visit costs
+what its active variables cost: those of example i are members[i, :sizes[i]].
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ from solvers.jit import compiled
 from solvers.jit.linear.example import FULL, read_row
 from solvers.jit.sequential.whole import ROUNDING, threshold
 
-NARROW = 4  # members that are read one by one
-FALL = 0.2  # factor on the threshold, from one unshrinking to the next
+NARROW = 4  # active variables of an example up to which their functions are read one by one, else all in one go
+FALL = 0.2  # factor on the threshold from one unshrinking to the next
 
 
 @compiled
 def all_members(lengths, labels, members, sizes):
-    """Every variable there is."""
+    """All variables of every example become active."""
     for i in range(labels.size):
         sizes[i] = 0
         for p in range(members.shape[1]):
@@ -29,7 +29,7 @@ def all_members(lengths, labels, members, sizes):
 
 @compiled
 def product(values, indices, first, last, w, c):
-    """Of a row of features with a class; four sums, so that they need not wait for each other."""
+    """<x, w_c> of a row of features, by four independent sums, which the processor overlaps."""
     a, b, d, e = 0.0, 0.0, 0.0, 0.0
     if indices.size:
         for t in range(first, last):
@@ -58,7 +58,7 @@ def add_multiple(values, indices, first, last, amount, w, c):
 
 @compiled
 def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, total, top, falling):
-    """What the optimum over the members adds to each, in place of its gradient: see `sequential_whole`."""
+    """Replaces the gradients of the active variables by their steps to the optimum (jit/sequential/whole.py)."""
     if curvature <= 0.0:  # a row of zeros: all on one that is best
         left = upper
         for t in range(size):
@@ -92,7 +92,7 @@ def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, t
 
 @compiled
 def keep_awake(i, alphas, gradient, bottom, members, size):
-    """Those at zero that want less than what is used go behind the others; returns how many stay."""
+    """Shrink variables at zero whose gradient is below `bottom`: behind the others. Returns how many stay active."""
     t = 0
     while t < size:
         p = members[i, t]
@@ -106,7 +106,7 @@ def keep_awake(i, alphas, gradient, bottom, members, size):
 
 @compiled
 def shift_all(values, indices, first, last, offset, amount, w, constant):
-    """Where directions reach every class."""
+    """Add a multiple of the row to every class function: directions with a constant on all outputs."""
     for c in range(w.shape[1]):
         add_multiple(values, indices, first, last, amount, w, c)
         constant[c] += offset * amount

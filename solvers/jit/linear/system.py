@@ -1,7 +1,8 @@
-"""A proximal step on the way: what a point makes of alpha, and what the free variables of each example couple.
+"""Proximal steps: alpha = projection(anchor + sigma gradient), and its Jacobian R' P R per example.
 
-An example couples the class functions by R' P R, R being how its variables read them and P the identity or, where a sum
-is at its bound, less the mean of the free ones. Most examples couple nothing, so that only entries are kept.
+R has a row <d_p, .> for every free variable p of the example; P is the identity or, where the sum is at its bound, the
+identity minus the mean of the free variables. R' P R couples the class functions. Most examples have no free variable,
+so only nonzero entries are stored.
 """
 
 import numpy as np
@@ -9,12 +10,12 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.sequential.whole import threshold
 
-NOTHING = 1e-12  # an entry is at most this, where the mean takes away all there was
+NOTHING = 1e-12  # entries of R' P R up to this are rounding and left out; directions are of length about 1
 
 
 @compiled(relaxed=True)
 def respond(rule, real, sums, labels, upper, functions, anchor, sigma, alpha, full):
-    """alpha = projection(anchor + sigma gradient); which sums are at their bound."""
+    """alpha = projection(anchor + sigma gradient); `full`: which bounded sums are at their bound."""
     falling = np.empty(alpha.shape[1])
     for i in range(labels.size):
         y, base, total = labels[i], rule.margin_other, 0.0
@@ -36,7 +37,7 @@ def respond(rule, real, sums, labels, upper, functions, anchor, sigma, alpha, fu
 
 @compiled
 def project_sum(point, upper, falling):
-    """The nearest point whose sum is `upper`, of one whose sum is larger; nothing is below zero."""
+    """Project a non-negative point whose sum exceeds `upper` onto non-negative points of sum `upper`."""
     top, count, total = point.max(), 0, 0.0
     for p in range(point.size):
         if point[p] > top - upper:  # others end at zero
@@ -56,13 +57,13 @@ def project_sum(point, upper, falling):
 
 @compiled
 def reading_of(rule, y, p):
-    """How variable p reads f_y and f_p."""
+    """(coefficient of f_y, coefficient of f_p) in <d_p, f>."""
     return (rule.own, 0.0) if p == y else (rule.before, rule.other)
 
 
 @compiled
 def couple_example(rule, y, free, full, touched, entries):
-    """R' P R among the outputs `touched`, the first of them y; returns how many these are."""
+    """R' P R of one example on the outputs `touched`, of which y is the first; returns their number."""
     count, size, total = 0, 1, 0.0
     touched[0], entries[0, 0] = y, 0.0
     for p in range(free.size):
@@ -87,13 +88,13 @@ def couple_example(rule, y, free, full, touched, entries):
 
 @compiled
 def pair_of(a, b):
-    """The place of a pair of outputs."""
+    """The index of an unordered pair of outputs."""
     return a * (a + 1) // 2 + b if a >= b else b * (b + 1) // 2 + a
 
 
 @compiled
 def couplings(rule, outputs, labels, free, full):
-    """(starts, examples, values): the entries of a pair of outputs are those from starts[pair] on."""
+    """(starts, examples, values): entries starts[pair] to starts[pair + 1] of R' P R belong to one pair of outputs."""
     touched, entries = np.empty(outputs + 2, dtype=np.int64), np.empty((outputs + 2, outputs + 2))
     starts = np.zeros(outputs * (outputs + 1) // 2 + 2, dtype=np.int64)
     examples, values = np.empty(0, dtype=np.int64), np.empty(0)
@@ -123,7 +124,7 @@ def couplings(rule, outputs, labels, free, full):
 
 @compiled
 def couple_functions(starts, places, values, functions, out):
-    """out += what the entries make of the class functions of the rows at `places`."""
+    """out[i] += R_i' P_i R_i functions[i], i = places[t] for entry t."""
     for a in range(functions.shape[1]):
         for b in range(a + 1):
             pair = pair_of(a, b)

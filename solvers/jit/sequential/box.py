@@ -1,4 +1,4 @@
-"""One or two variables of a box problem at a time: the loops of smo and s2do.
+"""One or two variables of a box problem per step: the loops of smo and s2do.
 
 Dogan, Glasmachers & Igel 2011, sections 4.2 and 4.3 (choice) and appendix A (gain and step).
 """
@@ -22,7 +22,7 @@ def couple(awake, coupling, kernel, offset, first, last):
 def pair_gains(awake, coupling, kernel, offset, g, q):
     """Twice the unconstrained gain of each violating variable with the first one, whose g and Q_aa are given.
 
-    Where Q_B is singular the gain is that of the nearest regular pair: large, as the true one is.
+    A singular Q_B counts as one of determinant SINGULAR Q_aa Q_bb, so that its gain is large, as the true one is.
     """
     gradient, score, diagonal, row, gain = awake.gradient, awake.score, awake.diagonal, awake.row, awake.gain
     for block in range(awake.tops.size):
@@ -40,7 +40,7 @@ def pair_gains(awake, coupling, kernel, offset, g, q):
 
 @compiled
 def partner(awake, rows, tables, coupling, a):
-    """The variable of largest gain with `a` over all others that violate, or -1."""
+    """The violating variable of largest gain with `a`, or -1."""
     overlaps(tables, awake.key[a], coupling)
     kernel = rows.store[rows.slot_of[awake.example[a]]]
     kept, awake.score[a] = awake.score[a], 0.0  # with itself Q_B is singular and the gain noise
@@ -52,7 +52,7 @@ def partner(awake, rows, tables, coupling, a):
 
 @compiled
 def move_one(awake, moving, rows, tables, a):
-    """The exact step of one variable; returns what the dual gains, 0 where nothing moves."""
+    """The exact step of one variable; returns the gain of the dual, 0 where nothing moves."""
     g, q, before = awake.gradient[a], awake.diagonal[a], awake.alpha[a]
     after = snapped(before, single_step(before, g, q, awake.upper[a]), awake.upper[a])
     x = after - before
@@ -68,7 +68,7 @@ def move_one(awake, moving, rows, tables, a):
 
 @compiled
 def move_two(awake, moving, rows, tables, a, b):
-    """The exact step of two variables; returns what the dual gains, 0 where nothing moves."""
+    """The exact step of two variables; returns the gain of the dual, 0 where nothing moves."""
     ga, gb, qa, qb, qab = awake.gradient[a], awake.gradient[b], awake.diagonal[a], awake.diagonal[b], awake.row[b]
     old_a, old_b = awake.alpha[a], awake.alpha[b]
     x, z = pair_step(old_a, old_b, ga, gb, qa, qb, qab, awake.upper[a], awake.upper[b])
@@ -90,7 +90,8 @@ def move_two(awake, moving, rows, tables, a, b):
 def run_box(awake, moving, rows, tables, coupling, wanted, pairs, stop, limit):
     """Steps until the violation is at most `stop`, `limit` is reached, or a row is missing.
 
-    Returns (why, steps, how many examples are wanted); STUCK leaves the variable in wanted[0].
+    Returns (why, steps, count): wanted[:count] are the examples whose kernel rows are needed; STUCK: wanted[0] is the
+    variable that could not move.
     """
     steps = 0
     while True:

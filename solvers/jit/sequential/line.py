@@ -1,4 +1,4 @@
-"""Two variables of a binary problem with exact bias at a time: sum_i s_i alpha_i stays what it is.
+"""Two variables of a binary problem with exact bias per step, which keeps sum_i s_i alpha_i.
 
 z = s g is the gradient along the signed variable beta = s alpha, s = +-1 the direction. The first variable is the most
 violating that may rise, the second of largest gain (Fan, Chen & Lin 2005) or the most violating that may fall.
@@ -38,7 +38,7 @@ def look_signed(awake, columns):
 
 @compiled(relaxed=True)
 def signed_gains(awake, kernel, high, q, second_order):
-    """Into `gain`: what each variable that may fall brings against one at `high`."""
+    """Into `gain`: the gain of each variable that may fall with the one at `high`, -1 where it may not."""
     gradient, alpha, upper, sign, gain = awake.gradient, awake.alpha, awake.upper, awake.value, awake.gain
     row, example, diagonal = awake.row, awake.example, awake.diagonal
     for block in range(awake.tops.size):
@@ -57,7 +57,7 @@ def signed_gains(awake, kernel, high, q, second_order):
 
 @compiled
 def signed_step(awake, a, b):
-    """How far beta_a rises and beta_b falls."""
+    """The exact step by which beta_a rises and beta_b falls."""
     curvature = max(awake.diagonal[a] + awake.diagonal[b] - 2.0 * awake.row[b], FLAT)
     room_a = awake.upper[a] - awake.alpha[a] if awake.value[0, a] > 0.0 else awake.alpha[a]
     room_b = awake.alpha[b] if awake.value[0, b] > 0.0 else awake.upper[b] - awake.alpha[b]
@@ -66,7 +66,7 @@ def signed_step(awake, a, b):
 
 @compiled
 def move_signed(awake, moving, rows, a, b):
-    """The exact step of the pair; returns what the dual gains, 0 where nothing moves."""
+    """The exact step of the pair; returns the gain of the dual, 0 where nothing moves."""
     amount = signed_step(awake, a, b)
     sa, sb = awake.value[0, a], awake.value[0, b]
     new_a = snapped(awake.alpha[a], sa * amount, awake.upper[a])
@@ -110,7 +110,7 @@ def run_pairs(awake, moving, rows, wanted, second_order, stop, limit):
 
 @compiled
 def signed_violations(awake):
-    """Into `score`: how far each variable is from the middle of the range, on its violating side."""
+    """Into `score`: the violation of each variable with b at the middle of [low, high]."""
     high, low = -np.inf, np.inf
     rises = np.empty(awake.gradient.size, np.bool_)
     falls = np.empty(awake.gradient.size, np.bool_)

@@ -1,7 +1,7 @@
-"""What the sequential methods share: the variables awake side by side, their gradients, moving the functions.
+"""Shared by the sequential methods: the active variables, their gradients, and moving the class functions.
 
-The class functions lie in columns here, (outputs * n,), so that a step adds to long contiguous runs. Gradients
-are always read anew from them, never carried on: an interruption anywhere changes no bit.
+The class functions are one array (outputs * n,), class after class, so that a step adds to long contiguous runs.
+Gradients are read from them in every step and never updated, so that an interruption changes no bit.
 """
 
 from typing import NamedTuple
@@ -10,22 +10,22 @@ import numpy as np
 
 from solvers.jit import compiled
 
-LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop came back
-BLOCK = 256  # variables whose best is remembered, so that finding it again is short
+LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop returned: steps, tolerance, a kernel row, no movement
+BLOCK = 256  # variables with one stored maximum (`tops`): the best of all is then searched in one block only
 
 
 class Awake(NamedTuple):
-    """Some variables; entry b of every array belongs to the same one."""
+    """The active variables, which shrinking leaves; entry b of every array belongs to the same variable."""
 
     example: np.ndarray
     slot: np.ndarray
     key: np.ndarray  # class * slots + slot, into Tables
-    place: np.ndarray  # (width, count): where in the columns the gradient is read
-    value: np.ndarray  # (width, count)
+    place: np.ndarray  # (width, count): indices into the columns that the gradient reads
+    value: np.ndarray  # (width, count): their coefficients
     margin: np.ndarray
     upper: np.ndarray
     diagonal: np.ndarray
-    weight: np.ndarray  # of a violation in the choice of the first variable
+    weight: np.ndarray  # factor on the violation in the choice of the first variable
     alpha: np.ndarray
     gradient: np.ndarray
     score: np.ndarray  # weighted violation
@@ -55,7 +55,7 @@ class Moving(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Kernel rows at hand: row i stands in store[slot_of[i]], or nowhere when that is negative."""
+    """Kernel rows: that of example i is store[slot_of[i]], or missing where slot_of[i] is negative."""
 
     store: np.ndarray
     slot_of: np.ndarray
@@ -77,7 +77,7 @@ def list_variables(mask, by_slot, example, slot):
 
 @compiled
 def describe(awake, tables, labels, upper, curvature, alpha):
-    """Fill in what is known of each variable from its example and slot."""
+    """Fill in the fields that follow from example and slot."""
     n, slots = alpha.shape
     for b in range(awake.example.size):
         i, p = awake.example[b], awake.slot[b]
@@ -108,7 +108,7 @@ def read_gradients(awake, columns, first, last):
 
 @compiled(relaxed=True)
 def look(awake, columns):
-    """Gradients and scores of all variables (box); returns the largest violation."""
+    """Gradients and scores of all active variables under box bounds; returns the largest violation."""
     gradient, alpha, upper, weight, score = awake.gradient, awake.alpha, awake.upper, awake.weight, awake.score
     largest = 0.0
     for block in range(awake.tops.size):
@@ -161,7 +161,7 @@ def add_rows(column, x, row_x, z, row_z, offset):
 
 @compiled
 def shift(moving, rows, i, j):
-    """All functions move by change[0] of the weight of example i and change[1] of that of j."""
+    """Class functions after the weights of example i changed by change[0] and those of j by change[1]."""
     n = moving.alpha.shape[0]
     row_i, row_j = rows.store[rows.slot_of[i]], rows.store[rows.slot_of[j]]
     for c in range(moving.constant.size):
@@ -179,7 +179,7 @@ def shift(moving, rows, i, j):
 
 @compiled
 def settle(awake, moving, b, amount):
-    """The variable takes this value."""
+    """Set variable b to `amount`."""
     awake.alpha[b] = amount
     moving.alpha[awake.example[b], awake.slot[b]] = amount
 

@@ -1,4 +1,4 @@
-"""Several variables of a box problem at a time: BSVM's working set (Hsu & Lin 2002, section III.B)."""
+"""Several variables of a box problem per step: BSVM's working set (Hsu & Lin 2002, section III.B)."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from solvers.jit import compiled
 from solvers.jit.box import solve_box
 from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, settle, shift
 
-PATIENCE = 1000  # inner steps per variable of the working set
+PATIENCE = 1000  # pair steps per variable of the working set, at most
 
 
 @compiled
 def insert(values, places, count, value, place):
-    """Keep the largest values in falling order; returns how many there are."""
+    """Insert into the descending list of the largest values; returns its length."""
     room = values.size
     if room == 0 or (count == room and value <= values[room - 1]):
         return count
@@ -25,7 +25,7 @@ def insert(values, places, count, value, place):
 
 @compiled
 def choose_free(awake, places):
-    """The free variables of smallest |gradient|; returns how many."""
+    """The free variables of smallest |gradient|; returns their number."""
     values = np.empty(places.size)
     count = 0
     for b in range(awake.gradient.size):
@@ -36,7 +36,7 @@ def choose_free(awake, places):
 
 @compiled
 def choose_set(awake, places):
-    """q/2 free variables nearest to optimal, the rest the most violating; returns how many."""
+    """q/2 free variables of smallest |gradient|, the rest the most violating; returns their number."""
     count = choose_free(awake, places[: places.size // 2])
     values, others = np.empty(places.size), np.empty(places.size, np.int64)
     found = 0
@@ -52,7 +52,7 @@ def choose_set(awake, places):
 
 @compiled
 def cut(awake, rows, tables, coupling, places, Q):
-    """The problem of the chosen variables alone."""
+    """Q of the chosen variables."""
     for s in range(places.size):
         overlaps(tables, awake.key[places[s]], coupling)
         row = rows.store[rows.slot_of[awake.example[places[s]]]]
@@ -62,7 +62,7 @@ def cut(awake, rows, tables, coupling, places, Q):
 
 @compiled
 def move_set(awake, moving, rows, tables, coupling, places, goal):
-    """Solve for the chosen variables and go there; returns what the dual gains."""
+    """Solve for the chosen variables and move them; returns the gain of the dual."""
     q = places.size
     Q = np.empty((q, q))
     cut(awake, rows, tables, coupling, places, Q)
@@ -85,7 +85,7 @@ def move_set(awake, moving, rows, tables, coupling, places, goal):
 
 @compiled
 def run_sets(awake, moving, rows, tables, coupling, wanted, goal, stop, limit):
-    """As `run_box`, wanted.size variables at a time, their problem solved down to a violation of `goal`."""
+    """As `run_box`, with working sets of wanted.size variables, solved to a violation of `goal`."""
     steps = 0
     room = np.empty(wanted.size, np.int64)
     while True:

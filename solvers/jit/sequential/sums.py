@@ -1,6 +1,6 @@
-"""Machines whose sum over an example is bounded: steps within one example.
+"""Pair steps within one example, for machines with a bounded sum per example (cs).
 
-The slack U_i - sum_p alpha_ip is a variable of gradient 0 and direction 0; it stands last in the tables of gaps.
+The slack U_i - sum_p alpha_ip is a variable of gradient 0 and direction 0; it comes last in `Groups.gap`.
 Variables lie example after example, those of group e from starts[e] to starts[e + 1].
 """
 
@@ -12,11 +12,11 @@ from solvers.jit import compiled
 from solvers.jit.box import SNAP
 from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, read_gradients, settle, shift
 
-SLACK = -1
+SLACK = -1  # index of the slack in place of a variable
 
 
 class Groups(NamedTuple):
-    """The examples awake, each with some variables; entry e of every array belongs to the same one."""
+    """Examples with active variables; entry e of every array belongs to the same example."""
 
     starts: np.ndarray  # (groups + 1,)
     member: np.ndarray  # the example
@@ -24,7 +24,7 @@ class Groups(NamedTuple):
     upper: np.ndarray
     curvature: np.ndarray  # K(x, x)
     slack: np.ndarray
-    bottom: np.ndarray  # the smallest gradient of what may shrink
+    bottom: np.ndarray  # the smallest gradient among the slack and variables that may shrink
     violation: np.ndarray
     gap: np.ndarray  # (classes, slots + 1, slots + 1): squared distance of two directions, the last one 0
     least: np.ndarray  # (classes,) the smallest of them between different ones
@@ -32,7 +32,7 @@ class Groups(NamedTuple):
 
 @compiled
 def slack_of(alpha, upper, i):
-    """Zero within rounding, so that it is a function of alpha alone."""
+    """U_i - sum_p alpha_ip, zero within SNAP; computed from alpha alone, so that restarts give the same bits."""
     total = 0.0
     for p in range(alpha.shape[1]):
         total += alpha[i, p]
@@ -42,7 +42,7 @@ def slack_of(alpha, upper, i):
 
 @compiled
 def group(awake, groups, labels, upper, curvature, alpha):
-    """Fill in the groups; `awake` is in the order of examples."""
+    """Fill in the groups; `awake` is sorted by example."""
     count = -1
     for b in range(awake.example.size):
         i = np.int64(awake.example[b])
@@ -101,7 +101,7 @@ def choose_group(awake, groups, second_order):
         if second_order:
             square = score * score if score > 0.0 else 0.0
             score = square / max(groups.curvature[e] * groups.least[groups.label[e]], 1e-300)
-            if score > best:  # at most this: now what it really is
+            if score > best:  # an upper bound of the gain: compute the gain itself
                 up, down, _, _ = extremes(awake, groups, e)
                 score = square / max(groups.curvature[e] * gap_of(awake, groups, e, up, down), 1e-300)
         if score > best:
@@ -129,7 +129,7 @@ def choose_pair(awake, groups, e, second_order):
 
 @compiled
 def fill_up(awake, moving, bound, up):
-    """Take the rounding of a full sum out of the variable that grew, lest it adds up over many steps."""
+    """Set the variable that grew to U minus the others, so that rounding of a full sum does not accumulate."""
     i, others = awake.example[up], 0.0
     for p in range(moving.alpha.shape[1]):
         others += moving.alpha[i, p] if p != awake.slot[up] else 0.0
@@ -138,7 +138,7 @@ def fill_up(awake, moving, bound, up):
 
 @compiled
 def move_within(awake, moving, groups, rows, tables, e, up, down):
-    """Take from `down`, give to `up`, either of which may be the slack; returns what the dual gains."""
+    """The exact step from `down` to `up`, either of which may be the slack; returns the gain of the dual."""
     g = (awake.gradient[up] if up >= 0 else 0.0) - (awake.gradient[down] if down >= 0 else 0.0)
     curvature = groups.curvature[e] * gap_of(awake, groups, e, up, down)
     available = awake.alpha[down] if down >= 0 else groups.slack[e]
@@ -165,7 +165,7 @@ def move_within(awake, moving, groups, rows, tables, e, up, down):
 
 @compiled
 def run_within(awake, moving, groups, rows, tables, wanted, second_order, stop, limit):
-    """As `run_box`; STUCK leaves the example in wanted[0]."""
+    """As `run_box`; STUCK: wanted[0] is the example whose pair could not move."""
     steps = 0
     while True:
         if look_groups(awake, groups, moving.columns) <= stop:

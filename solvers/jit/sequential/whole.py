@@ -1,8 +1,8 @@
 """All variables of one example at once (Crammer & Singer 2001; Hsu & Lin 2002, section IV).
 
-Where the directions of an example are `own` long beyond a part they share, <d_p, d_q> = own [p = q] + shared, its
-problem is: maximise h'a - K/2 (own |a|^2 + shared (sum a)^2), a >= 0, sum a <= U. The optimum is a = [u - theta]+
-with u = h / (K own), so one sort finds it.
+Where <d_p, d_q> = own [p = q] + shared within an example, its problem is: maximise h'a - K/2 (own |a|^2
++ shared (sum a)^2) over a >= 0, sum a <= U. The optimum is a = [u - theta]+ with u = h / (K own) and a scalar theta,
+which one sort finds.
 """
 
 import numpy as np
@@ -11,14 +11,15 @@ from solvers.jit import compiled
 from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, settle, shift
 from solvers.jit.sequential.sums import look_groups, slack_of
 
-ROUNDING = 1e-15  # of u: less than this of it is nothing
+ROUNDING = 1e-15  # share of u up to which a_p = u_p - theta is rounding and set to zero
 
 
 @compiled
 def threshold(u, size, ratio, bound):
-    """theta = ratio * sum(a) if that sum stays within the bound, else what makes it the bound; and whether it does.
+    """(theta, whether the sum is at its bound): theta = ratio * sum(a), or where that sum exceeds `bound`, the theta
+    with sum(a) = bound.
 
-    u[:size] falls.
+    u[:size] is sorted in descending order.
     """
     count, total, theta = 0, 0.0, 0.0
     while count < size and u[count] > theta:
@@ -37,7 +38,7 @@ def threshold(u, size, ratio, bound):
 
 @compiled
 def best_vertex(gradient, alpha, bound, curvature, own, shared, out):
-    """Where the curvature is not positive a vertex is best: all on one variable, or nothing."""
+    """For curvature <= 0: the best vertex, which is U on one variable or zero."""
     best, chosen = 0.0, -2
     for corner in range(-1, alpha.size):
         linear, square, total = 0.0, 0.0, 0.0
@@ -64,7 +65,7 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
     for p in range(alpha.size):
         amount = u[p] - theta
         out[p] = min(amount, bound) if amount > ROUNDING * abs(u[p]) else 0.0
-    if full and out.sum() > 0.0:  # where curvatures are tiny, rounding eats what the sum lacks
+    if full and out.sum() > 0.0:  # tiny curvatures: restore the sum, which rounding changed
         out *= bound / out.sum()
     elif full:
         out[np.argmax(u)] = bound
@@ -72,7 +73,7 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
 
 @compiled
 def move_example(awake, moving, groups, rows, tables, e, own, shared):
-    """Solve for one example and go there; returns what the dual gains, 0 where nothing moves."""
+    """Solve for all variables of one example; returns the gain of the dual, 0 where nothing moves."""
     first, last = groups.starts[e], groups.starts[e + 1]
     gradient, before = awake.gradient[first:last], awake.alpha[first:last].copy()
     after = np.empty(before.size)
@@ -95,7 +96,7 @@ def move_example(awake, moving, groups, rows, tables, e, own, shared):
 
 @compiled
 def run_examples(awake, moving, groups, rows, tables, wanted, own, shared, stop, limit):
-    """As `run_within`, the most violating example at a time; its variables are all awake."""
+    """As `run_within`, with all variables of the most violating example per step; all of them are active."""
     steps = 0
     while True:
         if look_groups(awake, groups, moving.columns) <= stop:
