@@ -1,7 +1,7 @@
-"""The kernel matrix of one set of examples: float32 rows kept while memory lasts, float64 on request.
+"""Gram: the kernel matrix of one set of examples; a store of float32 rows, and products with K in float64.
 
-Values of a row may differ in the last bit with the block it was computed in (BLAS edge kernels), so a
-checkpoint remembers the blocks, and restoring computes the very same ones again.
+BLAS rounds a row differently in different blocks. So a checkpoint holds which rows were computed together instead of
+their values, and `restore` computes the same blocks again.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from solvers.pages import Pages
 from solvers.threads import scratch, spread
 from solvers.work import PIECE, Work, finish
 
-EXACT_BLOCK_BYTES = 1 << 22  # the float64 work space of `products`: small enough to stay in cache
-WORK_BYTES = 1 << 25  # of a piece of a block, should the kernel need it in float64
-# The store holds as many rows as cache_mb has room for, but never fewer than LEAST: enough for one step of any
-# sequential method. Methods that like more rows at once ask for at most `capacity`.
+EXACT_BLOCK_BYTES = 1 << 22  # float64 work space of `products`, at most: 4 MB stay in cache
+WORK_BYTES = 1 << 25  # float64 work space of a piece of a block, at most: rbf blocks beyond float32 need it
+# Rows that the store holds whatever cache_mb says: enough for one step of any sequential method (bsvm needs 10, a batch
+# 32). Methods that want more rows at once ask for at most `capacity`.
 LEAST = 32
 HOLDERS = "factor", "newton"  # what else holds memory of the cache
 
 
 class Gram:
-    """K of `points`; `rows` keeps blocks of it, one slot of the store per example, least recently used out first."""
+    """K of `points`; the store has one slot per example kept and evicts the least recently used."""
 
     def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST) -> None:
         self.kernel, self.points = kernel, points
@@ -53,7 +53,7 @@ class Gram:
         return finish(self.fetch(examples))
 
     def fetch(self, examples: np.ndarray) -> Work[np.ndarray]:
-        """The slots of `store` that hold these (distinct) examples' kernel rows, computed where missing."""
+        """The slots of `store` with the kernel rows of these distinct examples, computed where missing."""
         assert examples.size <= self.capacity, f"{examples.size} rows asked of a store of {self.capacity}"
         kept = self.slot_of[examples] >= 0
         missing = examples[~kept]
@@ -103,7 +103,7 @@ class Gram:
             self.store = self.store[:capacity]
 
     def _free_slots(self, count: int) -> np.ndarray:
-        """Rising, so that they often lie side by side."""
+        """Slots for new rows, evicting if needed; ascending, so that they are often contiguous."""
         fresh = np.arange(self._filled, min(self._filled + count, self.capacity))
         if fresh.size == count:
             self._filled += count
@@ -135,7 +135,7 @@ class Gram:
     # -- values -----------------------------------------------------------------------------------
 
     def _compute(self, examples: np.ndarray) -> Work[np.ndarray]:
-        """Kernel rows of a block, a piece at a time: into free slots of the store where there are enough."""
+        """Kernel rows of a block, piece by piece; written into the free end of the store where there is room."""
         if self.store.shape[0] == 0:
             self._make_store()
         end = self._filled + examples.size
@@ -157,7 +157,7 @@ class Gram:
         self.evaluations += examples.size * len(self)
 
     def _pieces(self, count: int) -> list[slice]:
-        """The rows of a block in bounded pieces, always cut the same way."""
+        """The rows of a block in pieces; the cuts depend on nothing but n and the kernel's cost."""
         n = len(self)
         height = max(1, min(WORK_BYTES // (8 * n), int(PIECE // (2.0 * n * (self.points.stored + 10.0)))))
         return [slice(start, min(start + height, count)) for start in range(0, count, height)]
@@ -172,7 +172,7 @@ class Gram:
     # -- checkpoints ------------------------------------------------------------------------------
 
     def pack(self) -> dict[str, np.ndarray]:
-        """What `restore` needs to hold the same bits again; the values themselves are recomputed."""
+        """All that `restore` needs to compute the same rows with the same bits."""
         keys = np.array(sorted(self._blocks), dtype=np.int64)
         members = [self._blocks[int(key)] for key in keys]
         return {
@@ -187,7 +187,7 @@ class Gram:
         }
 
     def restore(self, packed: dict[str, np.ndarray]) -> None:
-        """Stand as packed. Raises ValueError, and holds nothing, where that cannot have come from a store like this."""
+        """Go back to a packed state. Raises ValueError, with an empty store, where this one cannot have packed it."""
         self.release()
         for holder, size in zip(HOLDERS, packed["reserved"].tolist(), strict=True):
             self.reserve(holder, size)
@@ -208,7 +208,7 @@ class Gram:
             raise ValueError("rows outside their block")
 
     def _refill(self, block: int, examples: np.ndarray) -> int:
-        """What is left of a block, computed as it was; returns how many rows."""
+        """Compute a block as it was and keep the rows still in the store; returns their number."""
         slots = self.slot_of[examples]
         here = (slots >= 0) & (self._block_of[slots] == block)
         for piece in self._pieces(examples.size):
@@ -222,7 +222,7 @@ class Gram:
         return finish(self.products(weights))
 
     def products(self, weights: np.ndarray) -> Work[np.ndarray]:
-        """K @ weights (n x outputs) in float64, from fresh kernel values, a block at a time."""
+        """K @ weights, (n, outputs), in float64, from kernel values computed anew block by block."""
         if hasattr(self.kernel, "times"):
             return kernel_times(self.kernel, self.points, self.points, weights)
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
@@ -230,7 +230,7 @@ class Gram:
 
 
 def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:
-    """Whether these arrays can be what a store of `capacity` rows of `n` packed."""
+    """Raises ValueError unless a store of `capacity` rows of `n` examples can have packed these arrays."""
     example_in, block_of, last_use = packed["example_in"], packed["block_of"], packed["last_use"]
     keys, sizes, members = packed["block_keys"], packed["block_sizes"], packed["block_members"]
     whole = all(array.dtype == np.int64 and array.ndim == 1 for array in packed.values())
@@ -251,7 +251,7 @@ def _within(index: np.ndarray, n: int) -> bool:
 
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-    """K(left, right) @ weights in float64, in blocks of bounded size; through the features where the kernel can."""
+    """K(left, right) @ weights in float64, in blocks of bounded size; without K where the kernel has `times`."""
     if hasattr(kernel, "times"):
         return kernel.times(left, right, weights)
     return finish(kernel_products(kernel, left, right, weights))

@@ -1,4 +1,4 @@
-"""What is left of training: support vectors, expansion, bias, kernel; decision values and labels."""
+"""Model: support vectors, expansion, bias and kernel of a trained machine; decision values and labels."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
 
-TIE = 1e-13  # of class functions, whose scale is the margin: BLAS rounds equal rows differently by their place
-PREDICTION_ROWS = 4096  # rows handled at once, so that memory does not follow the file
+TIE = 1e-13  # class functions this near to the largest tie with it: BLAS rounds equal rows differently by position
+PREDICTION_ROWS = 4096  # rows predicted at once, which bounds memory for any number of rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Model:
         if self.machine.split != "pairs" or self.classes == 2:
             return kernel_times(self.kernel, points, self.points, self.expansion)
         values = np.zeros((len(points), self.bias.size))
-        for members, columns in self._blocks:  # a pair's function knows only the support vectors of its two classes
+        for members, columns in self._blocks:  # a pair function has support vectors of its two classes only
             values[:, columns] += kernel_times(
                 self.kernel, points, self.points.take(members), self.expansion[np.ix_(members, columns)]
             )
@@ -79,7 +79,7 @@ class Model:
         ]
 
     def __getstate__(self) -> dict[str, Any]:
-        """A machine is made of functions, so a pickle keeps its name."""
+        """A machine contains functions, which do not pickle: the name of a registered one is stored instead."""
         state = {name: value for name, value in vars(self).items() if name != "_blocks"}
         return state | ({"machine": self.machine.name} if MACHINES.get(self.machine.name) is self.machine else {})
 
@@ -92,7 +92,7 @@ class Model:
 
 
 def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """Labels from decision values; ties, also those that only rounding breaks, go to the smaller index."""
+    """Labels from decision values; ties within TIE go to the smaller index."""
     if machine.vote == "argmax":
         return (values >= values.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
     return votes(values, classes).argmax(axis=1) if machine.vote == "votes" else walk(values, classes)
@@ -109,8 +109,10 @@ def votes(values: np.ndarray, classes: int) -> np.ndarray:
 
 
 def class_scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
-    """(n, classes) from pair functions: votes, up to a third of a vote for how clear they were, and one and
-    what it lacked for the class decided on, so that the largest score is the prediction, ties included."""
+    """(n, classes) from pair functions: votes + c / (3 (|c| + 1)), c the sum of the signed pair functions of the class.
+
+    The predicted class is raised to one more than the most votes, so that the largest score is the prediction.
+    """
     counts, clarity = votes(values, classes), np.zeros((values.shape[0], classes))
     for column, (a, b) in enumerate(combinations(range(classes), 2)):
         clarity[:, a] += values[:, column]
@@ -135,12 +137,12 @@ def walk(values: np.ndarray, classes: int) -> np.ndarray:
 
 
 def pair_column(a: np.ndarray, b: np.ndarray, classes: int) -> np.ndarray:
-    """Where pair (a, b), a < b, stands in the order (0,1), (0,2), ..."""
+    """The column of pair (a, b), a < b, in the order (0, 1), (0, 2), ..."""
     return a * (2 * classes - a - 1) // 2 + b - a - 1
 
 
 def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Points:
-    """Support vectors of a precomputed kernel are known by their column only."""
+    """The support vectors as points; of a precomputed kernel their columns, without rows."""
     if kernel.name == "precomputed":
         return MatrixRows(np.empty((support.size, 0)), support)
     return points.take(support)

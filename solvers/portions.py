@@ -1,4 +1,4 @@
-"""A model that goes on learning: what `partial_fit` keeps between calls."""
+"""Behind `partial_fit`: the online machines (LASVM) kept between calls, and the checks of its arguments."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from solvers.run.warmup import once
 
 VARIANTS = {method.name: method for method in LASVM}
 
-LASTING = "machine", "kernel", "C", "gamma", "degree", "coef0", "margin", "bias", "class_weight"  # between portions
+# Parameters that may not change between portions.
+LASTING = "machine", "kernel", "C", "gamma", "degree", "coef0", "margin", "bias", "class_weight"
 
 
 class Increment:
-    """The online machines behind a model; `solver` names the variant, any other means the plain one."""
+    """The online machines of a model. `solver` names a variant of LASVM; any other name means `lasvm`."""
 
     def __init__(
         self, machine: Machine, kernel: Kernel, upper: np.ndarray, margin: float, *,
@@ -36,7 +37,7 @@ class Increment:
         self.stream = Stream(kernel, machine.split, terms, cache_mb)
 
     def adopt(self, model: Model, seen: int) -> None:
-        """Go on from a trained model, whose support vectors are among so many rows."""
+        """Start from a trained model; `seen` is the number of rows that it was trained on."""
         found = Expansion(model.points, model.support, model.owners, model.expansion, model.bias)
         self.stream.adopt(found, seen)
 
@@ -62,7 +63,7 @@ def _rehearse() -> None:
 
 
 def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> str | None:
-    """Why parameters do not go with learning in portions, in a sentence."""
+    """Why `partial_fit` refuses these parameters, in a sentence; None where it does not."""
     if not isinstance(machine, str) or machine not in MACHINES or MACHINES[machine].split == "joint":
         able = ", ".join(name for name, entry in MACHINES.items() if entry.split != "joint")
         return f"partial_fit is for machines of binary parts, {able}, not {machine!r}; use fit."
@@ -76,7 +77,7 @@ def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> str | No
 
 
 def learns_online(estimator: Any) -> bool:
-    """Whether it has `partial_fit` at all: scikit-learn asks so."""
+    """Whether the estimator has `partial_fit`, for scikit-learn's `available_if`; raises AttributeError if not."""
     reason = why_not(estimator.machine, None, None, None)
     if reason is not None:
         raise AttributeError(reason)
@@ -98,7 +99,7 @@ def check_portions(estimator: Any) -> None:
 
 
 def all_classes(estimator: Any, classes: Any) -> np.ndarray:
-    """The labels that can come: those given first, or those that `fit` found."""
+    """All labels: those given with the first portion, or those that `fit` saw."""
     begun = hasattr(estimator, "_began_with")
     if classes is None and not begun:
         raise InputError("The first call of partial_fit needs classes: all labels that will ever come.")
@@ -112,7 +113,7 @@ def all_classes(estimator: Any, classes: Any) -> np.ndarray:
 
 
 def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Where each label stands among the classes."""
+    """The class numbers of labels; refuses unknown ones."""
     strange = np.flatnonzero(~np.isin(labels, classes))
     if strange.size:
         name = labels[strange[:1]].tolist()[0]
@@ -121,7 +122,7 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def going_on(estimator: Any, features: Any) -> Increment:
-    """The online machines so far: of earlier portions, of `fit`, or new ones that know nothing."""
+    """The online machines: those of earlier portions, else new ones, begun at the model of `fit` if there is one."""
     begun = hasattr(estimator, "_began_with")
     if begun and estimator._increment is not None:
         return estimator._increment

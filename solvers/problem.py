@@ -1,4 +1,4 @@
-"""Problem, its independent parts, and `pose`: the one door where arrays become canonical."""
+"""`pose` checks arrays and makes them canonical: the one door to the solvers. Problem and its parts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from solvers.machines import MACHINES, DualForm, Machine
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
-LARGEST_KERNEL_VALUE = 1e15
+LARGEST_KERNEL_VALUE = 1e15  # largest |K(x, x)| accepted: rows are float32, which ends at 3e38, and Q has products
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One quadratic programme: all of a joint machine, or one binary machine of ova, ovo, dag."""
+    """One independent quadratic programme: a joint machine as a whole, or one binary machine of ova, ovo, dag."""
 
     form: DualForm
     labels: np.ndarray  # (n,) int64: the class of each example in `form`
@@ -34,7 +34,7 @@ class Part:
     gram: Gram
     bias: Bias
     offset: float = 0.0  # added to every kernel value; 1 is the regularized bias
-    multiplied: bool = False  # the offset stands for an exact bias that is found from outside
+    multiplied: bool = False  # whether the offset is the penalty of the method of multipliers (run/multipliers.py)
 
     def __len__(self) -> int:
         return self.labels.size
@@ -46,12 +46,12 @@ class Part:
 
     @cached_property
     def curvature(self) -> np.ndarray:
-        """(n,) K(x, x) with the offset: times a squared direction length, the diagonal of Q."""
+        """(n,) K(x, x) + offset; times |direction|^2, the diagonal of Q."""
         return self.gram.diagonal + self.offset
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """What a method would otherwise make again for every slice; nothing that a checkpoint needs."""
+        """Cache of a method between slices: only what can be recomputed with the same bits, as no checkpoint has it."""
         return {}
 
 
@@ -89,18 +89,18 @@ class Problem:
         return self.form.outputs if self.machine.split == "joint" else self.part_count
 
     def whole_gram(self) -> Gram:
-        """Kernel rows of all examples. Each run has its own: the last bits of a row depend on the rows asked before."""
+        """A row store over all examples, one per run: the last bits of a row depend on the rows asked for before."""
         return Gram(self.kernel, self.points, self.cache_mb)
 
     def part(self, number: int, gram: Gram | None = None) -> Part:
-        """The numbered independent programme; parts over the same examples may share one `Gram`."""
+        """The independent programme of this number; parts over the same examples may share one `Gram`."""
         if self.machine.split == "pairs":
             return self._pair(number)
         labels = self.labels if self.machine.split == "joint" else np.where(self.labels == number, 0, 1)
         return self._part(labels, self.upper, gram or self.whole_gram())
 
     def rows_of(self, number: int) -> np.ndarray | slice:
-        """Which examples a part is about."""
+        """The examples of a part."""
         if self.machine.split != "pairs":
             return slice(None)
         first, second = self.pairs[number]
@@ -111,7 +111,7 @@ class Problem:
         return [np.flatnonzero(self.labels == number) for number in range(self.classes)]
 
     def idle_loss(self, number: int) -> float:
-        """The primal of a part before it begins: w = 0, b = 0."""
+        """The primal of a part at w = 0, b = 0: what a run counts for parts that have not begun."""
         margins = self.form.margin.sum(axis=1) if self.form.feasible == "box" else self.form.margin.max(axis=1)
         upper = self.upper[self.rows_of(number)]
         if self.machine.split == "joint":
@@ -119,7 +119,7 @@ class Problem:
         return float(upper.sum() * margins[0])
 
     def idle_bias(self, number: int) -> np.ndarray:
-        """The best b of a part before it begins, where b is free: the heavier class wins."""
+        """The best b of a part at w = 0, where b is free: +-margin, for the class of larger total cost."""
         if self.machine.split == "joint" or self.bias != "exact":
             return np.zeros(self.form.outputs)
         rows = self.rows_of(number)
@@ -138,7 +138,7 @@ class Problem:
 
     @cached_property
     def digest(self) -> str:
-        """The same training problem, the same digest."""
+        """SHA-256 of all that defines the training problem; a checkpoint is refused for another digest."""
         stamp = hashlib.sha256(repr((self.machine.name, self.kernel, self.margin, self.bias)).encode())
         stored: Any = self.points.rows
         arrays = [stored.data, stored.indices, stored.indptr] if sp.issparse(stored) else [stored]
@@ -160,7 +160,7 @@ def pose(
     classes: int | None = None,
     cache_mb: float = 500.0,
 ) -> Problem:
-    """Check everything once and put it into canonical form; raises InputError with a sentence."""
+    """Check all arguments once and make arrays canonical; raises InputError with a sentence for the user."""
     chosen = _machine(machine)
     codes, count = _codes(labels, classes)
     points = checked_points(features, kernel)
@@ -196,12 +196,12 @@ def whole(name: str, value: Any) -> int:
 
 
 def _is_number(value: Any) -> bool:
-    """Text, arrays and truth values are no numbers, though float() takes them."""
+    """Excludes text, arrays and booleans, which float() would accept."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def shown(labels: Sequence[Any], most: int = 10) -> str:
-    """A list for a sentence."""
+    """The first labels, as part of a sentence."""
     return ", ".join(map(repr, labels[:most])) + (", ..." if len(labels) > most else "")
 
 
@@ -242,7 +242,7 @@ def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
 
 
 def checked_points(features: Any, kernel: Kernel) -> Points:
-    """Features in canonical form, if the kernel can take them."""
+    """Features in canonical form; refuses those that the kernel cannot take."""
     points = _points(features, kernel)
     _check_kernel(kernel)
     check_size(kernel, points)
@@ -307,7 +307,7 @@ def _matrix(rows: Any) -> MatrixRows:
 
 
 def check_size(kernel: Kernel, points: Points) -> None:
-    """Kernel rows are kept in single precision, which ends at 3e38."""
+    """Refuses kernels whose values exceed LARGEST_KERNEL_VALUE."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))
     if not largest <= LARGEST_KERNEL_VALUE:
@@ -340,12 +340,12 @@ def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) ->
 
 
 def with_offset(part: Part, offset: float) -> Part:
-    """The part of an exact bias with a constant added to the kernel instead, as a regularized bias."""
+    """The inner problem of the method of multipliers: a regularized bias of weight `offset` replaces the exact one."""
     return replace(part, offset=offset, bias="regularized", multiplied=True)
 
 
 def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:
-    """The named kernel with those of the parameters that it declares."""
+    """The kernel of this name, given those of the parameters that it declares."""
     if not isinstance(name, str) or name not in kernels:
         raise InputError(f"There is no kernel {name!r}; choose one of {', '.join(kernels)}.")
     kind = kernels[name]

@@ -1,9 +1,9 @@
-"""Two reference methods for another machine: linear, two classes, squared hinges, b^2 in the norm.
+"""asvm and lsvm: reference methods for another machine (linear, two classes, squared hinge, b^2 in the norm).
 
 minimise (|w|^2 + b^2) / 2 + C sum_i xi_i^2, xi_i >= 1 - s_i (<w, x_i> + b). Its dual is
 minimise alpha' Q alpha / 2 - sum alpha over alpha >= 0, with Q = H H' + I / (2 C) and H = diag(s) [X 1], so that every
 system with Q, or with the free part of it, is one of features + 1 unknowns (Sherman, Morrison & Woodbury).
-Both serve for comparison: Mangasarian & Musicant 2000 (asvm), 2001 (lsvm); Kao et al. 2004, section 5.
+For comparison only: Mangasarian & Musicant 2000 (asvm), 2001 (lsvm); Kao et al. 2004, section 5.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ import scipy.sparse as sp
 
 from solvers.errors import InputError
 
-STEP = 1.9  # of lsvm, as a share of 1 / (2 C): below 2 it converges from anywhere
-NEGLIGIBLE = 0.01  # share of the tolerance that a variable may be from zero (Chung et al. 2002, appendix C)
-DECREASE = 1e-4  # Armijo's, of asvm
-SHORTEST = 1e-10
-LONGER = 4.0  # than the step before, at most
-FRESH = 100  # changes of a system until it is made anew
+STEP = 1.9  # beta of lsvm, in units of 1 / (2 C): below 2 it converges from any start
+NEGLIGIBLE = 0.01  # distance to zero that counts as zero, in tolerances (Chung et al. 2002, appendix C)
+DECREASE = 1e-4  # Armijo constant of asvm's backtracking
+SHORTEST = 1e-10  # step size at which backtracking gives up
+LONGER = 4.0  # factor by which a step size may exceed the one before
+FRESH = 100  # updates of H'H before it is computed anew, against rounding
 
 
 @dataclass(frozen=True)
 class Solution:
-    """dual <= optimum <= primal, the one of alpha, the other of the weights, whether it converged or not."""
+    """A result with its certificate: dual (of alpha) <= optimum <= primal (of the weights), converged or not."""
 
     weights: np.ndarray
     bias: float
-    iterate: np.ndarray  # what the weights are made of: lsvm comes to zero from below as well
-    alpha: np.ndarray  # the same without what is below zero
+    iterate: np.ndarray  # weights = H' iterate; entries of lsvm approach zero from both sides
+    alpha: np.ndarray  # max(iterate, 0), which is feasible
     iterations: int
     converged: bool
     primal: float
     dual: float
-    violation: float  # of the conditions of an optimum, where the method ended
+    violation: float  # of the KKT conditions, at the end
 
 
 class _Programme:
@@ -56,7 +56,7 @@ class _Programme:
             self.H = self.signs[:, None] * np.hstack([rows, ones])
 
     def gradient(self, alpha: np.ndarray, vector: np.ndarray) -> np.ndarray:
-        """`vector`: H' alpha, here and below."""
+        """Q alpha - 1; `vector` is H' alpha, here and below."""
         return self.H @ vector + self.ridge * alpha - 1.0
 
     def value(self, alpha: np.ndarray, vector: np.ndarray) -> float:
@@ -81,7 +81,7 @@ class _Programme:
 
 
 class _Inverse:
-    """(H H' + ridge I)^-1 through (H' H + ridge I)^-1, of all rows of H or of some, which change by few."""
+    """(H H' + ridge I)^-1 by Woodbury through (H' H + ridge I)^-1, for a subset of rows of H, updated as it changes."""
 
     def __init__(self, programme: _Programme) -> None:
         self.H, self.ridge = programme.H, programme.ridge
@@ -101,13 +101,13 @@ class _Inverse:
         return self
 
     def __call__(self, right: np.ndarray) -> np.ndarray:
-        """Of a `right` that is zero in other rows; zero there."""
+        """The product with `right`, which is zero outside the subset, as is the result."""
         vector = sl.cho_solve(self.factor, self.H.T @ right, check_finite=False)  # H' of what is returned
         return np.where(self.rows, (right - self.H @ vector) / self.ridge, 0.0)
 
 
 def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 100_000) -> Solution:
-    """alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1; Q alpha is what it was made of."""
+    """alpha := Q^-1 (1 + [Q alpha - 1 - beta alpha]+) from alpha = Q^-1 1; `gradient` is Q alpha - 1."""
     programme = _Programme(features, signs, cost)
     inverse, beta = _Inverse(programme).choose(np.ones(programme.signs.size, dtype=bool)), STEP * programme.ridge
     gradient = np.zeros(programme.signs.size)
@@ -121,13 +121,13 @@ def lsvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit:
 
 
 def _violation(alpha: np.ndarray, gradient: np.ndarray, negligible: float = 0.0) -> float:
-    """How far from: alpha >= 0, gradient >= 0, one of them zero; lsvm only tends to zero, from both sides."""
+    """Largest violation of alpha >= 0, gradient >= 0, alpha * gradient = 0; alpha up to `negligible` counts as zero."""
     violation = np.where(alpha > negligible, np.abs(gradient), np.maximum(-gradient, 0.0))
     return max(float(violation.max()), float(np.maximum(-alpha - negligible, 0.0).max()))
 
 
 def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit: int = 10_000) -> Solution:
-    """Newton steps on the variables not active at zero, projected; a gradient step where these do not descend."""
+    """Projected Newton steps on the free variables; a projected gradient step where these do not decrease."""
     programme = _Programme(features, signs, cost)
     everything = np.ones(programme.signs.size, dtype=bool)
     inverse = _Inverse(programme).choose(everything)
@@ -143,7 +143,7 @@ def asvm(features: Any, signs: Any, cost: float, tolerance: float = 1e-3, limit:
         following = _descend(programme, alpha, vector, gradient, direction, min(1.0, LONGER * length))
         if following is None:
             following = _descend(programme, alpha, vector, gradient, -gradient, 1.0)
-        if following is None:  # no step decreases it any more: the tolerance is beyond the arithmetic
+        if following is None:  # no step decreases the objective: the tolerance is beyond rounding
             break
         alpha, vector, length = following
     return programme.solution(alpha, iteration, violation, tolerance)
@@ -157,7 +157,7 @@ def _descend(
     direction: np.ndarray,
     length: float,
 ) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """Along a direction, projected, as far as it decreases sufficiently, from a length on."""
+    """Projected backtracking from a step size, to sufficient decrease (Armijo); None where there is none."""
     now = programme.value(alpha, vector)
     while length > SHORTEST:
         other = np.maximum(alpha + length * direction, 0.0)

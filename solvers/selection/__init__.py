@@ -1,1 +1,6 @@
-"""Model selection: which machine, C and gamma predict best, by folds that are the same for all of them."""
+"""Model selection: machine, C and gamma by cross-validation, with the same folds for every cell.
+
+search.py proposes trials (cell x fold); plan.py runs a search; task.py groups trials of one fold and gamma, which share
+a kernel matrix; crew.py runs tasks on threads. Training: binary.py (ova, ovo, dag, compiled), whole.py (a Run per C),
+rising.py (Newton steps of whole.py for ww, llw and others in a box).
+"""

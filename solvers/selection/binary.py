@@ -1,7 +1,7 @@
-"""Binary machines of ovo, dag and ova along rising C, straight on a shared kernel matrix.
+"""Binary machines of ovo, dag and ova along rising C, on a shared kernel matrix, without Problem or Run.
 
-One compiled call solves one machine at one C from where the C before ended; no Problem, no Run, and no kernel
-value is computed. Certificates are by functions made anew from beta, in float64.
+One compiled call (jit/two_class.py) solves one machine at one C, warm-started from the C before; no kernel value is
+computed. Certificates use functions recomputed from beta in float64.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from solvers.selection.cell import Pair
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
 
-SLICE = 20_000_000  # steps x examples of a call: a fraction of a second, so that a wish to stop is heard
+SLICE = 20_000_000  # steps times examples of one call: a fraction of a second, after which a stop is noticed
 ENDINGS = {two_class.CONVERGED: Ending.CONVERGED, two_class.STALLED: Ending.STALLED}
 
 
 @dataclass(frozen=True, eq=False)
 class Binary:
-    """One binary machine: which rows of which matrices, and the sign of each."""
+    """One binary machine: its rows of shared matrices and their signs."""
 
     matrices: Matrices
-    spans: np.ndarray  # two runs of matrix rows
-    places: np.ndarray  # of these rows in the training part
+    spans: np.ndarray  # (start, stop, start, stop): two runs of matrix rows
+    places: np.ndarray  # indices of these rows in the training part
     sign: np.ndarray
 
 
@@ -51,7 +51,7 @@ class Solved:
 def pairs_of(
     rows: FoldRows, kernel: Kernel, whole: Matrices | None, wanted: Collection[Pair] | None = None
 ) -> Iterator[Binary]:
-    """One machine per pair of classes (or per wanted pair), on the whole matrix or on one of its own."""
+    """One machine per pair of classes (or per wanted pair), on the whole matrix, or on a matrix of the pair."""
     for a, b in combinations(range(rows.classes), 2):
         if wanted is not None and (a, b) not in wanted:
             continue
@@ -70,14 +70,14 @@ def part_of(rows: FoldRows, kernel: Kernel, places: np.ndarray) -> Matrices:
 
 
 def rests_of(rows: FoldRows, whole: Matrices) -> Iterator[Binary]:
-    """One machine per class, against all other rows."""
+    """One machine per class, against all other classes."""
     everything = np.arange(len(rows.train))
     for c in range(rows.classes):
         yield Binary(whole, np.array([0, everything.size, 0, 0]), everything, np.where(rows.labels == c, 1.0, -1.0))
 
 
 class Path:
-    """Binary machines of one fold along rising costs."""
+    """Solves the binary machines of one fold along rising costs."""
 
     def __init__(
         self, rows: FoldRows, costs: Sequence[float], margin: float, settings: Settings, stopped: Callable[[], bool]
@@ -88,7 +88,7 @@ class Path:
         self.solved: list[Solved] = []
 
     def along(self, machines: Iterator[Binary], count: int) -> list[Solved] | None:
-        """Every machine at every cost, or None where a stop came in between."""
+        """The results at every cost, or None after a stop."""
         once("two-class", rehearse)
         n, tests = len(self.rows.train), len(self.rows.test)
         self.solved = [Solved(np.empty((count, tests)), np.zeros(n, dtype=bool)) for _ in self.costs]
@@ -113,7 +113,7 @@ class Path:
         return True
 
     def _solve(self, run: Course, upper: np.ndarray, more: float, solved: Solved, values: np.ndarray) -> Ending | None:
-        """Until converged, stalled or out of time; None where a stop came first."""
+        """Solve until converged, stalled or out of time; None after a stop."""
         run.support[:] = False
         while not self.stopped():
             began = time.perf_counter()
@@ -130,7 +130,7 @@ class Path:
 
 
 class Course:
-    """Where one binary machine stands."""
+    """The state of one binary machine: beta and its functions, carried from cost to cost."""
 
     def __init__(self, machine: Binary, margin: float) -> None:
         n = machine.sign.size
@@ -148,7 +148,7 @@ class Course:
         )  # fmt: skip
 
     def give_up(self, upper: np.ndarray, values: np.ndarray) -> None:
-        """What there is, with functions made anew."""
+        """End with the current beta and recomputed functions, at a time limit."""
         machine = self.machine
         two_class.multiply(machine.matrices.train, machine.spans, self.beta, self.functions)
         two_class.finish(
@@ -158,7 +158,7 @@ class Course:
 
 
 def rehearse() -> None:
-    """A problem that no pair step finishes."""
+    """Compile all of jit/two_class.py, on a problem that pair steps alone do not solve."""
     X = np.sin(np.outer(np.arange(12), [1.0, 2.0]))
     K, sign, upper = X @ X.T + 1e-3 * np.eye(12), np.where(np.arange(12) < 6, 1.0, -1.0), np.full(12, 1e3)
     course = Course(Binary(Matrices(K, K), np.array([0, 6, 6, 12]), np.arange(12), sign), 1.0)

@@ -1,4 +1,4 @@
-"""A cell of a search, and what its folds gave."""
+"""Cell (machine, C, gamma), Trial (a cell on one fold), and their results."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Pair = tuple[int, int]  # two classes, the smaller first
 class Cell(NamedTuple):
     machine: str
     C: float
-    gamma: float | None  # None: a kernel without gamma; in a search over gammas, the linear kernel
+    gamma: float | None  # None: a kernel without gamma; in a search over gamma, the linear kernel
 
 
 class Trial(NamedTuple):
-    """One cell trained and tested on one fold: a job of its own, whatever it is done together with."""
+    """One cell trained and tested on one fold."""
 
     cell: Cell
     fold: int
@@ -36,12 +36,12 @@ class FoldResult:
     steps: int
     ending: Ending
     certificate: Certificate
-    pairs: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)  # ovo, dag: its test rows, and how many right
+    pairs: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)  # ovo, dag: (test rows, correct ones)
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """All folds done so far, by their number."""
+    """The results of all folds done so far, by fold number."""
 
     by_fold: Mapping[int, FoldResult]
 
@@ -71,7 +71,7 @@ class CellResult:
 
     @property
     def n_support(self) -> float:
-        """The mean of the folds."""
+        """The mean over folds."""
         return float(np.mean([result.n_support for result in self._ordered]))
 
     @property
@@ -80,7 +80,7 @@ class CellResult:
 
     @property
     def worst(self) -> Certificate:
-        """Of the fold that is furthest from its optimum."""
+        """The certificate of the fold with the largest relative gap."""
         return max((result.certificate for result in self._ordered), key=lambda found: found.relative_gap)
 
     @property
@@ -89,7 +89,7 @@ class CellResult:
 
 
 def summarise(trials: Mapping[Trial, FoldResult]) -> dict[Cell, CellResult]:
-    """Cells in the order in which they first appear."""
+    """Results by cell, in the order in which cells first appear."""
     cells: dict[Cell, dict[int, FoldResult]] = {}
     for (cell, fold), result in trials.items():
         cells.setdefault(cell, {})[fold] = result

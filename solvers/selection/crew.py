@@ -1,6 +1,6 @@
-"""Who does the tasks of a search: threads over the same memory, unless somebody else is asked.
+"""Crew: runs the tasks of a search. Threads, in this process; a Dask cluster in mcsvm_gui/core/cluster.
 
-A task depends on nothing but its own trials, so that the numbers are the same whoever does it.
+The result of a task depends on its trials alone, so that every crew gives the same numbers.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task, perform
 
-EVERY = 0.1  # seconds between looks at what has come and whether to stop
+EVERY = 0.1  # seconds between checks for results and for a stop
 
 
 class Folds:
-    """The rows of each fold, prepared when first asked for; distances go once nobody works on their fold."""
+    """The prepared rows of each fold, made on first use; distances are freed when no task uses their fold."""
 
     def __init__(self, parts: Sequence[Fold], prepare: Callable[[Fold], FoldRows]) -> None:
         self.parts, self.prepare, self._lock = parts, prepare, threading.Lock()
@@ -35,7 +35,7 @@ class Folds:
 
     @contextmanager
     def used(self, fold: int) -> Iterator[FoldRows]:
-        """Tasks come fold after fold: distances of the one before are kept for its next gamma until then."""
+        """Rows of a fold for one task. Tasks come fold after fold; entering a fold frees distances of others."""
         with self._lock:
             rows = self._prepared(fold)
             self._users[fold] += 1
@@ -47,7 +47,7 @@ class Folds:
                 self._users[fold] -= 1
 
     def rest(self) -> None:
-        """No more tasks for now."""
+        """Free all distances: there are no more tasks for now."""
         with self._lock:
             self._forget_distances()
 
@@ -63,19 +63,19 @@ class Folds:
 
 
 class LostCrew(InputError):
-    """Who did the tasks has gone before the end; what was done stands."""
+    """All workers were lost before the end of the search; results so far are kept."""
 
 
 class Crew(Protocol):
     def perform(
         self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
     ) -> Iterator[Done]:
-        """Results as they are done; ends early, within a second, where a stop comes."""
+        """Yield results as tasks finish; ends within a second of a stop."""
         ...
 
 
 class Threads:
-    """As many as `settings.jobs`, in this process."""
+    """`settings.jobs` threads in this process."""
 
     def perform(
         self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
@@ -91,7 +91,7 @@ class Threads:
 
 
 def one(task: Task, folds: Folds, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
-    if stopped():  # before a fold is prepared for nothing
+    if stopped():  # before the fold is prepared
         return
     with folds.used(task.fold) as rows:
         yield from perform(task, rows, settings, stopped)

@@ -1,6 +1,6 @@
-"""Folds: a pure function of the labels and the seed, the same for every cell, machine and solver.
+"""Stratified folds: a pure function of labels and seed, the same for every cell, machine and solver.
 
-Every class gives each part its share. The parts are those of scikit-learn's splitters, so that they can be had there.
+The splits are those of scikit-learn's splitters with the same seed, so that they can be reproduced there.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from solvers.problem import whole
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """One split: trained on some rows, tested on others; both rise."""
+    """One split into training and test rows, both sorted."""
 
     train: np.ndarray
     test: np.ndarray
 
 
 def stratified(labels: np.ndarray, folds: int, seed: int, repeats: int = 1) -> tuple[Fold, ...]:
-    """k-fold, several times over: StratifiedKFold(shuffle=True), or RepeatedStratifiedKFold."""
+    """Stratified k-fold, repeated: StratifiedKFold(shuffle=True), or RepeatedStratifiedKFold."""
     folds, repeats = whole("folds", folds), whole("repeats", repeats)
     _check(labels, folds)
-    drawn = seed % 2**32  # as far as scikit-learn's generators can be seeded
+    drawn = seed % 2**32  # the seeds that scikit-learn accepts
     if repeats == 1:
         return _taken(StratifiedKFold(folds, shuffle=True, random_state=drawn), labels)
     return _taken(RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=drawn), labels)
 
 
 def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
-    """One split: `share` of the rows to test on, the others to train on (Hsu & Lin: 0.3)."""
+    """One stratified split: `share` of the rows for testing, the rest for training (Hsu & Lin: 0.3)."""
     checked_share(share)
     classes, counts = np.unique(labels, return_counts=True)
     if counts.min() < 2:
@@ -53,7 +53,7 @@ def checked_share(share: float) -> float:
 
 
 def within(outer: Fold, inner: tuple[Fold, ...]) -> tuple[Fold, ...]:
-    """Folds of an outer fold's training part, in row numbers of the whole: for nested validation."""
+    """Folds of the training part of an outer fold, in row numbers of the whole data: for nested validation."""
     return tuple(Fold(outer.train[fold.train], outer.train[fold.test]) for fold in inner)
 
 
@@ -81,6 +81,6 @@ def _ordered(parts: Iterator[tuple[np.ndarray, np.ndarray]]) -> Iterator[Fold]:
 
 
 def rare(labels: np.ndarray, folds: int) -> list[Any]:
-    """Classes with fewer rows than folds: some test parts lack them."""
+    """Classes with fewer rows than folds, which some test parts lack."""
     classes, counts = np.unique(labels, return_counts=True)
     return classes[counts < folds].tolist()

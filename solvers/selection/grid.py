@@ -1,4 +1,4 @@
-"""Grids of C and gamma in powers of two; neighbours, edges and the order of preference among equals."""
+"""Grids of C and gamma in powers of two: ranges, neighbours, edges; the best cell, with the order among ties."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import cached_property
 from solvers.errors import InputError
 from solvers.selection.cell import Cell, CellResult
 
-MOST = 100_000  # cells of one machine
-SLACK = 1e-9  # of a step, or of a value: rounding of the ends
-DIGITS = 12  # of numbers as people write them
+MOST = 100_000  # cells of one machine, at most
+SLACK = 1e-9  # share of a step, or of a value, that counts as rounding at the ends of a range
+DIGITS = 12  # significant digits of a value that was written in decimal
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class Range:
         return values[0] * (1.0 - SLACK) <= value <= values[-1] * (1.0 + SLACK)
 
     def ends(self, value: float) -> tuple[str, ...]:
-        """Low or high, where it is an end of more values than one."""
+        """("low",) or ("high",) where the value is an end of the range; () for ranges of one value."""
         values = self.values
         named = (("low", values[0]), ("high", values[-1])) if len(values) > 1 else ()
         return tuple(side for side, end in named if math.isclose(value, end, rel_tol=SLACK))
 
 
 def as_written(value: float) -> float:
-    """10, where 2^log2(10) is 9.999999999999998."""
+    """The decimal number that was meant: 10 where 2^log2(10) is 9.999999999999998."""
     written = float(f"{value:.{DIGITS}g}")
     return written if math.isclose(written, value, rel_tol=1e-15) else value
 
@@ -89,21 +89,21 @@ class Grid:
         return tuple(Cell(machine, cost, gamma) for gamma in self.gamma_values for cost in self.costs.values)
 
     def at(self, machine: str, column: int, row: int) -> Cell:
-        """The cell of these places in the ranges of C and gamma."""
+        """The cell at these indices of the ranges of C and gamma."""
         return Cell(machine, self.costs.values[column], self.gamma_values[row])
 
     def place(self, cell: Cell) -> tuple[int, int]:
         return self.costs.values.index(cell.C), self.gamma_values.index(cell.gamma)
 
     def around(self, cell: Cell, distance: int) -> list[Cell]:
-        """Up to eight neighbours at this distance in both directions, those off the grid brought to its edge."""
+        """Up to eight neighbours at this distance in C and gamma, clipped to the grid."""
         (column, row), width, height = self.place(cell), len(self.costs.exponents), len(self.gamma_values)
         columns = sorted({min(max(column + d, 0), width - 1) for d in (-distance, 0, distance)})
         rows = sorted({min(max(row + d, 0), height - 1) for d in (-distance, 0, distance)})
         return [found for j in rows for i in columns if (found := self.at(cell.machine, i, j)) != cell]
 
     def edges(self, cell: Cell) -> tuple[str, ...]:
-        """On which edges of the ranges it lies, among C low, C high, gamma low and gamma high; on the grid or not."""
+        """The edges that the cell lies on: "C low", "C high", "gamma low", "gamma high". It may be off the grid."""
         found = [f"C {side}" for side in self.costs.ends(cell.C)]
         if self.gammas is not None and cell.gamma is not None:
             found += [f"gamma {side}" for side in self.gammas.ends(cell.gamma)]
@@ -111,11 +111,11 @@ class Grid:
 
 
 def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = False) -> Cell | None:
-    """The highest mean; of equals the smaller C, then the smaller gamma.
+    """The cell of highest mean accuracy; ties go to the smaller C, then to the smaller gamma.
 
-    Among the cells tested on most folds; where those are the fewer, also on one less: after a stop some are a fold
-    ahead, and no better for it. Not so where a search leaves worse cells behind fold by fold (`halved`).
-    Where cells with gamma were tried, the linear ones only led to them.
+    Candidates are cells tested on the most folds. If fewer than half are, cells with one fold less count too, as after
+    a stop some cells are a fold ahead; but not where the search drops worse cells fold by fold (`halved`). Linear cells
+    of a two-line search are no candidates once cells with gamma were tried.
     """
     mine = {cell: result for cell, result in results.items() if cell.machine == machine and result.folds}
     if any(cell.gamma is not None for cell in mine):
@@ -128,5 +128,5 @@ def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = Fal
 
 
 def preference(cell: Cell, mean: float) -> tuple[float, float, float]:
-    """Sorts the better cell first; means that differ by rounding only are equal."""
+    """Sort key, the better cell first; means equal to 12 digits tie."""
     return -round(mean, 12), cell.C, -1.0 if cell.gamma is None else cell.gamma

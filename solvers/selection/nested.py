@@ -1,4 +1,4 @@
-"""Nested validation: the search again inside each training part, so that the error of its choice is honest."""
+"""Nested cross-validation: the search is repeated inside each outer training part, for an unbiased error estimate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from solvers.selection.shared import FoldRows
 
 @dataclass(frozen=True)
 class Nested:
-    """What one machine chose inside each outer fold, and how that did outside."""
+    """For one machine: the cell chosen inside each outer fold, and its result on the outer test part."""
 
     machine: str
     chosen: tuple[Cell, ...]
@@ -41,7 +41,7 @@ class NestedPlan:
     crew: Crew = field(default_factory=Threads)
 
     def run(self) -> list[Nested]:
-        """One for each machine, of the outer folds that were done before a stop."""
+        """One result per machine, over the outer folds finished before a stop."""
         chosen: list[dict[str, Cell]] = []
         done: dict[Trial, FoldResult] = {}
         for number, parts in enumerate(self.inner):
@@ -61,7 +61,7 @@ class NestedPlan:
         return {name: cell for name, cell in found.items() if cell is not None}
 
     def _test(self, number: int, chosen: dict[str, Cell]) -> dict[Trial, FoldResult]:
-        """At once: a stop takes nothing from the outer folds before it."""
+        """Test the chosen cells right after their search, so that a stop keeps all finished outer folds."""
         trials = [Trial(cell, number) for cell in chosen.values()]
         plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, crew=self.crew)
         plan.run()

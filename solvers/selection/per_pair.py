@@ -1,4 +1,4 @@
-"""Parameters for each pair of classes by itself, for ovo and dag: k (k - 1) / 2 choices instead of one."""
+"""Per-pair parameters for ovo and dag: each of the k (k - 1) / 2 pairs has its own C and gamma."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class PairChoice:
     pair: Pair
     C: float
     gamma: float | None
-    mean: float  # of its test rows in all folds, how many its function gets right
+    mean: float  # accuracy of the pair function on test rows of its two classes, over all folds
 
 
 @dataclass(frozen=True)
 class Composite:
-    """The machine of all pairs, each with its own parameters."""
+    """The machine composed of pairs with their own parameters."""
 
     choices: tuple[PairChoice, ...]
     fold_accuracy: tuple[float, ...]
@@ -38,7 +38,7 @@ class Composite:
 
 
 def choose(results: Mapping[Cell, CellResult], machine: str) -> tuple[PairChoice, ...]:
-    """The best cell of each pair, ties as among cells; pairs in order."""
+    """The best cell of each pair, with ties as in `grid.preference`; pairs in order."""
     mine = {cell: result for cell, result in results.items() if cell.machine == machine}
     most = max((result.folds for result in mine.values()), default=0)
     scores: dict[Pair, dict[Cell, np.ndarray]] = {}
@@ -64,7 +64,7 @@ def compose(
     settings: Settings,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Composite | None:
-    """Train and test every pair with its own parameters on every fold; None where a stop comes."""
+    """Train and test every pair with its own parameters on every fold; None after a stop."""
     with limited(settings.threads):
         try:
             return _composed(machine, choices, folds, settings, stopped)
@@ -89,7 +89,7 @@ def _composed(
 def _values(
     machine: str, choices: tuple[PairChoice, ...], rows: FoldRows, settings: Settings, stopped: Callable[[], bool]
 ) -> tuple[np.ndarray, bool] | None:
-    """Decision values of all pairs, and whether all were solved; pairs of one gamma share a matrix."""
+    """(decision values of all pairs, whether all converged); pairs of one gamma share a matrix; None after a stop."""
     code = {int(name): number for number, name in enumerate(rows.names)}
     present = {(code[a], code[b]): choice for choice in choices for a, b in [choice.pair] if {a, b} <= code.keys()}
     order = {pair: number for number, pair in enumerate(sorted(present))}

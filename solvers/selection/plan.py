@@ -1,4 +1,4 @@
-"""Running a search: its tasks by a crew, results merged as they come."""
+"""Plan: runs a search. The search proposes trials, a crew runs them as tasks, results are merged as they come."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Report = Callable[[Done], object]
 
 @dataclass
 class Plan:
-    """A search over prepared folds. `run` ends when the search does, or within a second of a wish to stop."""
+    """A search over prepared folds. `run` ends with the search, or within a second of a stop."""
 
     search: Steps
     folds: Folds
     settings: Settings
-    done: dict[Trial, FoldResult] = field(default_factory=dict)  # from an earlier run: not done again
+    done: dict[Trial, FoldResult] = field(default_factory=dict)  # results of an earlier run, which are not repeated
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
     crew: Crew = field(default_factory=Threads)
-    asked: dict[Trial, None] = field(default_factory=dict)  # for so far; in this order
+    asked: dict[Trial, None] = field(default_factory=dict)  # trials that the search proposed so far, in order
 
     def run(self) -> dict[Cell, CellResult]:
         with limited(self.settings.threads):
@@ -43,11 +43,11 @@ class Plan:
         return self.results()
 
     def _answer(self) -> dict[Cell, CellResult]:
-        """Of what the search asked for alone: it must find what it would without an earlier run."""
+        """Results of proposed trials only, so that the search goes as it would without an earlier run."""
         return summarise({trial: self.done[trial] for trial in sorted(self.asked, key=_order) if trial in self.done})
 
     def results(self) -> dict[Cell, CellResult]:
-        """In an order that does not depend on which thread was first."""
+        """All results, in an order that does not depend on threads."""
         return summarise({trial: self.done[trial] for trial in sorted(self.done, key=_order)})
 
     def _next(self, answer: dict[Cell, CellResult] | None) -> list[Trial] | None:

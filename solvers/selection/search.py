@@ -1,6 +1,6 @@
-"""Searches: which cells to try next, given what the ones before gave. They know nothing of how trials are run.
+"""Searches: generators that yield the trials to run next, in any order, and are sent all results so far.
 
-A search is a generator: it yields trials that may be done in any order and is sent all results so far.
+full grid, coarse to fine, two-line (Kao et al. 2004), successive halving. They know nothing of how trials are run.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from solvers.selection.grid import Grid, best, preference
 Results = Mapping[Cell, CellResult]
 Steps = Generator[list[Trial], Results, None]
 
-WIDEST = 4  # steps of the grid between the cells that coarse-to-fine tries first
-KEPT = 0.5  # of the cells that successive halving takes to the next fold
+WIDEST = 4  # grid steps between the first cells of coarse-to-fine
+KEPT = 0.5  # share of the cells that successive halving keeps for the next fold
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Search:
     name: str
     about: str
     steps: Callable[[Grid, int], Steps]
-    halves: bool = False  # leaves worse cells behind after fewer folds
+    halves: bool = False  # whether worse cells are dropped after fewer folds
 
 
 def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
@@ -31,7 +31,7 @@ def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
 
 
 def once(trials: list[Trial]) -> Steps:
-    """Given trials, and no more."""
+    """A search that runs given trials."""
     yield trials
 
 
@@ -40,7 +40,7 @@ def full(grid: Grid, folds: int) -> Steps:
 
 
 def coarse_to_fine(grid: Grid, folds: int) -> Steps:
-    """Every fourth cell, then the neighbours of the best, at half the distance once it stays the best."""
+    """Every fourth cell, then the neighbours of the best cell; the distance halves when the best has no new ones."""
     coarse = [grid.at(machine, i, j) for machine in grid.machines for i, j in _coarse(grid)]
     results = yield on_all(coarse, folds)
     distance = WIDEST
@@ -53,7 +53,7 @@ def coarse_to_fine(grid: Grid, folds: int) -> Steps:
 
 
 def _coarse(grid: Grid) -> list[tuple[int, int]]:
-    """Evenly spread from end to end, as nearly as the grid allows."""
+    """Indices spread evenly over the grid, both ends included."""
     columns, rows = (_spread(len(values)) for values in (grid.costs.values, grid.gamma_values))
     return [(i, j) for j in rows for i in columns]
 
@@ -92,7 +92,7 @@ def _line(grid: Grid, start: Cell | None) -> list[Cell]:
 
 
 def halving(grid: Grid, folds: int) -> Steps:
-    """All cells on the first fold, the better half of them on the second, and so on."""
+    """Successive halving: all cells on the first fold, the better half on the second, and so on."""
     kept = {machine: list(grid.cells(machine)) for machine in grid.machines}
     for fold in range(folds):
         results = yield [Trial(cell, fold) for cells in kept.values() for cell in cells]

@@ -1,4 +1,4 @@
-"""What is the same for every trial of a search."""
+"""Settings: the training options shared by all trials of a search."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Settings:
     class_weight: str | Mapping[int, float] | None = None  # "balanced", or a factor on C by class
     limits: Limits = field(default_factory=Limits)
     cache_mb: float = 500.0
-    jobs: int = 1  # threads that trials run on
-    threads: int | None = None  # of matrix products
-    by_pair: bool = False  # whether ovo and dag also say how good each pair's function is
+    jobs: int = 1  # tasks at a time, each on a thread
+    threads: int | None = None  # threads of one task's matrix products
+    by_pair: bool = False  # whether results of ovo and dag have the accuracy of each pair function
 
     def bias_of(self, machine: str) -> str:
         return MACHINES[machine].bias if self.bias is None else self.bias
@@ -32,7 +32,7 @@ class Settings:
         return machine.margin(classes) if self.margin is None else self.margin
 
     def weights(self, rows: FoldRows) -> np.ndarray:
-        """The factor on C of each class of a fold."""
+        """The factor on C for each class of a fold."""
         if self.class_weight is None:
             return np.ones(rows.classes)
         if isinstance(self.class_weight, str):
@@ -41,5 +41,5 @@ class Settings:
 
     @property
     def room(self) -> float:
-        """Bytes that each thread may fill with kernel values and distances."""
+        """Bytes of kernel values and distances that each task may hold."""
         return self.cache_mb * 2**20 / self.jobs

@@ -1,6 +1,6 @@
-"""What the trials of one fold share: prepared rows, squared distances for every gamma, kernel matrices for every C.
+"""Shared by the trials of one fold: prepared rows, squared distances (for every gamma), kernel matrices (for every C).
 
-Training rows stand in the order of their classes, so that a pair of classes is two runs of a matrix.
+Training rows are sorted by class, so that a pair of classes is two runs of rows and columns of the matrix.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from solvers.kernels.rbf import Rbf
 from solvers.problem import kernel_from
 from solvers.work import Work, ready
 
-BYTES = 8
+BYTES = 8  # of a float64
 
 
 @dataclass(frozen=True)
 class KernelFamily:
-    """All but gamma of a kernel."""
+    """A kernel without its gamma."""
 
     name: str = "rbf"
     degree: int = 3
     coef0: float = 0.0
 
     def at(self, gamma: float | None) -> Kernel:
-        """Without gamma, the linear kernel."""
+        """The kernel with this gamma; None gives the linear kernel."""
         if gamma is None:
             return kernel_from("linear", KERNELS)
         return kernel_from(self.name, KERNELS, gamma=gamma, degree=self.degree, coef0=self.coef0)
@@ -40,13 +40,13 @@ class KernelFamily:
 
 @dataclass(frozen=True, eq=False)
 class FoldRows:
-    """One fold as the solvers see it: prepared by what its training part alone showed, labels as 0 ... classes - 1."""
+    """One fold in canonical form, labels 0 ... classes - 1. Preparation was fitted on its training part alone."""
 
     train: Points
-    labels: np.ndarray  # rising
+    labels: np.ndarray  # sorted
     test: Points
     test_labels: np.ndarray  # -1 where the training part lacks the class
-    names: np.ndarray  # the class of each label, as it was given
+    names: np.ndarray  # the given label of each class number
 
     @classmethod
     def of(cls, train: Any, labels: np.ndarray, test: Any, test_labels: np.ndarray) -> FoldRows:
@@ -64,17 +64,17 @@ class FoldRows:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """Where each class begins in the training part, and where the last one ends."""
+        """(classes + 1,): rows starts[c] to starts[c + 1] of the training part are class c."""
         return np.searchsorted(self.labels, np.arange(self.classes + 1))
 
     @property
     def bytes(self) -> int:
-        """Of the two matrices, kernel values or distances."""
+        """Bytes of the two matrices (train x train, train x test), of kernel values or of distances."""
         return BYTES * len(self.train) * (len(self.train) + len(self.test))
 
     @cached_property
     def distances(self) -> Matrices:
-        """Squared, for every gamma."""
+        """Squared distances, from which the rbf kernel of every gamma follows."""
         return Matrices.filled(self, squared_distances)
 
     def accuracy(self, predicted: np.ndarray) -> float:
@@ -83,7 +83,7 @@ class FoldRows:
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """float64: training by training rows, and training by test rows."""
+    """Two float64 matrices: train x train and train x test."""
 
     train: np.ndarray
     test: np.ndarray
@@ -95,7 +95,7 @@ class Matrices:
 
     @classmethod
     def of_kernel(cls, rows: FoldRows, kernel: Kernel, *, keep_distances: bool) -> Matrices:
-        """Of the rbf kernel from the distances that every gamma shares, where there is room to keep them."""
+        """Kernel matrices; of the rbf kernel from shared distances, where there is room to keep these."""
         if not (isinstance(kernel, Rbf) and keep_distances):
             return cls.filled(rows, kernel.block)
         shared = rows.distances
@@ -103,7 +103,7 @@ class Matrices:
 
 
 class SharedGram(Gram):
-    """A kernel matrix that is there as a whole: nothing is computed for a row, and products are exact."""
+    """A Gram over a whole float64 matrix: rows are copies, products are in float64 without kernel evaluations."""
 
     def __init__(self, kernel: Kernel, points: Points, matrix: np.ndarray) -> None:
         self.matrix = matrix

@@ -1,4 +1,4 @@
-"""A task: one fold and one gamma, with all its machines and costs inside, so that all of them share one matrix."""
+"""Task: all machines and costs of one fold and one gamma, which share one kernel matrix."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Done = tuple[Trial, FoldResult]
 class Task:
     fold: int
     gamma: float | None
-    costs: Mapping[str, tuple[float, ...]]  # of each machine, rising
+    costs: Mapping[str, tuple[float, ...]]  # by machine, ascending
 
     @property
     def trials(self) -> int:
@@ -34,7 +34,7 @@ class Task:
 
 
 def tasks_of(trials: Iterable[Trial]) -> list[Task]:
-    """Trials of the same fold and gamma together, fold after fold, so that threads work on the same distances."""
+    """Trials grouped by fold and gamma, fold after fold, so that threads share distances."""
     wanted: dict[tuple[int, float | None], dict[str, set[float]]] = {}
     for cell, fold in trials:
         wanted.setdefault((fold, cell.gamma), {}).setdefault(cell.machine, set()).add(cell.C)
@@ -46,11 +46,11 @@ def tasks_of(trials: Iterable[Trial]) -> list[Task]:
 
 
 def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
-    """Results as they are done; what a stop interrupts is left out."""
+    """Yield results as they are done; trials interrupted by a stop give none."""
     if stopped():
         return
     kernel = settings.kernel.at(task.gamma)
-    check_size(kernel, rows.train)  # compiled machines, which no `pose` sees, would go on for ever
+    check_size(kernel, rows.train)  # binary.py calls no `pose`; with infinite kernel values its loops would not end
     matrices = matrices_of(rows, kernel, settings)
     rest = dict(task.costs)
     for group in ("pairs", "one-vs-rest"):
@@ -64,8 +64,8 @@ def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[]
 
 
 def matrices_of(rows: FoldRows, kernel: Kernel, settings: Settings) -> Matrices | None:
-    """The whole matrices if they fit, and the distances too if there is room beside them."""
-    if rows.bytes * 1.5 > settings.room:  # half as much for the single-precision copy
+    """The kernel matrices if memory allows, else None; distances are kept if there is room for them too."""
+    if rows.bytes * 1.5 > settings.room:  # + half for the float32 copy
         return None
     return Matrices.of_kernel(rows, kernel, keep_distances=rows.bytes * 2.5 <= settings.room)
 
@@ -85,7 +85,7 @@ def _fast(name: str, group: str, rows: FoldRows, kernel: Kernel, settings: Setti
 
 
 def bytes_of_largest_pair(rows: FoldRows) -> int:
-    """Of its two matrices, where each pair has some of its own."""
+    """Bytes of the two matrices of the largest pair, where each pair has matrices of its own."""
     largest = int(np.sort(np.diff(rows.starts))[-2:].sum())
     return BYTES * largest * (largest + len(rows.test))
 
@@ -99,7 +99,7 @@ def _binary(
     stopped: Callable[[], bool],
     matrices: Matrices | None,
 ) -> Iterator[Done]:
-    """Machines that are trained alike are trained once: dag is ovo, decided otherwise."""
+    """Machines with the same parts are trained once: dag is ovo with another decision."""
     costs = sorted(set().union(*machines.values()))
     margin = settings.margin_of(MACHINES[next(iter(machines))], rows.classes)
     path = binary.Path(rows, costs, margin, settings, stopped)
@@ -130,7 +130,7 @@ def _result(name: str, rows: FoldRows, solved: binary.Solved, by_pair: bool) -> 
 
 
 def pair_scores(rows: FoldRows, values: np.ndarray) -> dict[Pair, tuple[int, int]]:
-    """Of each pair, by the classes as they were given: its test rows, and how many its function gets right."""
+    """By pair of given labels: (its test rows, those that its function gets right)."""
     scores = {}
     for (a, b), decided in zip(combinations(range(rows.classes), 2), values, strict=True):
         first, second = rows.test_labels == a, rows.test_labels == b

@@ -1,6 +1,6 @@
-"""Machines trained by a Run of their own, each C from where the one before ended: whatever solver, bias and kernel.
+"""Machines trained by a Run per C, warm-started from the C before: any solver, bias and kernel.
 
-The kernel matrix is shared where there is room for it, and so are the rows that a Gram keeps where there is not.
+All runs share the kernel matrix where memory allows, else the row store of a Gram.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from solvers.selection.rising import Rising
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices, SharedGram
 
-SLICE = 30_000  # steps between looks at whether to stop: a fraction of a second; how long it is changes no bit
-SEEDED = "auto"  # what gains by beginning from the C before; the methods of the papers begin as theirs do
+SLICE = 30_000  # steps between two checks for a stop: a fraction of a second
+SEEDED = "auto"  # the solver that is warm-started; methods of the literature start from zero, as in their papers
 
 
 def along(
@@ -37,7 +37,7 @@ def along(
     stopped: Callable[[], bool],
     matrices: Matrices | None,
 ) -> Iterator[FoldResult]:
-    """One result for each cost, as it is done; ends early where a stop comes."""
+    """Yield one result per cost; ends early after a stop."""
     base = pose(
         rows.train,
         rows.labels,
@@ -66,7 +66,7 @@ def along(
 
 
 def unbounded(run: Run) -> bool:
-    """Whether no bound touches the optimum, so that it is the optimum at every larger cost as well."""
+    """Whether no variable is at its upper bound, so that the optimum is that of every larger C too."""
     part, alpha = run.problem.part(0), run.alphas()[0]
     if run.problem.machine.split != "joint" or part.balanced or run.ending is not Ending.CONVERGED:
         return False
@@ -75,14 +75,14 @@ def unbounded(run: Run) -> bool:
 
 
 def moved(run: Run, problem: Problem) -> Certificate:
-    """Of the same alpha at another cost."""
+    """The certificate of the same alpha at another cost."""
     return certify(problem.part(0), run.alphas()[0], run.proofs()[0].products).certificate
 
 
 def method_for(problem: Problem, gram: Gram | None, settings: Settings) -> str | Rising:
-    """`auto` with Newton steps from cost to cost, where the matrix is there and every variable has a box of its own.
+    """`Rising` for joint machines in a box with a whole kernel matrix, else the solver asked for.
 
-    For the linear kernel `auto` has a way of its own.
+    For the linear kernel `auto` delegates to methods that keep W.
     """
     kernel, boxes = problem.kernel, problem.machine.split == "joint" and problem.form.feasible == "box"
     wanted = settings.solver == SEEDED and boxes and problem.bias == "none"
@@ -92,14 +92,14 @@ def method_for(problem: Problem, gram: Gram | None, settings: Settings) -> str |
 
 
 def shared_gram(problem: Problem, matrices: Matrices | None) -> Gram | None:
-    """Of all training rows, for all costs; pairs keep rows of their own."""
+    """The Gram of all training rows, shared by all costs; None for pairs, which have one each."""
     if problem.machine.split == "pairs":
         return None
     return problem.whole_gram() if matrices is None else SharedGram(problem.kernel, problem.points, matrices.train)
 
 
 def seeds(run: Run, problem: Problem) -> list[np.ndarray]:
-    """Alpha seeding: the answer at the cost before goes along its ray to the best dual within the new bounds."""
+    """Alpha seeding: the solution at the cost before, scaled to the largest dual within the new bounds."""
     widest = float(problem.upper.max() / run.problem.upper.max())
     if problem.machine.split == "pairs":
         return [alpha * widest for alpha in run.alphas()]
@@ -110,7 +110,7 @@ def seeds(run: Run, problem: Problem) -> list[np.ndarray]:
 
 
 def _along(part: Part, alpha: np.ndarray, proof: Proof, widest: float) -> float:
-    """Where t linear - 1/2 t^2 energy is largest, 1 <= t <= widest."""
+    """argmax over 1 <= t <= widest of t linear - t^2 energy / 2."""
     linear = float(np.vdot(part.form.margin[part.labels], alpha))
     energy = 2.0 * (linear - proof.certificate.dual)
     return min(max(linear / energy, 1.0), widest) if energy > 0.0 else widest
@@ -132,12 +132,12 @@ def result_of(run: Run, rows: FoldRows, matrices: Matrices | None) -> FoldResult
 
 
 def decisions(model: Model, matrices: Matrices) -> np.ndarray:
-    """What `model.decision` gives, from kernel values that are there."""
+    """`model.decision` of the test rows, from stored kernel values."""
     return matrices.test[model.support].T @ model.expansion + model.bias
 
 
 def binary_alone(machine: str, kernel: Kernel, settings: Settings) -> bool:
-    """Whether compiled binary machines can do it: exact bias, a kernel known to be definite, no solver asked for."""
+    """Whether binary.py applies: binary parts, exact bias, a semidefinite kernel, solver `auto`, no limits but time."""
     limits = settings.limits
     return (
         MACHINES[machine].split != "joint"
