@@ -102,7 +102,7 @@ def project_sums(value, group, bound):
     for b in range(value.size):
         out[b] = max(0.0, value[b] - shift[group[b]])
         sums[group[b]] += out[b]
-    for b in range(value.size):  # a value far outside loses its last digits: the sums get theirs back
+    for b in range(value.size):  # restore the sums, as shifting a value far outside loses its last digits
         if sums[group[b]] > 0.0:
             out[b] *= target[group[b]] / sums[group[b]]
     return out
@@ -122,7 +122,7 @@ def project_box_sum(value, low, high, total):
         if reached == total or shift in (left, right):
             break
         left, right = (shift, right) if reached > total else (left, shift)
-    for _ in range(3):  # values far outside lose their last digits: free ones make up for what the sum lacks
+    for _ in range(3):  # restore the sum by free values, as shifting values far outside loses their last digits
         lacking, free = total, 0.0
         for b in range(value.size):
             lacking -= out[b]
