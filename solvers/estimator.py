@@ -40,7 +40,8 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
     degree and coef0. C: the cost; class_weight, "balanced" or {label: weight}, scales it.
     margin, bias (none, regularized, exact): None for the machine's own.
     tol: the largest violation of optimality allowed; gap_tol: the relative gap to end at, which then rules alone.
-    max_iter, time_limit (seconds of training): ends earlier; cache_mb: memory for kernel rows; threads: of BLAS.
+    max_iter, time_limit (seconds of training): ends earlier; cache_mb: memory for kernel rows, factors, dense systems.
+    threads: over which pieces of work are shared, with the same bits for every number.
     warm_start: begin from the last solution, scaled to the new C. random_state: decides lots; None is 0.
     callback(sample) returning True stops, and the model so far stands, with its certificate.
     decision_function_shape: "ovo" or "ovr", what ovo and dag return for more than two classes: the functions

@@ -6,9 +6,12 @@ their values, and `restore` computes the same blocks again.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from solvers.kernels import Kernel, Points
+from solvers.kernels.base import FeatureKernel
 from solvers.pages import Pages
 from solvers.threads import scratch, spread
 from solvers.work import PIECE, Work, finish
@@ -223,7 +226,7 @@ class Gram:
 
     def products(self, weights: np.ndarray) -> Work[np.ndarray]:
         """K @ weights, (n, outputs), in float64, from kernel values computed anew block by block."""
-        if hasattr(self.kernel, "times"):
+        if self.kernel.by_features:
             return kernel_times(self.kernel, self.points, self.points, weights)
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
         return (yield from kernel_products(self.kernel, self.points, self.points.take(involved), weights[involved]))
@@ -252,8 +255,8 @@ def _within(index: np.ndarray, n: int) -> bool:
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
     """K(left, right) @ weights in float64, in blocks of bounded size; without K where the kernel has `times`."""
-    if hasattr(kernel, "times"):
-        return kernel.times(left, right, weights)
+    if kernel.by_features:
+        return cast(FeatureKernel, kernel).times(left, right, weights)
     return finish(kernel_products(kernel, left, right, weights))
 
 

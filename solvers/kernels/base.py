@@ -14,6 +14,7 @@ class Kernel(Protocol):
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[str, ...]]
+    by_features: ClassVar[bool]  # whether it also offers `times(left, right, weights)`: products without K
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -28,4 +29,12 @@ class Kernel(Protocol):
 
     def diagonal(self, points: Points) -> np.ndarray:
         """K(x, x) for every point, float64."""
+        ...
+
+
+class FeatureKernel(Kernel, Protocol):
+    """One whose feature space is that of the points (`by_features`)."""
+
+    def times(self, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
+        """K(left, right) @ weights, through the features."""
         ...

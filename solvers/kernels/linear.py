@@ -14,6 +14,7 @@ from solvers.kernels.points import Points, inner_products
 class Linear:
     name: ClassVar[str] = "linear"
     parameters: ClassVar[tuple[str, ...]] = ()
+    by_features: ClassVar[bool] = True
 
     @property
     def semidefinite(self) -> bool:

@@ -17,6 +17,7 @@ class Polynomial:
     coef0: float = 0.0
     name: ClassVar[str] = "polynomial"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "degree", "coef0")
+    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:

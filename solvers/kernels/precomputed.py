@@ -34,6 +34,7 @@ class MatrixRows(Points):
 class Precomputed:
     name: ClassVar[str] = "precomputed"
     parameters: ClassVar[tuple[str, ...]] = ()
+    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:

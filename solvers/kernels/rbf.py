@@ -40,6 +40,7 @@ class Rbf:
     gamma: float
     name: ClassVar[str] = "rbf"
     parameters: ClassVar[tuple[str, ...]] = ("gamma",)
+    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:

@@ -16,6 +16,7 @@ class Sigmoid:
     coef0: float = 0.0
     name: ClassVar[str] = "sigmoid"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "coef0")
+    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:

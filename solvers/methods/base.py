@@ -22,7 +22,7 @@ from solvers.work import Work, ready
 
 class Progress(Enum):
     MOVING = auto()
-    MILESTONE = auto()  # moving, and a costly step was done: the gap may have fallen
+    MILESTONE = auto()  # moving, and a costly step was done: the gap may have fallen, and `auto` decides anew
     CONVERGED = auto()  # by the running numbers; the run confirms it in float64
     STALLED = auto()  # no step improves the dual any more
 
@@ -86,10 +86,10 @@ class Method(ABC, Generic[S]):
         """About `steps` steps, to the next end of a round. Where the bits of a run change depends on no `steps`."""
 
     def refuted(self, part: Part, state: S) -> None:
-        """Convergence was claimed, and in float64 the violation is not below the tolerance."""
+        """Called after a claim of convergence that float64 refuted, so that the method remembers it."""
 
     def wind_up(self, part: Part, state: S, tolerance: float) -> Work[bool]:
-        """The gap is small enough: end cleanly, with variables on their bounds; whether the state has changed."""
+        """The gap suffices: put variables onto their bounds. Returns whether alpha has changed."""
         return ready(False)
 
     def rehearse(self, part: Part) -> None:
@@ -105,7 +105,7 @@ class Method(ABC, Generic[S]):
 
 
 def seed_with(part: Part, state: State, alpha: np.ndarray) -> None:
-    """Start from a given alpha, taken into its bounds; the class functions are still those of before."""
+    """Start from a given alpha, taken into its bounds. The caller must `refresh` the class functions."""
     state.alpha[...] = within(part, alpha)
     state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)
 

@@ -25,11 +25,14 @@ from solvers.methods.auto.budget import BUDGET, Budget, next_decision
 from solvers.methods.base import Method, Point, Progress
 from solvers.problem import Part
 from solvers.work import Work
+from solvers.work import finish as finish_work
 
 FINEST = 1e-6  # violation, as a share of the margin: what is asked for beyond is left to the exact kernel
-CLEAR = 1e-8  # mean product, as a share of tolerance times bound, at which it is clear what is at a bound
-CLEARLY = 0.1, 1.0  # how much smaller the distance than the multiplier of a variable at its bound: strictly, less so
-TOGETHER_AT_LAST = 2500  # variables between their bounds, at most, for the strict meaning
+CLEAR = 1e-8  # mean complementarity, in units of tolerance times U, at which the path ends
+# A variable is put onto its bound if x / U < CLEARLY * z / scale: by the second value where the first leaves more than
+# TOGETHER_AT_LAST variables between their bounds.
+CLEARLY = 0.1, 1.0
+TOGETHER_AT_LAST = 2500
 ITERATIONS = 100
 ROUNDING = 1e-7  # share of the dual by which a point may be below the best and still replace it
 
@@ -50,7 +53,7 @@ class Interior:
     b: np.ndarray = field(default_factory=lambda: np.empty(0))
     least_violation: float = np.inf  # after it has left
     vain: int = 0  # dense systems in a row that did not help
-    turn: int = 0  # steps up to which blocks have their turn
+    blocks_until: int = 0  # steps up to which blocks have their turn
 
     @property
     def point(self) -> PathPoint:
@@ -123,8 +126,13 @@ class InteriorPoint(Method[InteriorState]):
                 return progress
         return Progress.MOVING
 
+    def rehearse(self, part: Part) -> None:
+        """A tiny problem ends before blocks have a turn."""
+        state = self.start(part, 0)
+        finish_work(blocks.advance(part, state, 50, 1e-3, self.budget))
+
     def wind_up(self, part: Part, state: InteriorState, tolerance: float) -> Work[bool]:
-        return (yield from wind_up(part, state, tolerance))
+        return (yield from wind_up(part, state, tolerance, self.budget))
 
 
 # -- on the central path ---------------------------------------------------------------------------
@@ -149,7 +157,7 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
         interior.iterations, interior.rank, interior.failed = interior.iterations + 1, path.columns.rank, path.failed
         state.steps += 1
     if point is None or closed(state, path, point, tolerance):
-        yield from leave(part, state, path, tolerance)
+        yield from leave(part, state, path, tolerance, budget)
     return Progress.MILESTONE
 
 
@@ -204,13 +212,13 @@ def excess(part: Part, path: Path, weights: np.ndarray) -> float:
 # -- to the exact kernel ---------------------------------------------------------------------------
 
 
-def leave(part: Part, state: InteriorState, path: Path, tolerance: float) -> Work[None]:
+def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget: Budget) -> Work[None]:
     """Variables near a bound onto it, the others solved for together; all of it at once, or again from the path."""
     interior = state.interior
     alpha, constant, between = settle(part, state, path, interior.point)
     products = yield from part.gram.products(weights_of(part, alpha))
     trial = blocks.by_class(BlockState(alpha, products + constant, constant, state.steps))
-    yield from solve_for(part, trial, between, tolerance)
+    yield from solve_for(part, trial, between, tolerance, budget)
     if dual_at(part, trial) < state.kept_dual - ROUNDING * abs(state.kept_dual):
         kept = yield from exactly(part, state.best)
         trial = trial if dual_at(part, trial) >= dual_at(part, kept) else kept
@@ -219,8 +227,8 @@ def leave(part: Part, state: InteriorState, path: Path, tolerance: float) -> Wor
     state.kept, state.kept_dual = None, -np.inf
     part.gram.evaluations += len(part) * interior.rank
     state.interior = Interior(iterations=interior.iterations, rank=interior.rank, begun=True, left=True)
-    state.spending.short_rounds, state.spending.since_newton = BUDGET.short_rounds, np.inf
-    state.spending.newton_price = 0.0
+    state.spending.short_rounds, state.spending.newton_price = budget.short_rounds, 0.0
+    state.spending.since_newton = np.inf  # so that blocks take a Newton step at once
     state.progression.least, state.progression.steps = np.inf, state.steps
     del part.kept["path"]
 
@@ -269,17 +277,17 @@ def balanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     return (sign * beta)[:, None]
 
 
-def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: float) -> Work[None]:
-    bench = Workbench(part)
+def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: float, budget: Budget) -> Work[None]:
+    bench = Workbench(part, budget)
     chosen = faces.choose(between, bench.gradient_of_all(trial))
-    if chosen.slot.size and blocks.solvable_at_once(part, chosen):
+    if chosen.slot.size and blocks.solvable_at_once(part, chosen, budget):
         yield from bench.solve_chosen(trial, chosen, 0.25 * tolerance)
 
 
 def finish(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
     """Dense systems in double precision while they help: single-precision rows err by as much as C is large."""
     interior, bench = state.interior, Workbench(part, budget)
-    if state.steps >= interior.turn:
+    if state.steps >= interior.blocks_until:
         violation = bench.look(state)
         if violation <= tolerance:
             return Progress.CONVERGED
@@ -294,13 +302,13 @@ def finish(part: Part, state: InteriorState, until: int, tolerance: float, budge
         interior.least_violation, interior.vain = least, vain
         if moved:
             return Progress.MILESTONE
-        interior.turn = next_decision(state.steps, budget)
-    return (yield from blocks.advance(part, state, min(until, interior.turn), tolerance, budget))
+        interior.blocks_until = next_decision(state.steps, budget)
+    return (yield from blocks.advance(part, state, min(until, interior.blocks_until), tolerance, budget))
 
 
-def wind_up(part: Part, state: InteriorState, tolerance: float) -> Work[bool]:
+def wind_up(part: Part, state: InteriorState, tolerance: float, budget: Budget) -> Work[bool]:
     """Onto the bounds, if it is still between them; returns whether it was."""
     between = state.interior.begun and not state.interior.left
     if between:
-        yield from leave(part, state, path_of(part, state), attainable(part, tolerance))
+        yield from leave(part, state, path_of(part, state), attainable(part, tolerance), budget)
     return between

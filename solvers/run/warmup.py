@@ -14,14 +14,8 @@ import numpy as np
 
 from solvers.dual.certificate import certify
 from solvers.gram import Gram
-from solvers.jit import sums
 from solvers.kernels import KERNELS, Points
-from solvers.methods.auto.conductor import Auto
-from solvers.methods.auto.proximal import Proximal
-from solvers.methods.auto.proximal import advance as proximal_step
-from solvers.methods.auto.splitting import Splitting, applies
 from solvers.methods.base import Method, Progress
-from solvers.methods.interior import InteriorPoint
 from solvers.problem import Part
 from solvers.work import finish
 
@@ -64,25 +58,3 @@ def _rehearse(method: Method[Any], part: Part) -> None:
         finish(method.advance(part, state, STEPS, 1e-3))
     certify(part, state.alpha, hint=state.constant)
     method.rehearse(part)
-    if isinstance(method, Auto):
-        _rehearse_phases(method, part)
-    elif isinstance(method, InteriorPoint):  # which ends with blocks
-        _rehearse(Auto(), part)
-
-
-def _rehearse_phases(method: Auto, part: Part) -> None:
-    """The phases of `auto` that no tiny problem needs."""
-    _project(part)
-    if applies(part):
-        finish(finish(Splitting.prepare(part, 1.0, EXAMPLES)).carry(method.start(part, 0), steps=1))
-    if not part.balanced:
-        finish(proximal_step(part, method.start(part, 0), Proximal(), 0.0, method.budget))
-
-
-def _project(part: Part) -> None:
-    """What Newton steps on a face fall back to."""
-    value, ones = np.full(2, 0.5), np.ones(2)
-    if part.balanced:
-        sums.project_box_sum(value, np.zeros(2), ones, 1.0)
-    elif part.form.feasible == "simplex":
-        sums.project_sums(value, np.zeros(2, dtype=np.int64), ones)

@@ -96,12 +96,8 @@ def without_polishing(budget: Budget) -> Budget:
 
 
 def without_race(budget: Budget) -> Budget:
-    """The interior point takes over where blocks stall or claim in vain, never for its price.
-
-    Proximal steps come at that price too, so that they go with it; where the interior point had come by its price,
-    they did not come.
-    """
-    return replace(budget, variable_price=inf)
+    """The interior point takes over where blocks stall or claim in vain, never for its price."""
+    return replace(budget, interior_race=False)
 
 
 OFF: dict[str, Callable[[Budget], Budget]] = {

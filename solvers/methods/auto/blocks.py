@@ -57,7 +57,7 @@ class BlockState(State):
     def forget_rounds(self) -> None:
         """The problem has changed: what rounds remember is of no use."""
         self.spending.short_rounds, self.spending.since_newton, self.spending.newton_price = 0, 0.0, 0.0
-        self.progression.exact_at = 0.0
+        self.progression = Progression(steps=self.steps)
         self.recent = np.empty(0, dtype=np.int64)
 
 

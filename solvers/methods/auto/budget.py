@@ -48,6 +48,7 @@ class Budget:
     decide_most: int = 4096  # and never farther apart than this
     vain_claims: int = 5  # claims of convergence by float32 rows refuted in a row: exact systems take over
     vain_steps: int = 50  # claims farther apart than these steps do not count as in a row
+    interior_race: bool = True  # whether it may take over by price, not only where blocks stall
     interior_growth: float = 2.0  # growth of what is spent before the interior point is asked for its price again
     interior_haste: float = 4.0  # how much sooner it is worth its price where the violation exceeds that of alpha = 0
     interior_patience: float = 2.0  # how much later where ADMM leads the blocks: its points cost it more iterations

@@ -1,17 +1,19 @@
 """`auto`: the cheapest way to the certificate, decided from step to step.
 
 `decide` is a pure function from facts and a budget to a phase and a reason; everything else here collects facts or
-runs the phase. Decisions fall at step counts that follow from steps alone, after a costly step of a phase, and where a
-phase stalls: never at the end of a slice, never by a clock. Each one is kept, with its numbers.
+runs the phase. Decisions fall at step counts that follow from steps alone, after a costly step of a phase, and where
+a phase stalls: never at the end of a slice, never by a clock. Changes of phase and the first burst of ADMM are
+recorded with the numbers that they were decided on.
 
-Blocks come first, which most problems are solved by at once. When they have cost as much as the interior point would,
-that takes over; its price follows from the kernel's rank, which is probed when it matters: at most twice the time of
-the better of the two. On the way, bursts of ADMM lead the blocks where these crawl, and large costs are reached by a
-homotopy from small ones.
+Blocks come first: most problems are solved by them at once. Once they have cost the price of the interior point,
+`auto` changes to it; so the total is at most about twice the better of the two. That price follows from the kernel's
+rank, which is computed only when the price is due. On the way, bursts of ADMM lead the blocks where these crawl, and
+large costs are reached by a homotopy from small ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -20,8 +22,9 @@ import numpy as np
 
 from solvers.decision import Decision
 from solvers.factor.normal import separable
+from solvers.jit import sums
 from solvers.methods import interior
-from solvers.methods.auto import blocks, homotopy, pace, price, proximal
+from solvers.methods.auto import blocks, homotopy, pace, price, proximal, splitting
 from solvers.methods.auto.blocks import Workbench
 from solvers.methods.auto.budget import BUDGET, Budget, Phase, next_decision
 from solvers.methods.auto.homotopy import Homotopy
@@ -32,7 +35,7 @@ from solvers.methods.interior import InteriorState
 from solvers.methods.linear import choice
 from solvers.methods.linear.table import LINEAR
 from solvers.problem import Part
-from solvers.work import Work
+from solvers.work import Work, finish
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Facts:
     """What is known when a decision is due. Prices and efforts are in seconds of the budget."""
 
     phase: Phase
-    outcome: Progress = Progress.MOVING  # how the phase came to its end, if it did
+    outcome: Progress = Progress.MOVING  # what the phase last reported; STALLED: it cannot go on
     spent: float = 0.0
     ask_at: float = np.inf  # the effort at which to ask for the price of the interior point
     interior_price: float | None = None  # None: not asked for
@@ -48,10 +51,10 @@ class Facts:
     proximal_ready: bool = False
     proximal_settled: bool = False
     one_system_per_class: bool = False
-    led: bool = False  # whether ADMM has led the blocks
-    above_zero: bool = False  # whether the violation exceeds that of alpha = 0
-    vain_claims: int = 0  # of convergence by single-precision rows, refuted in a row
-    blocks_need: float | None = None  # effort of blocks to the tolerance, as they go; None: no look was due
+    admm_leads: bool = False  # whether ADMM has led the blocks
+    worse_than_zero: bool = False  # whether the violation exceeds that of alpha = 0
+    vain_claims: int = 0  # of convergence, refuted, each within `vain_steps` steps of the last
+    blocks_need: float | None = None  # price of blocks to the tolerance, from two looks; None before the second
     burst_price: float = np.inf
 
 
@@ -66,6 +69,8 @@ class Why(StrEnum):
     BURST_CHEAPER = "Blocks would need longer to the tolerance than a burst of ADMM steps."
     NOTHING_CHEAPER = "Nothing else is cheaper yet."
     SETTLED = "Few variables are free: exact rounds at the full cost end it."
+    SETTLED_FOR_BLOCKS = "Few variables are free: blocks end it."
+    HOMOTOPY_DEARER = "The homotopy in C has cost several times what an interior point would."
     PROXIMAL_STALLED = "Proximal steps made no progress."
     PROXIMAL_GOES_ON = "Proximal steps go on."
     PROXIMAL_PAID = "Blocks have cost as much as proximal steps, of small systems, would."
@@ -108,32 +113,33 @@ def decide(facts: Facts, budget: Budget) -> Choice:
 
 
 def _after_proximal(facts: Facts, allowed: frozenset[Phase], *, stalled: bool) -> Choice:
-    if facts.proximal_settled and Phase.HOMOTOPY in allowed:
-        return Choice(Phase.HOMOTOPY, Why.SETTLED)
-    if stalled and Phase.INTERIOR in allowed:
-        return Choice(Phase.INTERIOR, Why.PROXIMAL_STALLED)
-    if stalled or facts.proximal_settled:
-        return Choice(Phase.BLOCKS, Why.PROXIMAL_STALLED)
-    return Choice(Phase.PROXIMAL, Why.PROXIMAL_GOES_ON)
+    if facts.proximal_settled:
+        if Phase.HOMOTOPY in allowed:
+            return Choice(Phase.HOMOTOPY, Why.SETTLED)
+        return Choice(Phase.BLOCKS, Why.SETTLED_FOR_BLOCKS)
+    if not stalled:
+        return Choice(Phase.PROXIMAL, Why.PROXIMAL_GOES_ON)
+    return Choice(Phase.INTERIOR if Phase.INTERIOR in allowed else Phase.BLOCKS, Why.PROXIMAL_STALLED)
 
 
 def _about_interior(facts: Facts, budget: Budget, *, stalled: bool) -> Choice:
     """Blocks have cost what the interior point is expected to, or stall."""
     allowed = budget.phases
     asked = np.inf if facts.interior_price is None else facts.interior_price
-    worth = facts.spent * sooner(facts, budget)
+    worth = facts.spent * readiness(facts, budget)
     if asked <= worth and facts.proximal_ready and Phase.PROXIMAL in allowed:
         return Choice(Phase.PROXIMAL, Why.PROXIMAL_PAID)
-    if asked <= worth and Phase.INTERIOR in allowed:
-        return Choice(Phase.INTERIOR, Why.INTERIOR_PAID)
+    if asked <= worth and Phase.INTERIOR in allowed and budget.interior_race:
+        climbing = facts.phase is Phase.HOMOTOPY
+        return Choice(Phase.INTERIOR, Why.HOMOTOPY_DEARER if climbing else Why.INTERIOR_PAID)
     if stalled and Phase.INTERIOR in allowed:
         return Choice(Phase.INTERIOR, Why.BLOCKS_STALLED)
     later = max(asked / budget.interior_haste, budget.interior_growth * facts.spent)
     return Choice(facts.phase, Why.INTERIOR_DEARER, later)
 
 
-def sooner(facts: Facts, budget: Budget) -> float:
-    """How much sooner than at equal prices to change over.
+def readiness(facts: Facts, budget: Budget) -> float:
+    """Factor on what was spent when it is compared with the price of the interior point.
 
     Where the violation exceeds that of alpha = 0, a system per class makes the interior point a safe bet. One system
     for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
@@ -141,15 +147,15 @@ def sooner(facts: Facts, budget: Budget) -> float:
     if facts.phase is Phase.HOMOTOPY:
         return 1.0 / budget.interior_haste
     if not facts.one_system_per_class:
-        return 1.0 / budget.interior_patience if facts.led else 1.0
-    return budget.interior_haste if facts.above_zero else 1.0
+        return 1.0 / budget.interior_patience if facts.admm_leads else 1.0
+    return budget.interior_haste if facts.worse_than_zero else 1.0
 
 
 @dataclass
 class AutoState(InteriorState):
     phase: Phase = Phase.BLOCKS
-    outcome: Progress = Progress.MOVING  # a decision is due unless it is MOVING, or
-    decide_at: int = 0  # steps at which the next one is due
+    outcome: Progress = Progress.MOVING  # MOVING: the next decision is due at `decide_at`; else it is due now
+    decide_at: int = 0  # steps
     ask_at: float = np.inf
     vain_claims: int = 0
     claimed_at: int = 0  # steps at the last of them
@@ -193,7 +199,7 @@ class Auto(Method[AutoState]):
             state.decide_at = state.steps
 
     def wind_up(self, part: Part, state: AutoState, tolerance: float) -> Work[bool]:
-        moved = yield from interior.wind_up(part, state, tolerance)
+        moved = yield from interior.wind_up(part, state, tolerance, self.budget)
         self.see_end_of_path(state)
         return moved
 
@@ -214,7 +220,7 @@ class Auto(Method[AutoState]):
             state.outcome = Progress.STALLED if progress is Progress.CONVERGED else progress
 
     def step(self, part: Part, state: AutoState, until: int, tolerance: float) -> Work[Progress]:
-        """The phase at hand, up to the step count `until`, or a costly step of it."""
+        """Advance the current phase to the step count `until`, or by one costly step."""
         budget = self.budget
         if state.phase is Phase.BLOCKS:
             return (yield from blocks.advance(part, state, until, tolerance, budget))
@@ -231,6 +237,7 @@ class Auto(Method[AutoState]):
         return (yield from interior.finish(part, state, until, tolerance, budget))
 
     def see_end_of_path(self, state: AutoState) -> None:
+        """INTERIOR to FINISHING, the one change of phase that is not `decide`'s: the path has ended."""
         if state.phase is Phase.INTERIOR and state.interior.left:
             state.phase = Phase.FINISHING
             reason = Why.PATH_ENDED.value
@@ -240,10 +247,13 @@ class Auto(Method[AutoState]):
     # -- deciding ---------------------------------------------------------------------------------
 
     def conduct(self, part: Part, state: AutoState, tolerance: float) -> Work[Progress]:
-        """Decide, and go over to the phase decided on. What it returns ends the slice, if it is not MOVING."""
+        """Collect facts, decide, enter the phase. STALLED where a stalled phase was chosen again.
+
+        A result other than MOVING ends the slice.
+        """
         outcome, seen = state.outcome, None
         facts = yield from self.facts(part, state)
-        if state.phase is Phase.BLOCKS and state.spending.total >= state.pace.look and facts.spent < facts.ask_at:
+        if state.phase is Phase.BLOCKS and state.spending.total >= state.pace.look_at and facts.spent < facts.ask_at:
             seen = pace.look(part, state, state.pace, tolerance, self.budget)
             facts = replace(facts, blocks_need=seen.needed, burst_price=seen.asked)
         chosen = decide(facts, self.budget)
@@ -270,17 +280,34 @@ class Auto(Method[AutoState]):
             homotopy_price=np.inf if tried else homotopy.asked(part, budget),
             proximal_settled=state.proximal.settled,
             one_system_per_class=separable(part.form),
-            led=state.pace.rank > 0,
+            admm_leads=state.pace.rank > 0,
             vain_claims=state.vain_claims,
         )
         due = spent >= state.ask_at or state.outcome is Progress.STALLED
         if due and state.phase in (Phase.BLOCKS, Phase.HOMOTOPY):
             if facts.one_system_per_class:
                 above = Workbench(part, budget).look(state) > float(part.form.margin.max())
-                facts = replace(facts, above_zero=above)
-            asked = yield from price.interior(part, spent * sooner(facts, budget), budget)
+                facts = replace(facts, worse_than_zero=above)
+            asked = yield from price.interior(part, spent * readiness(facts, budget), budget)
             facts = replace(facts, interior_price=asked, proximal_ready=proximal.ready(part, state.proximal, budget))
         return facts
+
+    def rehearse(self, part: Part) -> None:
+        """The phases that no tiny problem needs."""
+        self._project(part)
+        if splitting.applies(part):
+            rehearsed = finish(splitting.Splitting.prepare(part, 1.0, len(part)))
+            finish(rehearsed.carry(self.start(part, 0), steps=1))
+        if not part.balanced:
+            finish(proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget))
+
+    def _project(self, part: Part) -> None:
+        """What Newton steps on a face fall back to."""
+        value, ones = np.full(2, 0.5), np.ones(2)
+        if part.balanced:
+            sums.project_box_sum(value, np.zeros(2), ones, 1.0)
+        elif part.form.feasible == "simplex":
+            sums.project_sums(value, np.zeros(2, dtype=np.int64), ones)
 
     def burst(self, part: Part, state: AutoState, chosen: Choice, seen: Look) -> Work[None]:
         led = state.pace.rank > 0
@@ -299,9 +326,9 @@ class Auto(Method[AutoState]):
             state.ask_at = chosen.ask_at
         if chosen.phase is state.phase:
             return
-        self.note(state, chosen, _numbers(facts))
+        self.note(state, chosen, self.numbers(facts))
         if chosen.phase is Phase.HOMOTOPY and state.phase is Phase.PROXIMAL:
-            homotopy.stand(state, state.homotopy, 1.0, self.budget)
+            homotopy.stand(state, state.homotopy, 1.0, self.budget)  # exact rounds at the full cost, from this point
         elif chosen.phase is Phase.HOMOTOPY:
             interior.keep(part, state)
             homotopy.begin(part, state, state.homotopy, self.budget)
@@ -309,17 +336,19 @@ class Auto(Method[AutoState]):
             interior.return_to_best(part, state)
         state.phase = chosen.phase
 
-    def note(self, state: AutoState, chosen: Choice, numbers: dict[str, float | None]) -> None:
-        """The decision, with the numbers that were known and mean something."""
-        known = {name: float(value) for name, value in numbers.items() if value and np.isfinite(value)}
+    def note(self, state: AutoState, chosen: Choice, numbers: Mapping[str, float | None]) -> None:
+        """The decision, with the numbers that were known."""
+        known = {name: float(value) for name, value in numbers.items() if value is not None and np.isfinite(value)}
         state.decisions.append(Decision(state.steps, chosen.phase.value, chosen.reason.value, known))
 
-
-def _numbers(facts: Facts) -> dict[str, float | None]:
-    """What a decision was made on."""
-    return {
-        "spent": facts.spent,
-        "interior price": facts.interior_price,
-        "homotopy price": facts.homotopy_price,
-        "vain claims": float(facts.vain_claims),
-    }
+    def numbers(self, facts: Facts) -> dict[str, float | None]:
+        """What `decide` compared."""
+        asked = facts.interior_price is not None
+        return {
+            "spent": facts.spent,
+            "ask at": facts.ask_at,
+            "interior price": facts.interior_price,
+            "readiness": readiness(facts, self.budget) if asked else None,
+            "homotopy price": facts.homotopy_price,
+            "vain claims": float(facts.vain_claims),
+        }

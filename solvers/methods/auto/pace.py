@@ -21,28 +21,29 @@ from solvers.work import Work
 class Pace:
     """All efforts in seconds of the budget."""
 
-    look: float = inf  # the effort at which to look
+    look_at: float = inf  # the effort at which to look
     pause: float = inf  # the effort between two looks
-    since: float = 0.0  # the effort at the look before
-    before: float = inf  # the violation then
+    effort_at_look: float = 0.0  # at the last look
+    violation_at_look: float = inf
     at_burst: float = inf  # the violation before the last burst
     rho: float = 0.0
     rank: int = 0  # of the factor that bursts work on; 0 before the first
 
-    def needed(self, effort: float, violation: float, tolerance: float) -> float:
-        """What rounds need to the tolerance, as they go; nothing yet before the second look."""
-        if self.before == inf:
-            return 0.0
-        if violation >= self.before:
+    def needed(self, effort: float, violation: float, tolerance: float) -> float | None:
+        """What rounds need to the tolerance, extrapolated from two looks; None before the second."""
+        before = self.violation_at_look
+        if before == inf:
+            return None
+        if violation >= before:
             return inf
-        return (effort - self.since) * log(violation / tolerance) / log(self.before / violation)
+        return (effort - self.effort_at_look) * log(violation / tolerance) / log(before / violation)
 
 
 def start(part: Part, budget: Budget) -> Pace:
     if not applies(part):
         return Pace()
     first = price.burst(part, budget.first_rank, budget)
-    return Pace(look=first, pause=0.5 * first)
+    return Pace(look_at=first, pause=0.5 * first)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Look:
     """What a look at the rounds says."""
 
     violation: float
-    needed: float  # by rounds, to the tolerance
+    needed: float | None  # by rounds, to the tolerance
     asked: float  # by a burst
     following: Pace  # where no burst comes
 
@@ -59,8 +60,8 @@ def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Bu
     spent = state.spending.total
     violation = Workbench(part, budget).look(state)
     needed = pace.needed(spent, violation, tolerance)
-    pause = pace.pause if pace.before == inf else budget.admm_slower * pace.pause
-    following = replace(pace, look=spent + pause, pause=pause, since=spent, before=violation)
+    pause = pace.pause if pace.violation_at_look == inf else budget.admm_slower * pace.pause
+    following = replace(pace, look_at=spent + pause, pause=pause, effort_at_look=spent, violation_at_look=violation)
     return Look(violation, needed, price.burst(part, pace.rank or budget.first_rank, budget), following)
 
 
@@ -71,7 +72,7 @@ def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget)
         rho = stiffness(part, state)
         asked, rank = yield from price.first_burst(part, rho, spending.total, budget)
         if asked > spending.total:
-            return replace(pace, look=asked, before=inf)
+            return replace(pace, look_at=asked, violation_at_look=inf)
     if "splitting" not in part.kept:
         part.kept["splitting"] = yield from Splitting.prepare(part, rho, rank)
     moved = yield from part.kept["splitting"].carry(state)

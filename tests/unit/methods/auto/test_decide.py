@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from solvers.methods.auto.budget import BUDGET, Phase, next_decision
-from solvers.methods.auto.conductor import Facts, decide, sooner
+from solvers.methods.auto.conductor import Facts, decide, readiness
 from solvers.methods.base import Progress
 
 BLOCKS = Facts(Phase.BLOCKS, spent=1.0, ask_at=2.0)
@@ -30,10 +30,10 @@ TABLE = {
         Phase.PROXIMAL,
     ),
     "sooner where nothing was reached": (
-        replace(BLOCKS, ask_at=1.0, interior_price=3.9, one_system_per_class=True, above_zero=True),
+        replace(BLOCKS, ask_at=1.0, interior_price=3.9, one_system_per_class=True, worse_than_zero=True),
         Phase.INTERIOR,
     ),
-    "later where ADMM leads": (replace(BLOCKS, ask_at=1.0, interior_price=0.6, led=True), Phase.BLOCKS),
+    "later where ADMM leads": (replace(BLOCKS, ask_at=1.0, interior_price=0.6, admm_leads=True), Phase.BLOCKS),
     "blocks that stall": (replace(BLOCKS, outcome=STALLED, interior_price=np.inf), Phase.INTERIOR),
     "claims in vain": (replace(BLOCKS, vain_claims=BUDGET.vain_claims + 1), Phase.INTERIOR),
     "a few claims in vain": (replace(BLOCKS, vain_claims=BUDGET.vain_claims), Phase.BLOCKS),
@@ -81,11 +81,17 @@ def test_a_price_that_is_too_high_is_asked_for_again_later() -> None:
 def test_how_much_sooner() -> None:
     joint = replace(BLOCKS, one_system_per_class=False)
     separate = replace(BLOCKS, one_system_per_class=True)
-    assert sooner(joint, BUDGET) == 1.0
-    assert sooner(replace(joint, led=True), BUDGET) == 1.0 / BUDGET.interior_patience
-    assert sooner(separate, BUDGET) == 1.0
-    assert sooner(replace(separate, above_zero=True), BUDGET) == BUDGET.interior_haste
-    assert sooner(replace(separate, phase=Phase.HOMOTOPY), BUDGET) == 1.0 / BUDGET.interior_haste
+    assert readiness(joint, BUDGET) == 1.0
+    assert readiness(replace(joint, admm_leads=True), BUDGET) == 1.0 / BUDGET.interior_patience
+    assert readiness(separate, BUDGET) == 1.0
+    assert readiness(replace(separate, worse_than_zero=True), BUDGET) == BUDGET.interior_haste
+    assert readiness(replace(separate, phase=Phase.HOMOTOPY), BUDGET) == 1.0 / BUDGET.interior_haste
+
+
+def test_without_a_race_only_a_stall_leads_to_the_interior_point() -> None:
+    patient, paid = replace(BUDGET, interior_race=False), replace(BLOCKS, ask_at=1.0, interior_price=0.1)
+    assert decide(paid, patient).phase is Phase.BLOCKS
+    assert decide(replace(paid, outcome=STALLED), patient).phase is Phase.INTERIOR
 
 
 def test_decisions_fall_at_steps_that_follow_from_steps_alone() -> None:

@@ -143,7 +143,7 @@ def test_memory_ends_the_search_for_a_fine_factor() -> None:
 
 
 def test_what_blocks_still_need_follows_from_two_looks() -> None:
-    well = Pace(look=1.0, pause=0.1, since=1.0, before=1.0)
+    well = Pace(look_at=1.0, pause=0.1, effort_at_look=1.0, violation_at_look=1.0)
     assert well.needed(2.0, 1e-2, 1e-4) == pytest.approx(1.0)
     assert well.needed(2.0, 2.0, 1e-4) == np.inf
-    assert replace(well, before=np.inf).needed(2.0, 1.0, 1e-4) == 0.0
+    assert replace(well, violation_at_look=np.inf).needed(2.0, 1.0, 1e-4) is None
