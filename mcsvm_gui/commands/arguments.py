@@ -189,7 +189,7 @@ def _machine(parser: argparse.ArgumentParser, *, one: bool = True) -> None:
     group.add_argument("--bias", metavar="none|regularized|exact", help="default: the machine's own")
     group.add_argument("--class-weight", metavar="balanced|JSON", help="factors on C, such as '{\"a\": 2}'")
     group.add_argument("--tol", metavar="X", help="the largest violation of optimality allowed; default 1e-3")
-    group.add_argument("--gap-tol", metavar="X", help="or the relative gap that is good enough")
+    group.add_argument("--gap-tol", metavar="X", help="the relative gap to end at; --tol then ends nothing")
     group.add_argument("--max-iter", metavar="N", help="end after so many steps")
     group.add_argument("--time-limit", metavar="S", help="end after so many seconds of training")
     group.add_argument("--cache-mb", metavar="N", help="memory for kernel rows; default 500")

@@ -40,7 +40,7 @@ class Progress:
             del self._samples[::2]
         if self._due():
             request, parts = session.request, session.posed.problem.part_count
-            left = seconds_left(self._samples, request.tol, session.run.limits.gap_tolerance, parts=parts)
+            left = seconds_left(self._samples, request.tol, session.run.gap_goal, parts=parts)
             self._write(line(sample, left))
 
     def _due(self) -> bool:

@@ -34,7 +34,13 @@ def more_fields() -> tuple[Field, ...]:
     return (
         Field("margin", "marginEdit", tr("Margin"), tr("That the machine asks for"), tr("the machine's own")),
         Field("class_weight", "classWeightEdit", tr("Class weights"), weights, tr("none")),
-        Field("gap_tol", "gapToleranceEdit", tr("Gap tolerance"), tr("A relative gap that is good enough"), tr("none")),
+        Field(
+            "gap_tol",
+            "gapToleranceEdit",
+            tr("Gap tolerance"),
+            tr("The relative gap to end at instead"),
+            tr("none"),
+        ),
         Field("max_iter", "stepLimitEdit", tr("Step limit"), tr("End after so many steps"), tr("none")),
         Field("time_limit", "timeLimitEdit", tr("Time limit"), tr("End after so many seconds"), tr("none"), tr("s")),
         Field("cache_mb", "cacheEdit", tr("Kernel cache"), tr("Memory for kernel rows"), "500", tr("MB")),

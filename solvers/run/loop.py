@@ -36,8 +36,8 @@ from solvers.run.warmup import warm_up
 from solvers.work import Work, finish
 
 LONGEST = 0.04  # seconds after which a slice ends at the next piece of work: when it does changes no bit
-SHORT_SLICE, LONG_SLICE = 256, 4096  # steps; a slice is a sixteenth of what is done, between these
-FEASIBLE = 1e-9  # share of all bounds by which alpha may miss its constraints
+SHORT_SLICE, LONG_SLICE = 256, 4096  # least and most steps of a slice, which is a sixteenth of what is done
+FEASIBLE = 1e-9  # infeasibility accepted, as a share of sum U
 CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
 TIGHTEST, LOOSEST = 0.01, 0.5  # what the tolerance is multiplied by where the gap asks for more than the violation
 
@@ -47,14 +47,15 @@ class Claim(Enum):
 
     NONE = "none"
     CONVERGED = "converged"
-    SETTLED = "settled"  # and an exact bias that is found from outside rests
+    SETTLED = "settled"  # CONVERGED, and b of the method of multipliers has settled
     STALLED = "stalled"
 
 
 class Run:
     """One training. `advance` until `running` is False, or `stop` at any moment; then `model()`.
 
-    `method` is what was asked for, `solver` does the work on the part at hand; `decisions` say why.
+    `method` is what was asked for, `solver` does the work on the part at hand; `decisions` say why. The solver works
+    on `_view`: the part, or its form with a penalised bias under the method of multipliers.
     `gram` shares kernel rows with earlier runs of a chain; without it, a run's bits depend on nothing before it.
     """
 
@@ -81,7 +82,7 @@ class Run:
         self._used: set[str] = set()  # by the finished parts
         self._decisions: list[Decision] = []  # of the finished parts
         self._work: Work[None] | None = None  # the slice at hand, where it was interrupted
-        self._claim, self._stale = Claim.NONE, False
+        self._claim, self._functions_stale = Claim.NONE, False
         self._gap_due, self._look_at = False, 0  # whether to look at the gap; steps at which to look next
         self._open(0)
 
@@ -164,14 +165,14 @@ class Run:
 
     def _slice(self, steps: int | None) -> Work[None]:
         """About `steps` steps of the part at hand, and what follows from how they ended."""
-        if self._stale:
+        if self._functions_stale:
             yield from refresh(self._view, self._state)
-            self._stale = False
+            self._functions_stale = False
         if self._claim is Claim.NONE and not self._gap_due:
             progress = yield from self._timed(self._state.steps + self._allowed(steps))
             self._claim = CLAIMS.get(progress, Claim.NONE)
             look = progress is Progress.MILESTONE or self._state.steps >= self._look_at
-            self._gap_due = self._claim is Claim.NONE and self._goal is not None and look
+            self._gap_due = self._claim is Claim.NONE and self.gap_goal is not None and look
         if self._gap_due:
             yield from self._look_at_gap()
         elif self._claim is not Claim.NONE:
@@ -179,7 +180,7 @@ class Run:
 
     def _timed(self, until: int) -> Work[Progress]:
         """The method, and the seconds it takes; a gap is looked at on the way."""
-        if self._goal is not None:
+        if self.gap_goal is not None:
             until = min(until, self._look_at)
         work = self.solver.advance(self._view, self._state, until - self._state.steps, self._tolerance())
         while True:
@@ -194,12 +195,13 @@ class Run:
             yield
 
     @property
-    def _goal(self) -> float | None:
+    def gap_goal(self) -> float | None:
         """The relative gap to end at: given, or the method's own."""
         given = self.limits.gap_tolerance
         return self.solver.natural_gap if given is None else given
 
     def _tolerance(self) -> float:
+        """Of the violation: stricter while b moves (multipliers) and where the gap asks for more (`_refute`)."""
         return self.limits.tolerance * self._outer.strictness * self._strictness
 
     # -- parts ------------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ class Run:
         self._strictness, self._claim, self._gap_due = 1.0, Claim.NONE, False
         self._look_at = next_decision(0)
         self._outer = multipliers.Outer.loose(self.limits.tolerance) if outer else multipliers.Outer()
-        self._stale = self._start is not None
+        self._functions_stale = self._start is not None
         if self._start is not None:
             begin = self._start[number]
             seed_with(self._view, self._state, balance.balanced(self._view, begin) if self._view.balanced else begin)
@@ -259,12 +261,12 @@ class Run:
             self._state.functions[...] = proof.products + self._state.constant
         else:
             self._outer.strictness *= 0.5
-            self._stale = True
+            self._functions_stale = True
 
     def _proves(self, proof: Proof) -> bool:
         if proof.certificate.infeasibility > FEASIBLE * float(self._part.upper.sum()):
             return False
-        if self._goal is not None:
+        if self.gap_goal is not None:
             return self._gap_reached(proof.certificate)
         return proof.certificate.violation <= self.limits.tolerance
 
@@ -275,11 +277,11 @@ class Run:
     # -- the gap ----------------------------------------------------------------------------------
 
     def _gap_allowed(self, certificate: Certificate) -> float:
-        limits = replace(self.limits, gap_tolerance=self._goal)
+        limits = replace(self.limits, gap_tolerance=self.gap_goal)
         return limits.gap_allowed(certificate.primal, self.problem.part_count)
 
     def _gap_reached(self, certificate: Certificate) -> bool:
-        return self._goal is not None and certificate.gap <= self._gap_allowed(certificate)
+        return self.gap_goal is not None and certificate.gap <= self._gap_allowed(certificate)
 
     def _look_at_gap(self) -> Work[None]:
         """By the running numbers, and if they say so by exact ones."""
@@ -374,7 +376,7 @@ class Run:
                 "claim": self._claim.value,
                 "gap_due": self._gap_due,
                 "look_at": self._look_at,
-                "stale": self._stale,
+                "stale": self._functions_stale,
                 "outer": asdict(self._outer),
             },
         }
@@ -416,14 +418,14 @@ class Run:
         self._state.decisions = [Decision(**plain) for plain in part["decisions"]]
         self._failures, self._best_violation = part["failures"], part["best_violation"]
         self._strictness, self._claim = part["strictness"], Claim(part["claim"])
-        self._gap_due, self._look_at, self._stale = part["gap_due"], part["look_at"], part["stale"]
+        self._gap_due, self._look_at, self._functions_stale = part["gap_due"], part["look_at"], part["stale"]
         self._outer = multipliers.Outer(**part["outer"])
 
     def _resume_from_alpha(self, saved: checkpoint.Saved) -> None:
         """Schema 1 kept what other methods remembered: the part at hand goes on from its alpha."""
         own = saved.group("state")
         seed_with(self._view, self._state, own["own.alpha"])
-        self._state.steps, self._stale = int(own["own.steps"]), True
+        self._state.steps, self._functions_stale = int(own["own.steps"]), True
 
     # -- samples ----------------------------------------------------------------------------------
 
@@ -450,21 +452,22 @@ class Run:
         return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
 
     def _standing(self) -> Certificate:
-        if self._stale:  # nothing was advanced yet from a given start
+        if self._functions_stale:  # nothing was advanced yet from a given start
             finish(refresh(self._view, self._state))
-            self._stale = False
+            self._functions_stale = False
         part, state = self._part, self._state.best
-        middle, violation = self._middle()
-        standing = examine(part, state.alpha, state.functions + middle)
+        b, violation = self._free_bias()
+        standing = examine(part, state.alpha, state.functions + b)
         weights = weights_of(part, state.alpha)
         total = weights.sum(axis=0)
         inner = float(np.vdot(weights, state.functions) - total @ state.constant)
         energy = 0.5 * inner + 0.5 * part.offset * float(total @ total)
-        # between two shifts of b the sum is not zero, and alpha proves nothing: zero does
+        # Between two steps on b the weights do not sum to zero, so alpha is infeasible: 0, the dual of alpha = 0, is
+        # the only bound.
         dual = standing.linear - energy if self._view is part else 0.0
         return Certificate(energy + standing.loss, dual, standing.violation if violation is None else violation, 0.0)
 
-    def _middle(self) -> tuple[float, float | None]:
+    def _free_bias(self) -> tuple[float, float | None]:
         """What the functions of a binary part under an exact bias lack of b, and its violation."""
         part, state = self._part, self._state.best
         if not (part.balanced and self._view is part and part.form.outputs == 1):
@@ -515,7 +518,7 @@ class Run:
         bias = [done.proof.bias for done in self._finished]
         if self._unfinished:
             weights.append(weights_of(self._part, self._state.best.alpha))
-            bias.append(self._state.best.constant + self._middle()[0])
+            bias.append(self._state.best.constant + self._free_bias()[0])
         bias += [self.problem.idle_bias(number) for number in range(len(bias), self.problem.part_count)]
         return Model.of(self.problem, weights, bias)
 
