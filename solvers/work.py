@@ -13,6 +13,7 @@ T = TypeVar("T")
 Work = Generator[None, None, T]
 
 PIECE = 5e8  # floating-point operations of a piece, at most: 20 to 60 ms in double precision on one thread
+SMALL = 300  # variables of a dense system up to which a step of it, below a millisecond, is no piece of its own
 
 
 def finish(work: Work[T]) -> T:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from solvers.dense.cholesky import Factor, factored
-from solvers.work import Work
+from solvers.work import SMALL, Work
 
 ITERATIONS = 40
 BOUNDARY_FRACTION = 0.99  # of the longest feasible step
@@ -59,10 +59,12 @@ class Interior:
         if factor is None:
             return False
         residual = self.Q @ self.x - self.c - self.z + self.w[self.group] - self._equality_force()
-        yield
+        if self.x.size > SMALL:
+            yield
         none_x, none_t = np.zeros(self.x.size), np.zeros(self.t.size)
         dx, dz, dw, _ = self._direction(factor, residual, 0.0, none_x, none_t)
-        yield
+        if self.x.size > SMALL:
+            yield
         dt = -self._sums(dx)
         length = self._longest(dx, dz, dt, dw)
         mu = self._complementarity()
@@ -80,8 +82,9 @@ class Interior:
         ratio, v = self.w / self.t, self.x.size
         matrix, height = np.empty((v, v)), max(1, COPIED // v)
         for start in range(0, v, height):
+            if start:
+                yield
             matrix[start : start + height] = self.Q[start : start + height]
-            yield
         matrix[self.pairs] += ratio[self.group[self.pairs[0]]]
         matrix[np.diag_indices(v)] += self.z / self.x
         return (yield from factored(matrix))

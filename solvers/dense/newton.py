@@ -16,7 +16,7 @@ from scipy.linalg import cho_solve
 from solvers.dense.cholesky import factored
 from solvers.jit import sums as simplex
 from solvers.jit.box import SNAP
-from solvers.work import Work
+from solvers.work import SMALL, Work
 
 RIDGE = 1e-11  # share of the largest diagonal entry added to Q_FF: directions without curvature stay put
 HALVINGS = 8  # of a step that leaves the feasible set, at most
@@ -103,7 +103,8 @@ class Face:
         """Backtracking over projected steps, to the best of them; returns whether the objective rose."""
         best_gain, best, length = 0.0, np.zeros(step.size), 1.0
         for _ in range(HALVINGS):
-            yield
+            if step.size > SMALL:
+                yield
             trial = self.project(self.value + length * step) - self.value
             gain = trial @ self.gradient - 0.5 * trial @ self._times(trial)
             if gain > best_gain:

@@ -15,7 +15,7 @@ from solvers.jit import sums as simplex
 from solvers.jit.scan import FULL
 from solvers.kernels import Points
 from solvers.problem import Part
-from solvers.work import PIECE, Work, pieces
+from solvers.work import PIECE, SMALL, Work, pieces
 
 ENTRIES = 1 << 20  # of a matrix that are made between two yields: 8 MB, 10 to 30 ms where memory is new
 FIRST_TURNS, TURNS = 3, 40  # Newton steps, each followed by pair steps that exchange variables between face and bounds
@@ -155,9 +155,9 @@ def alternate(turn: Any, goal: float, turns: int) -> Work[tuple[int, bool]]:
     steps = 0
     for _ in range(turns):
         yield from turn.face.newton_step()
-        yield
+        if turn.face.value.size > SMALL:
+            yield
         taken, violation = turn.pair_steps(goal)
-        yield
         steps += taken + 1
         if violation <= goal:
             return steps, True
