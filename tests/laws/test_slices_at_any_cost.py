@@ -13,6 +13,7 @@ from small_data import blobs, problem_of
 from solvers.dual.certificate import certify
 from solvers.problem import Problem
 from solvers.run.loop import Limits, Run
+from solvers.threads import limited
 
 MACHINES = "ww", "cs", "llw", "ova", "ovo"
 COSTS = [(3.0, 1e-6), (3e3, 1e-4), (3e4, 1e-4)]  # C, and the tolerance that is within reach there
@@ -82,3 +83,18 @@ def test_the_dual_never_falls(machine: str, cost: float, tolerance: float, *, wa
         )
         assert dual >= before - ROUNDING * abs(before)
         before = dual
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_any_number_of_threads_gives_the_same_bits(machine: str) -> None:
+    """Enough rows that products are cut into pieces, which threads share."""
+    X, y = blobs(n=1200, classes=3, features=3, seed=3)
+    runs = []
+    for count in (1, 2, 3, 8):
+        with limited(count):
+            run = ended(Run(problem_of(X, y, machine, cost=30.0), "auto", Limits(1e-3, steps=MOST)), cycle([None]))
+            runs.append((run, run.model().decision(X)))
+    for run, values in runs[1:]:
+        assert_same(runs[0][0], run)
+        np.testing.assert_array_equal(values, runs[0][1])
+        assert run.certificate() == runs[0][0].certificate()
