@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.dual.geometry import Geometry, geometry_of
 from solvers.errors import InputError
 from solvers.gram import Gram
 from solvers.kernels import Kernel, Points
@@ -45,6 +46,10 @@ class Part:
         return self.bias == "exact"
 
     @cached_property
+    def geometry(self) -> Geometry:
+        return geometry_of(self.form, self.balanced)
+
+    @cached_property
     def curvature(self) -> np.ndarray:
         """(n,) K(x, x) + offset; times |direction|^2, the diagonal of Q."""
         return self.gram.diagonal + self.offset
@@ -75,6 +80,11 @@ class Problem:
     @cached_property
     def form(self) -> DualForm:
         return self.machine.form(self.classes, self.margin)
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """Of every part."""
+        return geometry_of(self.form, self.bias == "exact")
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
@@ -112,7 +122,7 @@ class Problem:
 
     def idle_loss(self, number: int) -> float:
         """The primal of a part at w = 0, b = 0: what a run counts for parts that have not begun."""
-        margins = self.form.margin.sum(axis=1) if self.form.feasible == "box" else self.form.margin.max(axis=1)
+        margins = self.geometry.loss(self.form.margin)
         upper = self.upper[self.rows_of(number)]
         if self.machine.split == "joint":
             return float(upper @ margins[self.labels])

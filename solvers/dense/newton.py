@@ -15,7 +15,7 @@ from scipy.linalg import cho_solve
 
 from solvers.dense.cholesky import factored
 from solvers.jit import sums as simplex
-from solvers.jit.box import SNAP
+from solvers.jit.bound import ROUNDING
 from solvers.work import SMALL, Work
 
 RIDGE = 1e-11  # share of the largest diagonal entry added to Q_FF: directions without curvature stay put
@@ -111,7 +111,7 @@ class Face:
                 best_gain, best = gain, trial
             elif best_gain > 0.0:
                 break
-            if length == 1.0 and np.abs(trial - step).max() <= SNAP * np.abs(step).max():
+            if length == 1.0 and np.abs(trial - step).max() <= ROUNDING * np.abs(step).max():
                 break
             length *= 0.5
         self._move(best)
@@ -130,8 +130,8 @@ class Face:
     def _move(self, step: np.ndarray) -> None:
         self.gradient -= self._times(step)
         value, low, high = self.value + step, self.low, self.high
-        at_low = value - low < SNAP * np.maximum(np.abs(low), self.value - low)
-        at_high = high - value < SNAP * np.maximum(np.abs(high), high - self.value)
+        at_low = value - low < ROUNDING * np.maximum(np.abs(low), self.value - low)
+        at_high = high - value < ROUNDING * np.maximum(np.abs(high), high - self.value)
         self.value[...] = np.where(at_low, low, np.where(at_high, high, value)).clip(low, high)
 
 

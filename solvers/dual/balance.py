@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvers.dual.quantities import weights_of, within
+from solvers.dual.geometry import BOX, LINE, SUMS
+from solvers.dual.quantities import weights_of
 from solvers.problem import Part
 
 LEFT = 1e-12  # of the sum of alpha: the balance within rounding
@@ -40,29 +41,24 @@ def even(part: Part) -> np.ndarray:
 
 def level(part: Part) -> np.ndarray:
     """(n,) what each variable of an example is there."""
-    shares = part.upper.copy()
-    if part.form.feasible == "simplex":
-        shares /= part.form.real[part.labels].sum(axis=1)
+    shares = part.geometry.even(part.upper, part.form.real[part.labels].sum(axis=1))
     masses = np.bincount(part.labels, weights=shares)
     return shares * (masses.min() / np.maximum(masses, 1e-300))[part.labels]
 
 
 def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
-    form, labels = part.form, part.labels
-    alpha = alpha.copy()
-    real = form.real[labels]
+    alpha, real = alpha.copy(), part.form.real[part.labels]
     for _ in range(ROUNDS):
         total = weights_of(part, alpha).sum(axis=0)
         if np.abs(total).max() <= 1e-15 * max(1.0, float(np.abs(alpha).sum())):
             break
-        move = _move_in_simplex if form.feasible == "simplex" else _move_in_box
-        move(part, alpha, real, total)
+        MOVES[part.geometry](part, alpha, real, total)
     return alpha
 
 
 def balanced(part: Part, alpha: np.ndarray) -> np.ndarray:
     """A feasible alpha to start from, near a given one; zero where there is none near it."""
-    alpha = within(part, alpha)
+    alpha = part.geometry.within(alpha, part.upper)
     if part.form.outputs > 1:
         alpha = _moved(part, alpha)
         return alpha if is_balanced(part, alpha) else np.zeros_like(alpha)
@@ -104,3 +100,6 @@ def _squares(part: Part, labels: np.ndarray, weight: np.ndarray) -> np.ndarray:
     np.add.at(mass, labels, weight)
     rows = part.form.direction.reshape(-1, part.form.outputs)
     return (rows * mass.reshape(-1, 1)).T @ rows
+
+
+MOVES = {BOX: _move_in_box, LINE: _move_in_box, SUMS: _move_in_simplex}

@@ -29,10 +29,7 @@ def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndar
 def _equations(part: Part, alpha: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """<direction, f + b> = margin for every free variable: the KKT conditions that b must meet."""
     form = part.form
-    free = (alpha > 0.0) & (alpha < part.upper[:, None]) & form.real[part.labels]
-    if form.feasible == "simplex":  # inside a full sum only differences of gradients vanish
-        free &= alpha.sum(axis=1, keepdims=True) < part.upper[:, None] * (1.0 - 1e-9)
-    example, slot = np.nonzero(free)
+    example, slot = np.nonzero(part.geometry.free(alpha, part.upper) & form.real[part.labels])
     rows = form.direction[part.labels[example], slot]
     targets = form.margin[part.labels[example], slot] - np.einsum("vc,vc->v", rows, products[example])
     return rows.reshape(-1, form.outputs), targets
@@ -44,15 +41,13 @@ def _programme(part: Part, products: np.ndarray) -> np.ndarray:
     example, slot = np.nonzero(form.real[part.labels])
     rows = form.direction[part.labels[example], slot]
     needed = form.margin[part.labels[example], slot] - np.einsum("vc,vc->v", rows, products[example])
-    hinge = example if form.feasible == "simplex" else np.arange(example.size)
-    count = len(part) if form.feasible == "simplex" else example.size
-    pick = csr_array((np.ones(example.size), (np.arange(example.size), hinge)), shape=(example.size, count))
-    costs = part.upper if form.feasible == "simplex" else part.upper[example]
+    hinge, costs = part.geometry.hinges(part, example)
+    pick = csr_array((np.ones(example.size), (np.arange(example.size), hinge)), shape=(example.size, costs.size))
     solution = linprog(
         np.concatenate([np.zeros(form.outputs), costs]),
         A_ub=-hstack([csr_array(rows), pick]),
         b_ub=-needed,
-        bounds=[(None, None)] * form.outputs + [(0.0, None)] * count,
+        bounds=[(None, None)] * form.outputs + [(0.0, None)] * costs.size,
         method="highs",
     )
     return solution.x[: form.outputs] if solution.x is not None else np.zeros(form.outputs)

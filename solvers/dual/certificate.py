@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.dual.bias import best_bias
-from solvers.dual.quantities import equality_range, examine, weights_of
+from solvers.dual.quantities import examine, weights_of
 from solvers.problem import Part, Problem
 from solvers.work import Work, finish
 
@@ -68,13 +68,8 @@ def certifying(
     bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
     standing = examine(part, alpha, products + bias)
     energy = 0.5 * float(np.vdot(weights, products)) + 0.5 * part.offset * float(total @ total)
-    violation = standing.violation
-    if part.balanced and part.form.outputs == 1:
-        high, low = equality_range(part, alpha, products)
-        violation = max(0.0, high - low)
-    certificate = Certificate(
-        energy + standing.loss, standing.linear - energy, violation, _infeasibility(part, alpha, total)
-    )
+    infeasibility = part.geometry.infeasibility(part, alpha, total)
+    certificate = Certificate(energy + standing.loss, standing.linear - energy, standing.violation, infeasibility)
     return Proof(certificate, weights, products, bias)
 
 
@@ -102,10 +97,3 @@ def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:
     points = problem.points.take(support[:: -(-support.size // LOOKED_AT)])
     eigenvalues = np.linalg.eigvalsh(problem.kernel.block(points, points, np.empty((len(points), len(points)))))
     return bool(eigenvalues[0] < -INDEFINITE * max(eigenvalues[-1], 0.0))
-
-
-def _infeasibility(part: Part, alpha: np.ndarray, total: np.ndarray) -> float:
-    used = np.where(part.form.real[part.labels], alpha, 0.0)
-    reach = used.sum(axis=1) if part.form.feasible == "simplex" else used.max(axis=1)
-    outside = max(0.0, float(-used.min(initial=0.0)), float((reach - part.upper).max(initial=0.0)))
-    return max(outside, float(np.abs(total).max()) if part.balanced else 0.0)

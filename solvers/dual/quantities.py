@@ -29,16 +29,8 @@ def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Standing:
     violations = np.empty(len(part))
-    look = scan.examine_box if part.form.feasible == "box" else scan.examine_simplex
-    largest, loss, linear = look(
-        part.form.rule, by_class(functions), by_class(alpha), part.labels, part.upper, violations
-    )
-    return Standing(largest, loss, linear, violations)
-
-
-def by_class(table: np.ndarray) -> np.ndarray:
-    """(n, c) as (c, n), contiguous along the examples; nothing is copied where the method keeps it so."""
-    return np.ascontiguousarray(table.T)
+    violation, loss, linear = part.geometry.examine(part, alpha, functions, violations)
+    return Standing(violation, loss, linear, violations)
 
 
 def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
@@ -53,13 +45,6 @@ def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
     return values
 
 
-def equality_range(part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float]:
-    """For a binary part with exact bias: the range that b must span; high - low is the violation."""
-    function, values = by_class(functions)[0], by_class(alpha)[0]
-    high, low = scan.equality_violation(part.form.rule, function, values, part.labels, part.upper)
-    return float(high), float(low)
-
-
 def dual_of(part: Part, alpha: np.ndarray, functions: np.ndarray, constant: np.ndarray) -> float:
     """The dual by these class functions, a bias given from outside being constant."""
     weights = weights_of(part, alpha)
@@ -67,11 +52,3 @@ def dual_of(part: Part, alpha: np.ndarray, functions: np.ndarray, constant: np.n
     given = constant - part.offset * total
     linear = float(np.vdot(part.form.margin[part.labels], alpha))
     return linear - 0.5 * float(np.vdot(weights, functions)) - 0.5 * float(total @ given)
-
-
-def within(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """An alpha near a given one that keeps its bounds."""
-    alpha = np.clip(alpha, 0.0, part.upper[:, None])
-    if part.form.feasible == "simplex":
-        alpha *= np.minimum(1.0, part.upper / np.maximum(alpha.sum(axis=1), 1e-300))[:, None]
-    return alpha

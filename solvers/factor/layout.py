@@ -19,7 +19,6 @@ class Layout:
         self.slot = by_class[part.labels]  # (n, q)
         self.direction = np.stack([form.direction[y, slots] for y, slots in enumerate(by_class)])  # (classes, q, k)
         self.margin = np.stack([form.margin[y, slots] for y, slots in enumerate(by_class)])[part.labels]  # (n, q)
-        self.sums = form.feasible == "simplex"
         self.upper = part.upper[:, None]
 
     @classmethod
@@ -33,11 +32,11 @@ class Layout:
     @cached_property
     def pairs(self) -> int:
         """The number of complementarity products x z and t w."""
-        return self.slot.size + (len(self.part) if self.sums else self.slot.size)
+        return self.slot.size + self.total(self.margin).size
 
     def total(self, x: np.ndarray) -> np.ndarray:
         """What is bounded from above: every variable, (n, q), or the sum of each example, (n, 1)."""
-        return x.sum(axis=1, keepdims=True) if self.sums else x
+        return self.part.geometry.reach(x)
 
     def table(self, x: np.ndarray) -> np.ndarray:
         """The variables as alpha has them: (n, slots)."""

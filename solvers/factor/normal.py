@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from solvers.dense.cholesky import Factor, factored, inverse
+from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.factor.layout import Layout
 from solvers.factor.pivoted import ENTRY, LEAST, factor_of, most_columns
 from solvers.gram import Gram
@@ -31,29 +32,71 @@ TABLE_BYTES = 1 << 25  # of the work space of `Together`
 
 
 class Diagonal:
-    """D: z/x of each variable, and w/t of each bound, which under sums couples the variables of an example.
+    """D: z/x of each variable, and w/t of each bound, which is the variable's own."""
 
-    Under sums the slack is one more variable, and D^-1 v = delta (v - mean of v, weighted by delta). The value of the
-    largest delta is subtracted first, as a variable that holds nearly all of its sum would leave nothing but rounding.
-    """
+    def __init__(self, own: np.ndarray, bound: np.ndarray) -> None:
+        self.own, self.bound = own, bound
+        self.inverse = 1.0 / (own + bound)
 
-    def __init__(self, layout: Layout, own: np.ndarray, bound: np.ndarray) -> None:
-        self.sums, self.own, self.bound = layout.sums, own, bound
-        self.inverse = np.hstack([1.0 / own, 1.0 / bound]) if self.sums else 1.0 / (own + bound)
-        if self.sums:
-            self.heaviest = self.inverse.argmax(axis=1)[:, None]
-            self.share = self.inverse / self.inverse.sum(axis=1, keepdims=True)
+    @classmethod
+    def proximal(cls, own: np.ndarray, slack: np.ndarray) -> Diagonal:
+        """D of a proximal step, `own` being infinite at a bound; (n, 1) `slack` counts where a sum is bounded."""
+        return cls(own, np.zeros_like(own))
 
     def times(self, x: np.ndarray) -> np.ndarray:
-        return self.own * x + self.bound * (x.sum(axis=1, keepdims=True) if self.sums else x)
+        return self.own * x + self.bound * x
 
     def solve(self, v: np.ndarray) -> np.ndarray:
-        if not self.sums:
-            return self.inverse * v
+        return self.inverse * v
+
+    def terms(self, directions: np.ndarray) -> np.ndarray:
+        """The vectors, one per row, whose squares times `masses` add up to direction' D^-1 direction."""
+        return directions
+
+    def masses(self, examples: np.ndarray) -> np.ndarray:
+        return self.inverse[examples]
+
+
+class SumsDiagonal(Diagonal):
+    """The w/t of the bound on a sum couples the variables of an example.
+
+    The slack is one more variable, and D^-1 v = delta (v - mean of v, weighted by delta). The value of the largest
+    delta is subtracted first, as a variable that holds nearly all of its sum would leave nothing but rounding.
+    """
+
+    def __init__(self, own: np.ndarray, bound: np.ndarray) -> None:
+        self.own, self.bound = own, bound
+        self.inverse = np.hstack([1.0 / own, 1.0 / bound])
+        self.heaviest = self.inverse.argmax(axis=1)[:, None]
+        self.share = self.inverse / self.inverse.sum(axis=1, keepdims=True)
+        self.first, self.second = np.triu_indices(self.inverse.shape[1], 1)
+
+    @classmethod
+    def proximal(cls, own: np.ndarray, slack: np.ndarray) -> Diagonal:
+        return cls(own, slack)
+
+    def times(self, x: np.ndarray) -> np.ndarray:
+        return self.own * x + self.bound * x.sum(axis=1, keepdims=True)
+
+    def solve(self, v: np.ndarray) -> np.ndarray:
         whole = np.hstack([v, np.zeros((v.shape[0], 1))])
         whole -= np.take_along_axis(whole, self.heaviest, axis=1)
         whole -= np.einsum("ij,ij->i", self.share, whole)[:, None]
         return (self.inverse * whole)[:, :-1]
+
+    def terms(self, directions: np.ndarray) -> np.ndarray:
+        """The differences between any two variables, the slack being one without direction.
+
+        Their squares are positive; the difference of two large sums would be rounding.
+        """
+        directions = np.vstack([directions, np.zeros((1, directions.shape[1]))])
+        return directions[self.first] - directions[self.second]
+
+    def masses(self, examples: np.ndarray) -> np.ndarray:
+        return self.inverse[examples][:, self.first] * self.share[examples][:, self.second]
+
+
+DIAGONALS: dict[Geometry, type[Diagonal]] = {BOX: Diagonal, LINE: Diagonal, SUMS: SumsDiagonal}
 
 
 class Normal(Protocol):
@@ -254,27 +297,17 @@ class Together:
         return self.factor is not None
 
     def squares(self, diagonal: Diagonal, a: np.ndarray, b: np.ndarray) -> Work[np.ndarray]:
-        """(pairs, n): entries (a, b) of direction' D^-1 direction of each example.
-
-        Under sums, of the differences between any two variables, the slack being one without direction: positive
-        terms only, where the difference of two large sums would be rounding.
-        """
-        labels, delta = self.layout.part.labels, diagonal.inverse
+        """(pairs, n): entries (a, b) of direction' D^-1 direction of each example."""
+        labels, q = self.layout.part.labels, diagonal.inverse.shape[1]
         result = np.empty((a.size, labels.size))
-        first, second = np.triu_indices(delta.shape[1], 1)
-        height = max(1, TABLE_BYTES // (8 * 3 * max(first.size, delta.shape[1])))
+        height = max(1, TABLE_BYTES // (8 * 3 * max(q * (q - 1) // 2, q)))
         for y, d in enumerate(self.direction):
-            if diagonal.sums:
-                d = np.vstack([d, np.zeros((1, self.count))])
-                d = d[first] - d[second]
+            d = diagonal.terms(d)
             products = d[:, a] * d[:, b]
             members = np.flatnonzero(labels == y)
             for start in range(0, members.size, height):
                 mine = members[start : start + height]
-                mass = delta[mine]
-                if diagonal.sums:
-                    mass = mass[:, first] * diagonal.share[mine][:, second]
-                result[:, mine] = (mass @ products).T
+                result[:, mine] = (diagonal.masses(mine) @ products).T
                 yield
         return result
 
@@ -290,16 +323,17 @@ class Together:
 def normals_for(layout: Layout, columns: Columns) -> list[Normal]:
     """The cheapest first; all at once is more exact, as far as memory allows."""
     together = Together(layout, columns)
-    return [Separate(layout, columns), together] if separable(layout.part.form) else [together]
+    return [Separate(layout, columns), together] if separable(layout.part) else [together]
 
 
-def separable(form: DualForm) -> bool:
+def separable(part: Part) -> bool:
     """Whether every variable reads one class function, so that there is a system for each class."""
-    return form.feasible == "box" and (form.outputs == 1 or (form.centred and form.rule.before == 0.0))
+    form = part.form
+    return not part.geometry.sums and (form.outputs == 1 or (form.centred and form.rule.before == 0.0))
 
 
 def rank_cap(part: Part) -> int:
     """Columns that memory and time allow."""
     form = part.form
-    by_time = SEPARATE if separable(form) else max(LEAST, min(SEPARATE, TOGETHER // max(1, form.outputs - 1)))
+    by_time = SEPARATE if separable(part) else max(LEAST, min(SEPARATE, TOGETHER // max(1, form.outputs - 1)))
     return min(by_time, most_columns(part.gram))

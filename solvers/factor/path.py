@@ -13,7 +13,7 @@ import numpy as np
 
 from solvers.dual.balance import level
 from solvers.factor.layout import Layout
-from solvers.factor.normal import Columns, Diagonal, normals_for
+from solvers.factor.normal import DIAGONALS, Columns, Diagonal, normals_for
 from solvers.work import Work
 
 BOUNDARY_FRACTION = 0.995  # of the longest feasible step
@@ -78,7 +78,7 @@ class Path:
     def _even(self) -> np.ndarray:
         """The largest point of equal shares; for an exact bias one of equal totals in all classes, which balance."""
         layout = self.layout
-        shape = layout.upper / (layout.slot.shape[1] if layout.sums else 1.0)
+        shape = layout.part.geometry.even(layout.upper, layout.slot.shape[1])
         if self.columns.exact:
             shape = level(layout.part)[:, None]
         return np.repeat(shape, layout.slot.shape[1], axis=1)
@@ -95,7 +95,7 @@ class Path:
         off_by = max(goal, float(np.abs(residual).max()))
         yield from self.columns.suffice(weights, COARSE * off_by)
         bearable = BEARABLE * max(off_by, self.mean(point) / float(point.x.mean()))
-        diagonal = Diagonal(self.layout, point.z / point.x, point.w / point.t)
+        diagonal = DIAGONALS[self.layout.part.geometry](point.z / point.x, point.w / point.t)
         for failed in range(self.failed, len(self.normals)):
             self.normal, self.error = self.normals[failed], 0.0
             yield

@@ -6,7 +6,7 @@ alpha (slots, n) and functions (outputs, n) are stored class by class, so that l
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.scan import FULL
+from solvers.jit.bound import AT_BOUND
 
 STRIP = 4096  # examples whose functions are updated at once: 32 kB per class, so that a strip of all stays in cache
 
@@ -30,7 +30,7 @@ def lowest_in_use(rule, functions, alpha, y, i, bound):
         if a > 0.0:
             total += a
             low = min(low, variable_gradient(rule, functions, y, p, i))
-    return min(low, 0.0) if total < bound * FULL else low
+    return min(low, 0.0) if total < bound * AT_BOUND else low
 
 
 @compiled

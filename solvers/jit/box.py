@@ -6,9 +6,9 @@ maximise g'x - 1/2 x'Qx around the current point, 0 <= alpha + x <= upper.
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.bound import AT_BOUND, ROUNDING, pull
 
 SINGULAR = 1e-12  # det Q_B / (Q_aa Q_bb) below which Q_B counts as of rank one
-SNAP = 1e-12  # distance to a bound that counts as rounding, as a share of U, or at zero of the value before the step
 
 
 @compiled
@@ -21,9 +21,9 @@ def snapped(before, step, bound):
     """before + step, put onto a bound that is within rounding. At zero, rounding is relative to the variable before the
     step and not to U: with large costs all of an optimum may lie below 1e-12 U."""
     x = before + step
-    if x < SNAP * before or x < 0.0:
+    if x < ROUNDING * before or x < 0.0:
         return 0.0
-    if x > bound * (1.0 - SNAP):
+    if x > bound * AT_BOUND:
         return bound
     return x
 
@@ -64,10 +64,7 @@ def pair_step(a, b, ga, gb, qaa, qbb, qab, ua, ub):
 def movable(gradient, alpha, upper, out):
     """out = |gradient| where the variable may move along it, else 0."""
     for b in range(gradient.size):
-        g, a = gradient[b], alpha[b]
-        up = g if a < upper[b] else 0.0
-        down = -g if a > 0.0 else 0.0
-        out[b] = up if up > down else down
+        out[b] = pull(gradient[b], alpha[b], upper[b])
 
 
 @compiled(relaxed=True)

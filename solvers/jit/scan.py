@@ -10,8 +10,7 @@ alpha (slots, n) and functions (outputs, n) are stored class by class, so that l
 import numpy as np
 
 from solvers.jit import compiled
-
-FULL = 1.0 - 1e-12  # share of its bound above which a sum is at the bound: its terms are rounded one by one
+from solvers.jit.bound import AT_BOUND, pull
 
 
 @compiled
@@ -30,10 +29,7 @@ def scan_slot(rule, p, function, own, alpha, labels, upper, worst):
             if mine
             else rule.margin_other - rule.before * own[i] - rule.other * function[i]
         )
-        a = alpha[i]
-        up = g if a < upper[i] else 0.0
-        down = -g if a > 0.0 else 0.0
-        v = up if up > down else down
+        v = pull(g, alpha[i], upper[i])
         worst[i] = v if v > worst[i] else worst[i]
 
 
@@ -57,7 +53,7 @@ def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
 @compiled(relaxed=True)
 def close_sums(top, bottom, total, upper, worst):
     for i in range(top.size):
-        low = 0.0 if total[i] < upper[i] * FULL and bottom[i] > 0.0 else bottom[i]
+        low = 0.0 if total[i] < upper[i] * AT_BOUND and bottom[i] > 0.0 else bottom[i]
         worst[i] = top[i] - low
 
 

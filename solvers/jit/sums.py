@@ -6,7 +6,7 @@ The slack U_i - sum_p alpha_ip is a variable of gradient 0 and curvature 0.
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.box import SNAP
+from solvers.jit.bound import ROUNDING
 
 SLACK = -1  # index of the slack in place of a variable
 
@@ -15,7 +15,7 @@ SLACK = -1  # index of the slack in place of a variable
 def extremes(gradient, alpha, slack, first, last, bound):
     """(variable to grow, variable to shrink, violation) of one example: the extreme gradients and their difference."""
     up, down = SLACK, SLACK
-    top, bottom = 0.0, 0.0 if slack > SNAP * bound else np.inf
+    top, bottom = 0.0, 0.0 if slack > ROUNDING * bound else np.inf
     for b in range(first, last):
         if gradient[b] > top:
             up, top = b, gradient[b]
@@ -39,7 +39,7 @@ def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
         curvature -= 2.0 * Q[up, down]
     available = alpha[down] if down >= 0 else slack[group]
     amount = available if curvature * available <= g else g / curvature
-    if available - amount < SNAP * (available if down >= 0 else bound):
+    if available - amount < ROUNDING * (available if down >= 0 else bound):
         amount = available
     if up >= 0:
         alpha[up] += amount

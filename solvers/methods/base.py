@@ -7,7 +7,7 @@ State, so that slices of any length, pauses and checkpoints give the same bits.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar
@@ -15,7 +15,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from solvers.decision import Decision
-from solvers.dual.quantities import weights_of, within
+from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from solvers.dual.quantities import weights_of
 from solvers.problem import Part
 from solvers.work import Work, ready
 
@@ -69,9 +70,17 @@ class Method(ABC, Generic[S]):
     keeps_balance = False  # whether joint machines with an exact bias keep sum_i W_i = 0 by themselves
     natural_gap: float | None = None  # the relative gap it ends at unless told otherwise
 
+    @property
+    def geometries(self) -> Collection[Geometry]:
+        """The feasible sets that it has steps for."""
+        return BOX, SUMS, LINE
+
     def refuse(self, part: Part) -> str | None:
         """Why it cannot solve this part, in a sentence that says what would; None where it can."""
-        return None
+        if part.geometry in self.geometries:
+            return None
+        known = ", or ".join(geometry.title for geometry in self.geometries)
+        return f"{self.name} has no steps for {part.geometry.title}: it needs {known}; use another solver or machine."
 
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
         """The method that does the work for this part, and why it was chosen where there was a choice."""
@@ -106,7 +115,7 @@ class Method(ABC, Generic[S]):
 
 def seed_with(part: Part, state: State, alpha: np.ndarray) -> None:
     """Start from a given alpha, taken into its bounds. The caller must `refresh` the class functions."""
-    state.alpha[...] = within(part, alpha)
+    state.alpha[...] = part.geometry.within(alpha, part.upper)
     state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)
 
 

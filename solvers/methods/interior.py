@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from solvers.dual.balance import is_balanced
+from solvers.dual.geometry import LINE
 from solvers.dual.quantities import dual_of, weights_of
 from solvers.factor.layout import Layout
-from solvers.factor.normal import Columns, rank_cap
+from solvers.factor.normal import DIAGONALS, Columns, rank_cap
 from solvers.factor.path import Path
 from solvers.factor.path import Point as PathPoint
 from solvers.jit import sums
@@ -107,6 +108,7 @@ def return_to_best(part: Part, state: InteriorState) -> None:
 
 class InteriorPoint(Method[InteriorState]):
     name = "ipm"
+    geometries = tuple(kind for kind in DIAGONALS if kind in blocks.KINDS and kind in faces.PROBLEMS)
     supports = "every machine, kernel and bias: made for large C and kernels of small rank, smooth or linear"
 
     def __init__(self, budget: Budget = BUDGET) -> None:
@@ -256,25 +258,20 @@ def at_bounds(layout: Layout, point: PathPoint, clearly: float) -> tuple[np.ndar
     low = point.x / upper < clearly * point.z / size
     full = point.t / upper < clearly * point.w / size
     x = np.where(low, 0.0, point.x)
-    if not layout.sums:
-        return layout.table(np.where(full, upper, x)), layout.table(~low & ~full) > 0.0
-    total = x.sum(axis=1, keepdims=True)
-    x = x * np.divide(upper, total, out=np.ones_like(total), where=full & (total > 0.0))
-    alone = full & ((~low).sum(axis=1, keepdims=True) == 1)
-    return layout.table(x), layout.table(~low & ~alone) > 0.0
+    geometry = layout.part.geometry
+    return layout.table(geometry.filled(x, upper, full)), layout.table(~low & ~geometry.pinned(~low, full)) > 0.0
 
 
 def balanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """The free variables of a binary machine moved so that the balance is kept; as before where they cannot."""
-    sign = part.form.direction[part.labels, 0, 0]
-    beta, bound = sign * alpha[:, 0], sign * part.upper
-    free = np.flatnonzero((alpha[:, 0] > 0.0) & (alpha[:, 0] < part.upper))
-    low, high = np.minimum(bound, 0.0)[free], np.maximum(bound, 0.0)[free]
+    beta, low, high = LINE.signed(part, alpha)
+    free = np.flatnonzero(LINE.free(alpha, part.upper)[:, 0])
+    low, high = low[free], high[free]
     needed = float(beta[free].sum() - beta.sum())
     if free.size == 0 or not low.sum() < needed < high.sum():
         return before
     beta[free] = sums.project_box_sum(beta[free], low, high, needed)
-    return (sign * beta)[:, None]
+    return (LINE.signs(part) * beta)[:, None]
 
 
 def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: float, budget: Budget) -> Work[None]:

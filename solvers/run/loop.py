@@ -19,7 +19,7 @@ import numpy as np
 from solvers.decision import Decision
 from solvers.dual import balance
 from solvers.dual.certificate import Certificate, Proof, certify, certifying, prove_idle, seen_indefinite, total_of
-from solvers.dual.quantities import equality_range, examine, weights_of
+from solvers.dual.quantities import examine, weights_of
 from solvers.errors import InputError
 from solvers.gram import Gram
 from solvers.methods import METHODS
@@ -456,8 +456,7 @@ class Run:
             finish(refresh(self._view, self._state))
             self._functions_stale = False
         part, state = self._part, self._state.best
-        b, violation = self._free_bias()
-        standing = examine(part, state.alpha, state.functions + b)
+        standing = examine(part, state.alpha, state.functions + self._free_bias())
         weights = weights_of(part, state.alpha)
         total = weights.sum(axis=0)
         inner = float(np.vdot(weights, state.functions) - total @ state.constant)
@@ -465,16 +464,14 @@ class Run:
         # Between two steps on b the weights do not sum to zero, so alpha is infeasible: 0, the dual of alpha = 0, is
         # the only bound.
         dual = standing.linear - energy if self._view is part else 0.0
-        return Certificate(energy + standing.loss, dual, standing.violation if violation is None else violation, 0.0)
+        return Certificate(energy + standing.loss, dual, standing.violation, 0.0)
 
-    def _free_bias(self) -> tuple[float, float | None]:
-        """What the functions of a binary part under an exact bias lack of b, and its violation."""
+    def _free_bias(self) -> float:
+        """What the functions of a binary part under an exact bias lack of b."""
         part, state = self._part, self._state.best
-        if not (part.balanced and self._view is part and part.form.outputs == 1):
-            return 0.0, None
-        high, low = equality_range(part, state.alpha, state.functions)
+        span = part.geometry.span(part, state.alpha, state.functions)
         # a method that knows a better b has it in the functions
-        return 0.0 if state.constant.any() else 0.5 * (high + low), max(0.0, high - low)
+        return 0.0 if span is None or state.constant.any() else 0.5 * sum(span)
 
     def supporting(self) -> tuple[np.ndarray, np.ndarray]:
         """Which examples are support vectors as of now, and which of them are bounded."""
@@ -518,7 +515,7 @@ class Run:
         bias = [done.proof.bias for done in self._finished]
         if self._unfinished:
             weights.append(weights_of(self._part, self._state.best.alpha))
-            bias.append(self._state.best.constant + self._free_bias()[0])
+            bias.append(self._state.best.constant + self._free_bias())
         bias += [self.problem.idle_bias(number) for number in range(len(bias), self.problem.part_count)]
         return Model.of(self.problem, weights, bias)
 

@@ -40,7 +40,7 @@ def once(kind: Hashable, rehearse: Callable[[], object]) -> None:
 def warm_up(method: Method[Any], part: Part) -> None:
     """For a part of this kind."""
     linear = part.gram.kernel.name == "linear"
-    kind = method.name, part.form.feasible, part.balanced, part.form.outputs == 1, linear
+    kind = method.name, part.geometry, part.balanced, part.form.outputs == 1, linear
     once(kind, lambda: _rehearse(method, tiny(part)))
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from solvers.decision import Decision
+from solvers.dual.geometry import BOX
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.jit import newton
@@ -105,7 +106,7 @@ class Rising(Auto):
 
 
 def price(part: Part, alpha: np.ndarray) -> float:
-    free = float(np.count_nonzero((alpha > 0.0) & (alpha < part.upper[:, None])))
+    free = float(np.count_nonzero(BOX.free(alpha, part.upper)))
     return USUAL * (PER_VARIABLE * alpha.size + PER_PRODUCT * len(part) * free + PER_CUBE * free**3)
 
 
@@ -129,7 +130,7 @@ class Course:
         return np.ascontiguousarray(self.gram.times(weights_of(self.part, self.layout.table(x))).T)
 
     def free(self, x: np.ndarray) -> np.ndarray:
-        return (x > 0.0) & (x < self.upper)
+        return BOX.free(x, self.upper)
 
     def begin(self, x: np.ndarray, functions: np.ndarray) -> None:
         """Begin a proximal step at x, with a Newton step that keeps its free variables free."""
@@ -159,7 +160,7 @@ class Course:
             x = np.clip(self.path.centre + self.path.sigma * self.gradient(self.path.functions), 0.0, self.upper)
             moved = self.add_products(x - self.path.u, np.zeros(self.path.functions.shape))
             reached = self.path.functions + moved
-            violation = violation_of(self.gradient(reached), x, self.upper)
+            violation = BOX.violation(self.gradient(reached), x, self.upper)
             if violation <= tolerance or self.path.steps >= before + STEPS:
                 break
             far = float(np.abs(x - self.path.centre).max()) / self.path.sigma
@@ -230,11 +231,6 @@ class Course:
                 high, at_high = length, here
             length = low + min(max(at_low / (at_low - at_high), 0.1), 0.9) * (high - low)
         return length
-
-
-def violation_of(gradient: np.ndarray, x: np.ndarray, upper: np.ndarray) -> float:
-    up = gradient[x < upper].max(initial=0.0)
-    return float(max(up, -gradient[x > 0.0].min(initial=0.0)))
 
 
 def _rehearse() -> None:

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from solvers.dual.certificate import Certificate, Proof, certify, total_of
+from solvers.dual.geometry import BOX
 from solvers.gram import Gram
-from solvers.jit.scan import FULL
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import Model, decide
@@ -70,8 +70,8 @@ def unbounded(run: Run) -> bool:
     part, alpha = run.problem.part(0), run.alphas()[0]
     if run.problem.machine.split != "joint" or part.balanced or run.ending is not Ending.CONVERGED:
         return False
-    reach = alpha.sum(axis=1) if part.form.feasible == "simplex" else alpha.max(axis=1)
-    return bool((reach < part.upper * FULL).all()) and run.certificate().violation <= run.limits.tolerance
+    bounded = part.geometry.at_upper(alpha, part.upper).any()
+    return not bounded and run.certificate().violation <= run.limits.tolerance
 
 
 def moved(run: Run, problem: Problem) -> Certificate:
@@ -84,7 +84,7 @@ def method_for(problem: Problem, gram: Gram | None, settings: Settings) -> str |
 
     For the linear kernel `auto` delegates to methods that keep W.
     """
-    kernel, boxes = problem.kernel, problem.machine.split == "joint" and problem.form.feasible == "box"
+    kernel, boxes = problem.kernel, problem.machine.split == "joint" and problem.geometry == BOX
     wanted = settings.solver == SEEDED and boxes and problem.bias == "none"
     if wanted and isinstance(gram, SharedGram) and kernel.semidefinite and kernel.name != "linear":
         return Rising(gram)

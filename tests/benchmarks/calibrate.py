@@ -231,7 +231,7 @@ def interior(sizes: Sizes) -> Measurement:
 def iteration_terms(part: Part, rank: int) -> tuple[float, float]:
     """Operations and variables of one iteration, as price.interior_at counts them."""
     n, outputs, count = len(part), part.form.outputs, max(1, part.form.outputs - 1)
-    if separable(part.form):
+    if separable(part):
         operations = outputs * (n * rank**2 + 2.0 * rank**3)
     else:
         operations = 0.5 * count * (count + 1) * n * rank**2 + (count * rank) ** 3 / 3.0

@@ -3,10 +3,10 @@
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.bound import AT_BOUND, pull
 
 PASSES = 4  # passes over the variables of an example in one visit, at most
 GOOD_ENOUGH = 0.1  # share of an example's violation at which a visit ends
-FULL = 1.0 - 1e-12  # share of its bound above which a sum is at the bound; as in jit/scan.py
 
 
 @compiled
@@ -40,21 +40,13 @@ def add_direction(rule, y, p, amount, out):
 
 
 @compiled
-def box_pull(alpha, g, upper):
-    """The KKT violation of one variable."""
-    if g > 0.0:
-        return g if alpha < upper else 0.0
-    return -g if alpha > 0.0 else 0.0
-
-
-@compiled
 def box_example(real, alpha, gradient, upper, bar):
     """(violation, whether to shrink: all variables at a bound, with gradients into it above `bar`)"""
     violation, sleeps = 0.0, True
     for p in range(alpha.size):
         if real[p]:
             a, g = alpha[p], gradient[p]
-            violation = max(violation, box_pull(a, g, upper))
+            violation = max(violation, pull(g, a, upper))
             sleeps = sleeps and ((a <= 0.0 and g < -bar) or (a >= upper and g > bar))
     return violation, sleeps
 
@@ -69,7 +61,7 @@ def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change)
             if not real[p]:
                 continue
             g = gradient_of(rule, y, p, functions)
-            worst = max(worst, box_pull(alpha[p], g, upper))
+            worst = max(worst, pull(g, alpha[p], upper))
             target = box_target(alpha[p], g, length[p] * curvature, upper)
             if target != alpha[p]:
                 amount = target - alpha[p]
@@ -93,7 +85,7 @@ def ends_of(real, alpha, gradient, upper):
                 down, bottom = p, gradient[p]
             if gradient[p] > top:
                 up, top = p, gradient[p]
-    if total < upper * FULL and bottom > 0.0:
+    if total < upper * AT_BOUND and bottom > 0.0:
         down, bottom = -1, 0.0
     return up, down, top - bottom
 
@@ -110,7 +102,7 @@ def sum_example(real, alpha, gradient, upper, bar):
                 holder, used = p, used + 1
     if used == 0:
         return violation, best < -bar
-    if used > 1 or alpha[holder] < upper * FULL:
+    if used > 1 or alpha[holder] < upper * AT_BOUND:
         return violation, False
     for p in range(alpha.size):
         if p != holder and real[p]:

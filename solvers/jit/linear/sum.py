@@ -9,7 +9,8 @@ what its active variables cost: those of example i are members[i, :sizes[i]].
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.linear.example import FULL, read_row
+from solvers.jit.bound import AT_BOUND
+from solvers.jit.linear.example import read_row
 from solvers.jit.sequential.whole import ROUNDING, threshold
 
 NARROW = 4  # active variables of an example up to which their functions are read one by one, else all in one go
@@ -137,7 +138,7 @@ def epoch_of_sums(
             top = max(top, gradient[p])
             if alphas[i, p] > 0.0:
                 total, used, bottom = total + alphas[i, p], used + 1, min(bottom, gradient[p])
-        slack = total < upper * FULL
+        slack = total < upper * AT_BOUND
         if slack:
             bottom = min(bottom, 0.0)
         sizes[i] = size = keep_awake(i, alphas, gradient, bottom, members, size)

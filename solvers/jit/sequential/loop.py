@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.bound import pull
 
 LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why a loop returned: steps, tolerance, a kernel row, no movement
 BLOCK = 256  # variables with one stored maximum (`tops`): the best of all is then searched in one block only
@@ -116,9 +117,7 @@ def look(awake, columns):
         read_gradients(awake, columns, first, last)
         top = 0.0
         for b in range(first, last):
-            up = gradient[b] if alpha[b] < upper[b] else 0.0
-            down = -gradient[b] if alpha[b] > 0.0 else 0.0
-            violation = max(up, down)
+            violation = pull(gradient[b], alpha[b], upper[b])
             largest = max(largest, violation)
             score[b] = violation * weight[b]
             top = max(top, score[b])

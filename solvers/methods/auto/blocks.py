@@ -8,12 +8,14 @@ functions. Where rounds run out of pair steps again and again, a Newton step sol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from solvers.dual.quantities import equality_range, gradients, weights_of
-from solvers.jit import block, box, line, scan, sums
+from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from solvers.dual.quantities import gradients, weights_of
+from solvers.jit import block, box, line, sums
 from solvers.methods.auto import faces, price
 from solvers.methods.auto.budget import BUDGET, Budget
 from solvers.methods.base import Progress, State, refresh
@@ -121,36 +123,18 @@ class Workbench:
 
     def look(self, state: BlockState) -> float:
         """The violation to be brought below the tolerance; every example's share in it into `worst`."""
-        part, functions = self.part, state.functions.T
-        if part.balanced:
-            return self.look_balanced(state)
-        look = scan.scan_box if part.form.feasible == "box" else scan.scan_simplex
-        return look(self.rule, functions, state.alpha.T, part.labels, part.upper, self.own, self.worst)
-
-    def look_balanced(self, state: BlockState) -> float:
-        """As `look`; one equality needs both kinds in a block, so `worst` is signed: rising above, falling below 0."""
-        part = self.part
-        high, low = equality_range(part, state.alpha, state.functions)
-        middle = 0.5 * (high + low)
-        scan.scan_box(
-            self.rule, state.functions.T + middle, state.alpha.T, part.labels, part.upper, self.own, self.worst
-        )
-        sign = part.form.direction[part.labels, 0, 0]
-        z = sign * part.form.margin[part.labels, 0] - state.functions[:, 0] - middle
-        np.copysign(self.worst, z, out=self.worst)
-        return high - low
+        return self.part.geometry.scan(self.part, state.alpha, state.functions, self.own, self.worst)
 
     def round(self, state: BlockState, violation: float, tolerance: float) -> Work[bool]:
         """One block; returns whether anything moved."""
         part, budget, spending = self.part, self.budget, state.spending
-        pick = choose_balanced if part.balanced else choose
-        examples = pick(self.worst, state.recent, min(EXAMPLES, part.gram.capacity))
+        choose, solve = KINDS[part.geometry]
+        examples = choose(self.worst, state.recent, min(EXAMPLES, part.gram.capacity))
         slots = yield from part.gram.fetch(examples)
         kernel = self.kernel[: examples.size**2].reshape(examples.size, -1)
         block.cut_kernel(part.gram.store, slots, examples, np.float32(part.offset), kernel)
         goal = max(0.5 * tolerance, SHARE * violation)
-        solve = self.solve_balanced if part.balanced else self.solve
-        weights, common, steps, left = solve(state, Block(examples, slots, kernel), goal)
+        weights, common, steps, left = solve(self, state, Block(examples, slots, kernel), goal)
         self.apply(state, slots, weights, common)
         state.recent = examples
         spending.short_rounds = spending.short_rounds + 1 if left > goal else 0
@@ -196,11 +180,8 @@ class Workbench:
         return moved
 
     def gradient_of_all(self, state: BlockState) -> np.ndarray:
-        part, gradient = self.part, gradients(self.part, state.functions)
-        if part.balanced:
-            high, low = equality_range(part, state.alpha, state.functions)
-            gradient -= part.form.direction[part.labels, :, 0] * 0.5 * (high + low)
-        return gradient
+        part, functions = self.part, state.functions
+        return part.geometry.reduced(part, state.alpha, functions, gradients(part, functions))
 
     def solve_chosen(
         self, state: BlockState, chosen: faces.Selection, goal: float, *, exact: bool = False
@@ -228,18 +209,18 @@ class Workbench:
         return changed
 
     def solve(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
+        """The free and violating variables of the block."""
         part, form, rule = self.part, self.part.form, self.rule
-        bounded_sums = form.feasible == "simplex"
         count = block.pick_variables(
-            rule, state.functions.T, state.alpha.T, part.labels, part.upper, cut.examples, 0.5 * goal, bounded_sums,
-            self.member, self.slot, self.gradient, self.amount,
+            rule, state.functions.T, state.alpha.T, part.labels, part.upper, cut.examples, 0.5 * goal,
+            part.geometry.sums, self.member, self.slot, self.gradient, self.amount,
         )  # fmt: skip
         member, slot, amount = self.member[:count], self.slot[:count], self.amount[:count]
         chosen = cut.examples[member]
         labels = part.labels[chosen]
         Q = self.couple(cut, member, slot, labels)
         before = amount.copy()
-        if bounded_sums:
+        if part.geometry.sums:
             upper = part.upper[cut.examples]
             starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
             slack = upper - state.alpha[cut.examples].sum(axis=1)
@@ -262,17 +243,13 @@ class Workbench:
         block.couple(rule, cut.kernel, member, labels.astype(np.int32), slot.astype(np.int32), first, second, Q)
         return Q
 
-    def solve_balanced(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
-        """Binary with exact bias: all variables of the block, signed, under one equality."""
+    def solve_line(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
+        """All variables of the block, signed, under one equality."""
         part, examples = self.part, cut.examples
-        sign = part.form.direction[part.labels[examples], 0, 0]
-        beta = sign * state.alpha[examples, 0]
-        bound = sign * part.upper[examples]
-        z = sign * part.form.margin[part.labels[examples], 0] - state.functions[examples, 0]
-        before = beta.copy()
-        low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+        beta, low, high = LINE.signed(part, state.alpha, examples)
+        z, before = LINE.wish(part, state.functions, examples), beta.copy()
         steps, left = line.solve_pairs(cut.kernel, z, beta, low, high, goal, PATIENCE * examples.size, 0)
-        state.alpha[examples, 0] = sign * beta
+        state.alpha[examples, 0] = LINE.signs(part, examples) * beta
         return (beta - before)[:, None], np.zeros(examples.size), steps, left
 
     def apply(self, state: BlockState, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
@@ -286,7 +263,7 @@ class Workbench:
             state.constant = state.constant + shift
 
 
-def choose(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
+def choose_worst(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
     """The most violating examples, up to half of the block left to those of the last round."""
     n = violations.size
     if n <= count:
@@ -302,7 +279,7 @@ def choose(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray
     return np.concatenate([fresh, kept, rest])
 
 
-def choose_balanced(signed: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
+def choose_both_signs(signed: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
     """Half of the block from those that want to rise, half from those that want to fall."""
     if signed.size <= count:
         return np.arange(signed.size)
@@ -316,3 +293,12 @@ def choose_balanced(signed: np.ndarray, recent: np.ndarray, count: int) -> np.nd
     chosen[kept] = True
     order = np.argsort(-np.abs(np.where(chosen, 0.0, signed)), kind="stable")[: count - fresh.size - kept.size]
     return np.concatenate([fresh, kept, order])
+
+
+Choice = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
+Solve = Callable[[Workbench, BlockState, Block, float], tuple[np.ndarray, np.ndarray, int, float]]
+KINDS: dict[Geometry, tuple[Choice, Solve]] = {
+    BOX: (choose_worst, Workbench.solve),
+    SUMS: (choose_worst, Workbench.solve),
+    LINE: (choose_both_signs, Workbench.solve_line),
+}

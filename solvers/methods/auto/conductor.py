@@ -22,7 +22,6 @@ import numpy as np
 
 from solvers.decision import Decision
 from solvers.factor.normal import separable
-from solvers.jit import sums
 from solvers.methods import interior
 from solvers.methods.auto import blocks, homotopy, pace, price, proximal, splitting
 from solvers.methods.auto.blocks import Workbench
@@ -166,6 +165,7 @@ class AutoState(InteriorState):
 
 class Auto(Method[AutoState]):
     name = "auto"
+    geometries = interior.InteriorPoint.geometries
     supports = "every machine, kernel and bias"
 
     def __init__(self, budget: Budget = BUDGET) -> None:
@@ -279,7 +279,7 @@ class Auto(Method[AutoState]):
             ask_at=state.ask_at,
             homotopy_price=np.inf if tried else homotopy.asked(part, budget),
             proximal_settled=state.proximal.settled,
-            one_system_per_class=separable(part.form),
+            one_system_per_class=separable(part),
             admm_leads=state.pace.rank > 0,
             vain_claims=state.vain_claims,
         )
@@ -294,20 +294,12 @@ class Auto(Method[AutoState]):
 
     def rehearse(self, part: Part) -> None:
         """The phases that no tiny problem needs."""
-        self._project(part)
+        part.geometry.rehearse()
         if splitting.applies(part):
             rehearsed = finish(splitting.Splitting.prepare(part, 1.0, len(part)))
             finish(rehearsed.carry(self.start(part, 0), steps=1))
         if not part.balanced:
             finish(proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget))
-
-    def _project(self, part: Part) -> None:
-        """What Newton steps on a face fall back to."""
-        value, ones = np.full(2, 0.5), np.ones(2)
-        if part.balanced:
-            sums.project_box_sum(value, np.zeros(2), ones, 1.0)
-        elif part.form.feasible == "simplex":
-            sums.project_sums(value, np.zeros(2, dtype=np.int64), ones)
 
     def burst(self, part: Part, state: AutoState, chosen: Choice, seen: Look) -> Work[None]:
         led = state.pace.rank > 0

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from solvers.dense.interior import Interior
 from solvers.dense.newton import ROWS, BalancedFace, Face, SumsFace
+from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.jit import box
 from solvers.jit import line as pair
 from solvers.jit import sums as simplex
-from solvers.jit.scan import FULL
 from solvers.kernels import Points
 from solvers.problem import Part
 from solvers.work import PIECE, SMALL, Work, pieces
@@ -33,54 +32,14 @@ class Selection:
 
 def select(part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> Selection:
     """All free variables and those that violate by more than `threshold`; under sums, whole competitors."""
-    upper = part.upper[:, None]
-    real = part.form.real[part.labels]
-    if part.form.feasible == "simplex":
-        competing = real & ((alpha > 0.0) | (gradient > _level(part, alpha, gradient) - threshold))
-        return choose(competing & ~_settled(part, alpha, competing)[:, None], gradient)
-    free = (alpha > 0.0) & (alpha < upper)
-    wanted = real & (free | ((gradient > threshold) & (alpha < upper)) | ((gradient < -threshold) & (alpha > 0.0)))
-    return choose(wanted, gradient)
+    return choose(part.geometry.working_set(part, alpha, gradient, threshold), gradient)
 
 
 def foremost(
     part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
 ) -> Selection:
     """All free variables and, of the others, those that violate most: so many, or this share of the free ones."""
-    real, used = part.form.real[part.labels], alpha > 0.0
-    if part.form.feasible == "simplex":
-        level = _level(part, alpha, gradient)
-        above = np.where(real, gradient - level, 0.0)
-        violation = np.maximum(above.max(axis=1), -level[:, 0])
-        room = alpha.sum(axis=1) < part.upper * FULL
-        free = used.any(axis=1) & (room | (used.sum(axis=1) > 1))
-        some = free | _largest(np.where(free, 0.0, violation), threshold, max(least, int(share * free.sum())))
-        best = np.maximum(above.max(axis=1, keepdims=True), threshold)
-        return choose(real & some[:, None] & (used | (above >= best)), gradient)
-    free = real & used & (alpha < part.upper[:, None])
-    violation = np.where(used, -gradient, gradient) * (real & ~free)
-    return choose(free | _largest(violation, threshold, max(least, int(share * free.sum()))), gradient)
-
-
-def _largest(values: np.ndarray, threshold: float, most: int) -> np.ndarray:
-    """Which are above the threshold, and among the largest."""
-    above = np.flatnonzero(values > threshold)
-    if above.size > most:
-        above = above[np.argpartition(-values.ravel()[above], most - 1)[:most]]
-    chosen = np.zeros(values.size, dtype=bool)
-    chosen[above] = True
-    return chosen.reshape(values.shape)
-
-
-def _level(part: Part, alpha: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """(n, 1) the gradient that others of the example compete with: the smallest in use, or the slack's."""
-    level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1)
-    return np.where(alpha.sum(axis=1) < part.upper * FULL, np.minimum(level, 0.0), level)[:, None]
-
-
-def _settled(part: Part, alpha: np.ndarray, competing: np.ndarray) -> np.ndarray:
-    """The examples that have all on one variable, and nothing better."""
-    return (competing.sum(axis=1) == 1) & (alpha >= part.upper[:, None] * FULL).any(axis=1)
+    return choose(part.geometry.foremost(part, alpha, gradient, threshold, least, share), gradient)
 
 
 def choose(wanted: np.ndarray, gradient: np.ndarray) -> Selection:
@@ -110,17 +69,9 @@ def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> Wor
     while Q is made, the kernel values). Slacks are not counted.
     """
     rows = chosen.examples[chosen.member]
-    labels = part.labels[rows]
-    directions = part.form.direction[labels, chosen.slot]
-    value, upper = alpha[rows, chosen.slot], part.upper[rows]
-    Q, single = yield from coupled(part, chosen, directions * directions if part.balanced else directions)
-    if part.balanced:
-        turn: Any = Balanced(Q, single, chosen.gradient, value, upper, directions[:, 0])
-    elif part.form.feasible == "simplex":
-        slack = part.upper[chosen.examples] - alpha[chosen.examples].sum(axis=1)
-        turn = Sums(Q, single, chosen, value, upper, np.maximum(slack, 0.0), part.upper[chosen.examples])
-    else:
-        turn = Box(Q, single, chosen.gradient, value, upper)
+    kind = PROBLEMS[part.geometry]
+    Q, single = yield from coupled(part, chosen, kind.reading(part.form.direction[part.labels[rows], chosen.slot]))
+    turn = kind(part, alpha, chosen, Q, single)
     steps, solved = yield from take_turns(turn, goal)
     return turn.values(), steps, solved
 
@@ -141,7 +92,7 @@ def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple
     return Q, single
 
 
-def take_turns(turn: Any, goal: float) -> Work[tuple[int, bool]]:
+def take_turns(turn: BoxProblem, goal: float) -> Work[tuple[int, bool]]:
     """Newton and pair steps in turn; where these do not get there, an interior point finds the active set."""
     steps, solved = yield from alternate(turn, goal, FIRST_TURNS)
     if not solved:
@@ -151,7 +102,7 @@ def take_turns(turn: Any, goal: float) -> Work[tuple[int, bool]]:
     return steps, solved
 
 
-def alternate(turn: Any, goal: float, turns: int) -> Work[tuple[int, bool]]:
+def alternate(turn: BoxProblem, goal: float, turns: int) -> Work[tuple[int, bool]]:
     steps = 0
     for _ in range(turns):
         yield from turn.face.newton_step()
@@ -164,13 +115,21 @@ def alternate(turn: Any, goal: float, turns: int) -> Work[tuple[int, bool]]:
     return steps, False
 
 
-class Box:
-    def __init__(
-        self, Q: np.ndarray, single: np.ndarray, gradient: np.ndarray, value: np.ndarray, upper: np.ndarray
-    ) -> None:
-        v = value.size
-        self.face = Face(Q, gradient.copy(), value.copy(), np.zeros(v), upper.copy(), np.zeros(v, np.int64))
+class BoxProblem:
+    """The dense problem of a `Box`; those of other feasible sets differ in what they add."""
+
+    face: Face
+
+    def __init__(self, part: Part, alpha: np.ndarray, chosen: Selection, Q: np.ndarray, single: np.ndarray) -> None:
+        rows, v = chosen.examples[chosen.member], chosen.slot.size
+        value, upper = alpha[rows, chosen.slot], part.upper[rows]
+        self.face = Face(Q, chosen.gradient.copy(), value, np.zeros(v), upper, np.zeros(v, np.int64))
         self.single = single
+
+    @staticmethod
+    def reading(directions: np.ndarray) -> np.ndarray:
+        """The rows whose inner products couple the variables."""
+        return directions
 
     def jump(self, goal: float) -> Work[None]:
         face = self.face
@@ -185,22 +144,18 @@ class Box:
         return self.face.value
 
 
-class Balanced:
+class LineProblem(BoxProblem):
     """Signed variables beta = s alpha under sum beta = const; Q is theirs."""
 
-    def __init__(
-        self,
-        Q: np.ndarray,
-        single: np.ndarray,
-        gradient: np.ndarray,
-        value: np.ndarray,
-        upper: np.ndarray,
-        sign: np.ndarray,
-    ) -> None:
-        self.sign, bound = sign, sign * upper
-        low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-        self.face = BalancedFace(Q, sign * gradient, sign * value, low, high, np.zeros(value.size, np.int64))
-        self.single = single
+    def __init__(self, part: Part, alpha: np.ndarray, chosen: Selection, Q: np.ndarray, single: np.ndarray) -> None:
+        rows = chosen.examples[chosen.member]
+        self.sign, (beta, low, high) = LINE.signs(part, rows), LINE.signed(part, alpha, rows)
+        group = np.zeros(rows.size, np.int64)
+        self.face, self.single = BalancedFace(Q, self.sign * chosen.gradient, beta, low, high, group), single
+
+    @staticmethod
+    def reading(directions: np.ndarray) -> np.ndarray:
+        return directions * directions
 
     def jump(self, goal: float) -> Work[None]:
         """In alpha = s beta, where the box starts at zero; the interior starts off balance and finds it."""
@@ -232,27 +187,19 @@ def flip(Q: np.ndarray, sign: np.ndarray) -> Work[None]:
         yield
 
 
-class Sums:
+class SumsProblem(BoxProblem):
     """Examples whose sums are bounded; after their variables come the slacks, which have no curvature."""
 
-    def __init__(
-        self,
-        Q: np.ndarray,
-        single: np.ndarray,
-        chosen: Selection,
-        value: np.ndarray,
-        upper: np.ndarray,
-        slack: np.ndarray,
-        bound: np.ndarray,
-    ) -> None:
-        v, groups = value.size, slack.size
-        self.count, self.bound, self.single = v, bound, single
+    def __init__(self, part: Part, alpha: np.ndarray, chosen: Selection, Q: np.ndarray, single: np.ndarray) -> None:
+        rows, v, groups = chosen.examples[chosen.member], chosen.slot.size, chosen.examples.size
+        self.count, self.bound, self.single = v, part.upper[chosen.examples], single
+        slack = np.maximum(self.bound - alpha[chosen.examples].sum(axis=1), 0.0)
         self.face = SumsFace(
             Q,
             np.concatenate([chosen.gradient, np.zeros(groups)]),
-            np.concatenate([value, slack]),
+            np.concatenate([alpha[rows, chosen.slot], slack]),
             np.zeros(v + groups),
-            np.concatenate([upper, bound]),
+            np.concatenate([part.upper[rows], self.bound]),
             np.concatenate([chosen.member, np.arange(groups)]),
         )
         self.starts = np.searchsorted(chosen.member, np.arange(groups + 1))
@@ -274,3 +221,6 @@ class Sums:
 
     def values(self) -> np.ndarray:
         return self.face.value[: self.count]
+
+
+PROBLEMS: dict[Geometry, type[BoxProblem]] = {BOX: BoxProblem, SUMS: SumsProblem, LINE: LineProblem}

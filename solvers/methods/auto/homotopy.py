@@ -21,8 +21,6 @@ from solvers.methods.base import Progress, refresh
 from solvers.problem import Part
 from solvers.work import Work
 
-AT_BOUND = 1.0 - 1e-9  # share of the bound from which a variable follows it to the next cost: sums are rounded
-
 
 @dataclass
 class Homotopy:
@@ -51,7 +49,7 @@ def asked(part: Part, budget: Budget) -> float:
     C = 2^15, with 1100 of them, would take 20 s in place of 11.
     """
     share = first_share(part, budget)
-    if share == 1.0 or separable(part.form):
+    if share == 1.0 or separable(part):
         return np.inf
     stages = -float(np.log(share) / np.log(budget.homotopy_factor))
     return budget.homotopy_start_price + budget.homotopy_stage_price * stages
@@ -124,9 +122,8 @@ def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget
     """To the next cost, and the variables at their bound with it."""
     share = homotopy.share
     following = min(1.0, budget.homotopy_factor * share)
-    upper = (share * part.upper)[:, None]
-    total = state.alpha.sum(axis=1, keepdims=True) if part.form.feasible == "simplex" else state.alpha
-    alpha = np.where(total >= upper * AT_BOUND, following / share, 1.0) * state.alpha
+    at_bound = part.geometry.at_upper(state.alpha, share * part.upper)
+    alpha = np.where(at_bound, following / share, 1.0) * state.alpha
     weights = weights_of(part, alpha)
     change = (weights - weights_of(part, state.alpha)).sum(axis=0)
     products = yield from part.gram.products(weights)

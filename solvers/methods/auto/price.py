@@ -19,7 +19,7 @@ def newton(variables: int, budget: Budget) -> float:
 def interior_at(part: Part, rank: int, budget: Budget) -> float:
     """Of all iterations of the interior point at this rank."""
     layout, n, outputs = Layout.of(part), len(part), part.form.outputs
-    if separable(part.form):
+    if separable(part):
         operations = outputs * (n * rank**2 + 2.0 * rank**3)
     else:
         count = max(1, outputs - 1)

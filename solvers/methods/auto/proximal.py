@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.dual.geometry import BOX
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, separable
 from solvers.factor.pivoted import factor_of
@@ -36,7 +37,7 @@ class Proximal:
 
 def ready(part: Part, proximal: Proximal, budget: Budget) -> bool:
     """Whether Newton systems are small; parts of larger ones (segment, llw) are left to the interior point."""
-    if proximal.tried or part.balanced or not separable(part.form):
+    if proximal.tried or part.geometry != BOX or not separable(part):
         return False
     narrow = factor_of(part.gram).rank <= budget.proximal_narrow * len(part)
     return narrow or Layout.of(part).slot.size <= budget.newton_most
@@ -83,6 +84,6 @@ def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Work
 
 def settled(part: Part, state: BlockState, violation: float, budget: Budget) -> bool:
     """Whether the free variables may be solved for on the exact kernel, with few that change sides."""
-    free = (state.alpha > 0.0) & (state.alpha < part.upper[:, None])
+    free = part.geometry.free(state.alpha, part.upper)
     near = violation <= budget.proximal_near * float(part.form.margin.max())
     return near and int(np.count_nonzero(free)) <= budget.proximal_free

@@ -17,8 +17,7 @@ from scipy.linalg import cho_solve
 from solvers.dense.cholesky import factored
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
-from solvers.factor.normal import Columns, Diagonal, normals_for
-from solvers.jit.linear.system import respond
+from solvers.factor.normal import DIAGONALS, Columns, normals_for
 from solvers.methods.base import Point
 from solvers.problem import Part
 from solvers.work import Work, pieces
@@ -65,12 +64,8 @@ class ProximalStep:
         return trial.alpha, NEWTON_STEPS
 
     def at(self, functions: np.ndarray) -> Trial:
-        part, alpha, full = self.part, np.empty_like(self.anchor), np.empty(len(self.part), dtype=bool)
-        respond(
-            part.form.rule, part.form.real, self.layout.sums, part.labels, part.upper,
-            functions, self.anchor, self.sigma, alpha, full,
-        )  # fmt: skip
-        return Trial(functions, alpha, weights_of(part, alpha) - self.before, full)
+        alpha, full = self.part.geometry.respond(self.part, functions, self.anchor, self.sigma)
+        return Trial(functions, alpha, weights_of(self.part, alpha) - self.before, full)
 
     def search(self, trial: Trial, D: np.ndarray, direction: np.ndarray, slope: float) -> Work[tuple[float, Trial]]:
         """Along a direction, to where the slope nearly vanishes: slopes see what values lose to rounding."""
@@ -94,9 +89,8 @@ class ProximalStep:
     # (1 + sigma sum of R'PR (x) v v') direction = residual, R being how an example's free variables read the functions
 
     def newton(self, trial: Trial, residual: np.ndarray) -> Work[np.ndarray | None]:
-        free = (trial.alpha > 0.0) & self.part.form.real[self.part.labels]
-        if not self.layout.sums:
-            free &= trial.alpha < self.part.upper[:, None]
+        part = self.part
+        free = part.geometry.face(trial.alpha, part.upper) & part.form.real[part.labels]
         # more variables than columns would make a system that is as good as singular
         few = np.count_nonzero(free) <= self.columns.width
         return (yield from (self.by_variables if few else self.by_columns)(trial, free, residual))
@@ -124,7 +118,7 @@ class ProximalStep:
         """
         example, slot = np.nonzero(free)
         reading = self.part.form.direction[self.part.labels[example], slot]
-        if not self.layout.sums:
+        if not full.any():
             return example, reading
         counts, mean = free.sum(axis=1), np.zeros(self.functions.shape)
         np.add.at(mean, example, reading / counts[example][:, None])
@@ -135,7 +129,7 @@ class ProximalStep:
     def by_columns(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
         own = np.where(np.take_along_axis(free, self.layout.slot, axis=1), 1.0 / self.sigma, np.inf)
         slack = np.where(trial.full, np.inf, FREE_SLACK / self.sigma)[:, None]
-        diagonal = Diagonal(self.layout, own, slack if self.layout.sums else np.zeros_like(own))
+        diagonal = DIAGONALS[self.part.geometry].proximal(own, slack)
         for normal in normals_for(self.layout, self.columns):
             if (yield from normal.prepare(diagonal)):
                 return normal.solve(residual)

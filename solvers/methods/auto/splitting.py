@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.dense.cholesky import factored, forward
-from solvers.dual.quantities import gradients, weights_of, within
+from solvers.dual.geometry import BOX, SUMS
+from solvers.dual.quantities import gradients, weights_of
 from solvers.factor.normal import Columns
 from solvers.jit import splitting
 from solvers.methods.base import Point
@@ -23,14 +24,14 @@ STEPS = 100  # of one call
 RELAXATION = 1.7  # over-relaxation, Boyd et al. 2011, section 3.4.3
 STIFFNESS = 0.2  # rho, in units of |functions| / |weights|
 COARSE = 2.0  # trace of K that the factor may lack, in units of rho
-AT_ZERO, AT_BOUND = 1e-9, 1.0 - 1e-6  # shares of the bound below and above which a float32 variable is put onto it
+NOTHING, ALL = 1e-9, 1.0 - 1e-6  # shares of the bound below and above which a float32 sum or variable is put onto it
 PLACE = 300.0  # operations that one number of z counts as in the example-wise step: 25 ns
 
 
 def applies(part: Part) -> bool:
     """Without an equality; where an example's variables share a class function, it is that of its class alone."""
     rule = part.form.rule
-    return not part.balanced and not (rule.own != 0.0 and rule.before != 0.0)
+    return part.geometry in (BOX, SUMS) and not (rule.own != 0.0 and rule.before != 0.0)
 
 
 def made_by(part: Part, alpha: np.ndarray) -> np.ndarray:
@@ -96,7 +97,7 @@ class Splitting:
         part, form = self.part, self.part.form
         z, u, pull = yield from self._begin(point)
         alpha = np.empty(point.alpha.shape, np.float32)
-        sums, done = form.feasible == "simplex", 0.0
+        sums, done = part.geometry.sums, 0.0
         cost = len(part) * (self.half.shape[1] * (16.0 + 4.0 * z.shape[1]) + PLACE * z.shape[1])
         for _ in range(steps):
             done += cost
@@ -144,9 +145,6 @@ def towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
 
 def clean(part: Part, alpha: np.ndarray) -> np.ndarray:
     """Onto the bounds: in single precision nothing is quite there."""
-    upper = part.upper[:, None]
-    alpha = np.where(alpha < AT_ZERO * upper, 0.0, alpha)
-    if part.form.feasible == "box":
-        return np.where(alpha > AT_BOUND * upper, upper, alpha)
-    total = alpha.sum(axis=1, keepdims=True)
-    return within(part, alpha * np.where(total > AT_BOUND * upper, upper / np.maximum(total, 1e-300), 1.0))
+    geometry, upper = part.geometry, part.upper[:, None]
+    alpha = np.where(alpha < NOTHING * upper, 0.0, alpha)
+    return geometry.within(geometry.filled(alpha, upper, geometry.reach(alpha) > ALL * upper), upper)

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from solvers.dual.geometry import BOX, Geometry
 from solvers.dual.quantities import weights_of
+from solvers.jit.bound import AT_BOUND, ROUNDING
 from solvers.methods.base import State
-from solvers.methods.frank_wolfe.groups import SNAP, Groups
+from solvers.methods.frank_wolfe.groups import Groups
 from solvers.problem import Part
 
 
@@ -29,7 +31,8 @@ class Chunk:
     read: csr_array  # its transpose: functions -> <direction, f>
     margin: np.ndarray  # (v,)
     upper: np.ndarray  # (v,)
-    groups: Groups | None  # the examples of a simplex
+    geometry: Geometry
+    groups: Groups | None  # the examples of bounded sums
     balanced: bool
     balance: np.ndarray  # (outputs, v): the directions as columns
     target: np.ndarray  # (outputs,) what balance @ point must be, where it is kept
@@ -69,10 +72,10 @@ class Chunk:
         return float(np.min(self.groups.slack(self.point)[rising] / rate[rising], initial=room))
 
     def move(self, direction: np.ndarray, step: float, change: np.ndarray, gain: float) -> bool:
-        """Go there, snapping to bounds within SNAP of U; returns whether anything moved."""
+        """Go there, variables within ROUNDING of a bound onto it; returns whether anything moved."""
         arrived = self.point + step * direction
-        arrived[arrived < SNAP * self.upper] = 0.0
-        arrived = np.where(arrived > self.upper * (1.0 - SNAP), self.upper, arrived)
+        arrived = np.where(arrived < ROUNDING * self.upper, 0.0, arrived)
+        arrived = np.where(arrived > self.upper * AT_BOUND, self.upper, arrived)
         moved = bool(np.any(arrived != self.point))
         self.point = arrived
         self.functions = self.functions + step * change
@@ -82,8 +85,7 @@ class Chunk:
     def violation(self, gradient: np.ndarray) -> float:
         """MATH.md, section 2, for a gradient that includes the bias."""
         if self.groups is None:
-            up = np.max(gradient[self.point < self.upper], initial=0.0)
-            return float(max(up, -np.min(gradient[self.point > 0.0], initial=0.0)))
+            return BOX.violation(gradient, self.point, self.upper)
         top = np.maximum(self.groups.largest(gradient), 0.0)
         bottom = -self.groups.largest(np.where(self.point > 0.0, -gradient, -np.inf))
         bottom = np.where(self.groups.full(self.point), bottom, np.minimum(bottom, 0.0))
@@ -131,7 +133,8 @@ def cut(part: Part, state: State, examples: np.ndarray, kernel: np.ndarray) -> C
         read=expand.T.tocsr(),
         margin=form.margin[labels[member], slot],
         upper=upper,
-        groups=Groups.of(member, upper) if form.feasible == "simplex" else None,
+        geometry=part.geometry,
+        groups=Groups.of(member, upper) if part.geometry.sums else None,
         balanced=part.balanced,
         balance=np.ascontiguousarray(direction.T),
         target=target,

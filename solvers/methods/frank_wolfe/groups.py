@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-SNAP = 1e-13  # share of U: a variable or a sum this near to a bound is at it
+from solvers.jit.bound import AT_BOUND
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Groups:
 
     def full(self, point: np.ndarray) -> np.ndarray:
         """Which sums are at their bound."""
-        return self.sums(point) >= self.limits * (1.0 - SNAP)
+        return self.sums(point) >= self.limits * AT_BOUND
 
     def slack(self, point: np.ndarray) -> np.ndarray:
         return np.maximum(self.limits - self.sums(point), 0.0)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.dual.quantities import equality_range, examine, weights_of
+from solvers.dual.quantities import examine, weights_of
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.frank_wolfe import steps as rules
 from solvers.methods.frank_wolfe.chunk import Chunk, cut
 from solvers.methods.frank_wolfe.correction import Face, correct
-from solvers.methods.frank_wolfe.oracles import oracle_of
+from solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -51,6 +51,7 @@ class FrankWolfe(Method[FrankWolfeState]):
     natural_gap: float | None = None
     steps_of_round: int = ROUND
     keeps_balance = True
+    geometries = tuple(ORACLES)
 
     def start(self, part: Part, seed: int) -> FrankWolfeState:
         state: FrankWolfeState = FrankWolfeState.zero(part, recent=np.empty(0, dtype=np.int64))
@@ -80,12 +81,9 @@ def reset_unbalanced(part: Part, state: State) -> None:
 
 def look(part: Part, state: State) -> tuple[float, np.ndarray]:
     """The KKT violation, and (n,) that of each example."""
-    if not (part.balanced and part.form.outputs == 1):
-        standing = examine(part, state.alpha, state.functions)
-        return standing.violation, standing.violations
-    high, low = equality_range(part, state.alpha, state.functions)
-    standing = examine(part, state.alpha, state.functions + 0.5 * (high + low))
-    return high - low, standing.violations
+    span = part.geometry.span(part, state.alpha, state.functions)
+    standing = examine(part, state.alpha, state.functions if span is None else state.functions + 0.5 * sum(span))
+    return standing.violation, standing.violations
 
 
 def visit(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.methods.frank_wolfe.chunk import Chunk
 from solvers.methods.frank_wolfe.programme import programme_vertex
 
@@ -19,9 +20,9 @@ Oracle = Callable[[Chunk, np.ndarray, bool], tuple[np.ndarray, np.ndarray]]
 
 
 def oracle_of(chunk: Chunk) -> Oracle:
-    if chunk.balanced:
-        return line_vertex if chunk.target.size == 1 else balanced_vertex
-    return box_vertex if chunk.groups is None else simplex_vertex
+    if chunk.balanced and chunk.geometry != LINE:
+        return balanced_vertex
+    return ORACLES[chunk.geometry]
 
 
 def bounds(chunk: Chunk, face: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -68,3 +69,6 @@ def line_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndar
 
 def balanced_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
     return programme_vertex(chunk, gradient, *bounds(chunk, face), face)
+
+
+ORACLES: dict[Geometry, Oracle] = {BOX: box_vertex, SUMS: simplex_vertex, LINE: line_vertex}

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
+from solvers.jit.bound import ROUNDING
 from solvers.methods.frank_wolfe.chunk import Chunk
-from solvers.methods.frank_wolfe.groups import SNAP
 
 PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 NEAR = 1e-9  # share of U within which HiGHS means a bound
@@ -81,5 +81,5 @@ def _exact(chunk: Chunk, vertex: np.ndarray, low: np.ndarray, high: np.ndarray) 
 def _capped(chunk: Chunk, vertex: np.ndarray) -> np.ndarray:
     assert chunk.groups is not None
     sums, limits = chunk.groups.sums(vertex), chunk.groups.limits
-    share = np.where(sums > limits * (1.0 + SNAP), limits / np.maximum(sums, limits), 1.0)
+    share = np.where(sums > limits * (1.0 + ROUNDING), limits / np.maximum(sums, limits), 1.0)
     return vertex * chunk.groups.spread(share)

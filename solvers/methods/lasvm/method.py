@@ -12,6 +12,7 @@ from enum import Enum, auto
 
 import numpy as np
 
+from solvers.dual.geometry import LINE
 from solvers.dual.quantities import weights_of
 from solvers.jit import online as leaf
 from solvers.methods.base import Method, Progress, State
@@ -67,7 +68,7 @@ class Lasvm(Method[LasvmState]):
     )
 
     def refuse(self, part: Part) -> str | None:
-        if part.balanced and part.form.outputs == 1:
+        if part.geometry == LINE:
             return None
         return (
             f"{self.name} learns binary machines with an exact bias:"
@@ -220,16 +221,14 @@ class Learner:
             yield from self._recompute()
         self._reread()
         z = self.margins - state.functions[:, 0]
-        alpha, upper = state.alpha[:, 0], self.part.upper
-        room, used, positive = alpha < upper, alpha > 0.0, self.signs > 0.0
-        rising, falling = np.where(positive, room, used), np.where(positive, used, room)
+        rising, falling = LINE.movable(self.part, state.alpha)
         top, bottom = int(np.argmax(np.where(rising, z, -np.inf))), int(np.argmin(np.where(falling, z, np.inf)))
         if z[top] - z[bottom] <= tolerance or not (rising[top] and falling[bottom]):
             state.claimed = True
             return Progress.CONVERGED
         if self._quiet():
             return Progress.STALLED
-        excess = np.where(positive, z - z[bottom], z[top] - z)
+        excess = np.where(self.signs > 0.0, z - z[bottom], z[top] - z)
         self._enqueue(np.array([top, bottom]), excess, tolerance)
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from solvers.dual.geometry import LINE
 from solvers.methods.linear.system import DENSE
 from solvers.problem import Part
 
@@ -23,7 +24,7 @@ def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
     numbers = {"rows": float(n), "features": float(features), "unknowns": float(unknowns), "stored": stored}
     if features < n and unknowns <= DENSE:
         return "linear-newton", NEWTON, numbers
-    single_steps = not (part.balanced and outputs == 1)  # an exact bias asks for pairs of examples
+    single_steps = part.geometry != LINE  # an exact bias asks for pairs of examples
     if n >= MANY and stored <= THIN * n and single_steps:
         return "linear", VISITS, numbers
     return None, ROWS, numbers

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.dual.quantities import equality_range, examine
+from solvers.dual.geometry import LINE
+from solvers.dual.quantities import examine
 from solvers.jit import line as pair
 from solvers.jit.linear import loop as leaf
 from solvers.jit.linear.sum import all_members
@@ -73,7 +74,7 @@ class Coordinate(Method[LinearState]):
     supports: str = "every machine and bias, with the linear kernel: one weight per feature in place of kernel values"
 
     def refuse(self, part: Part) -> str | None:
-        return refuse_other_kernels(self.name, part)
+        return refuse_other_kernels(self.name, part) or super().refuse(part)
 
     def start(self, part: Part, seed: int) -> LinearState:
         state: LinearState = LinearState.zero(part, **fresh(part, seed))
@@ -87,7 +88,7 @@ def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work
     if state.vectors.size == 0:
         state.vectors = vectors_of(part, state.alpha)
     goal = state.steps + steps
-    if part.balanced:
+    if part.geometry == LINE:
         return (yield from balanced_steps(part, state, goal, tolerance))
     while state.inside_round or state.steps < goal:
         progress = yield from coordinate_round(part, state, tolerance)
@@ -106,7 +107,7 @@ def task_of(part: Part) -> leaf.Task:
 
 def _task(part: Part) -> leaf.Task:
     form, labels = part.form, part.labels
-    sums = form.feasible == "simplex"
+    sums = part.geometry.sums
     own, shared = (form.uniform if sums and not form.real.diagonal().any() else None) or (0.0, 0.0)
     sign = margin = diagonal = np.empty(0)
     if form.outputs == 1:
@@ -169,7 +170,7 @@ def visit_price(part: Part) -> float:
     k, stored = part.form.outputs, part.gram.points.stored
     if k == 1:
         return 3e-8 + 1.2e-9 * stored
-    if part.form.feasible == "simplex":  # most variables are shrunk
+    if part.geometry.sums:  # most variables are shrunk
         return 1.3e-7 + 8e-9 * stored
     return 1.5e-7 + k * (1.2e-9 * stored + 3e-8)
 
@@ -183,7 +184,7 @@ def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) 
         if state.steps >= goal:
             return Progress.MOVING
         yield
-        high, low = equality_range(part, state.alpha, state.functions)
+        high, low = LINE.span(part, state.alpha, state.functions)
         if high - low <= tolerance:
             state.vectors = vectors_of(part, state.alpha)
             return Progress.CONVERGED
@@ -194,17 +195,16 @@ def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) 
 
 def move_set(part: Part, state: LinearState, goal: float) -> bool:
     """The most violating variables of either sign, solved together; returns whether anything moved."""
-    sign = part.form.direction[part.labels, 0, 0]
-    beta, bound = sign * state.alpha[:, 0], sign * part.upper
-    low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-    z = sign * part.form.margin[part.labels, 0] - state.functions[:, 0]
-    chosen = extremes(np.where(beta < high, z, -np.inf), np.where(beta > low, z, np.inf))
+    beta, low, high = LINE.signed(part, state.alpha)
+    z = LINE.wish(part, state.functions)
+    rises, falls = LINE.movable(part, state.alpha)
+    chosen = extremes(np.where(rises, z, -np.inf), np.where(falls, z, np.inf))
     points = part.gram.points.take(chosen)
     kernel = part.gram.kernel.block(points, points, np.empty((chosen.size, chosen.size), np.float32))
     some = beta[chosen]
     pair.solve_pairs(kernel, z[chosen], some, low[chosen], high[chosen], goal, PATIENCE * chosen.size, 0)
     change = some - beta[chosen]
-    state.alpha[chosen, 0] = sign[chosen] * some
+    state.alpha[chosen, 0] = LINE.signs(part, chosen) * some
     state.vectors += (points.rows.T @ change)[:, None]
     return bool(change.any())
 

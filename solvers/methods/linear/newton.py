@@ -15,7 +15,8 @@ from enum import Enum, auto
 import numpy as np
 
 from solvers.dual.balance import repair
-from solvers.dual.quantities import equality_range, examine, weights_of
+from solvers.dual.geometry import LINE
+from solvers.dual.quantities import examine, weights_of
 from solvers.methods.base import Method, Progress, State, refresh
 from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
 from solvers.methods.linear.features import refuse_other_kernels
@@ -57,7 +58,7 @@ class LinearNewton(Method[NewtonState]):
     keeps_balance = True
 
     def refuse(self, part: Part) -> str | None:
-        return refuse_other_kernels(self.name, part)
+        return refuse_other_kernels(self.name, part) or super().refuse(part)
 
     def start(self, part: Part, seed: int) -> NewtonState:
         phase = Phase.VISITING if visiting_budget(part) > 0.0 else Phase.NEWTON
@@ -77,7 +78,7 @@ class LinearNewton(Method[NewtonState]):
         columns = columns_of(part)
         if state.point.size == 0:
             yield from begin(part, columns, state)
-        if state.inside == 0 and violation_of(part, state) <= tolerance:
+        if state.inside == 0 and examine(part, state.alpha, state.functions).violation <= tolerance:
             return Progress.CONVERGED
         yield from move(part, state, columns, tolerance)
         return Progress.STALLED if state.in_vain > IN_VAIN else Progress.MOVING
@@ -115,7 +116,7 @@ def columns_of(part: Part) -> Columns:
 
 def begin(part: Part, columns: Columns, state: NewtonState) -> Work[None]:
     """From an alpha made elsewhere, whose dual no step may lead far below: one near the optimum may still violate."""
-    if part.balanced and part.form.outputs == 1:
+    if part.geometry == LINE:
         products = yield from part.gram.products(weights_of(part, state.alpha))
         state.constant = state.constant + wanted_shift(part, state)
         state.functions[...] = products + state.constant
@@ -126,8 +127,7 @@ def begin(part: Part, columns: Columns, state: NewtonState) -> Work[None]:
 
 def wanted_shift(part: Part, state: State) -> float:
     """By how much a free bias of two classes should move: its free variables' median residual, both classes alike."""
-    free = (state.alpha[:, 0] > 0.0) & (state.alpha[:, 0] < part.upper)
-    wanted = part.form.direction[part.labels, 0, 0] * part.form.margin[part.labels, 0] - state.functions[:, 0]
+    free, wanted = LINE.free(state.alpha, part.upper)[:, 0], LINE.wish(part, state.functions)
     sides = [wanted[free & (part.labels == side)] for side in (0, 1)]
     return float(np.mean([np.median(side) for side in sides])) if all(map(len, sides)) else 0.0
 
@@ -137,13 +137,6 @@ def point_of(part: Part, columns: Columns, state: State) -> np.ndarray:
     if part.balanced:
         vectors[-1] = state.constant
     return vectors
-
-
-def violation_of(part: Part, state: State) -> float:
-    if part.balanced and part.form.outputs == 1:
-        high, low = equality_range(part, state.alpha, state.functions)
-        return high - low
-    return examine(part, state.alpha, state.functions).violation
 
 
 def move(part: Part, state: NewtonState, columns: Columns, tolerance: float) -> Work[None]:

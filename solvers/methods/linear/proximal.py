@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.dual.quantities import weights_of
-from solvers.jit.linear.system import respond
 from solvers.methods.linear.system import Columns, System
 from solvers.problem import Part
 from solvers.work import Work
@@ -38,16 +37,11 @@ class Trial:
 class ProximalStep:
     def __init__(self, part: Part, columns: Columns, anchor: np.ndarray, sigma: float) -> None:
         self.part, self.columns, self.anchor, self.sigma = part, columns, anchor, sigma
-        self.sums = part.form.feasible == "simplex"
         self.system = System(columns, part.form, sigma)
 
     def at(self, vectors: np.ndarray, functions: np.ndarray) -> Trial:
-        part, alpha, full = self.part, np.empty_like(self.anchor), np.empty(len(self.part), dtype=bool)
-        respond(
-            part.form.rule, part.form.real, self.sums, part.labels, part.upper,
-            functions, self.anchor, self.sigma, alpha, full,
-        )  # fmt: skip
-        return Trial(vectors, functions, alpha, weights_of(part, alpha), full)
+        alpha, full = self.part.geometry.respond(self.part, functions, self.anchor, self.sigma)
+        return Trial(vectors, functions, alpha, weights_of(self.part, alpha), full)
 
     def residual(self, trial: Trial) -> np.ndarray:
         """Minus the gradient in W."""
@@ -60,8 +54,7 @@ class ProximalStep:
 
     def newton(self, trial: Trial, residual: np.ndarray) -> Work[Trial | None]:
         """The next point, or None where no direction descends any more."""
-        alpha, upper = trial.alpha, self.part.upper[:, None]
-        free = alpha > 0.0 if self.sums else (alpha > 0.0) & (alpha < upper)
+        free = self.part.geometry.face(trial.alpha, self.part.upper)
         self.system.look(self.part.labels, free, trial.full)
         direction = yield from self.system.solve(residual)
         slope = -float(np.vdot(residual, direction))

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
+from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.methods.base import Method, Progress
 from solvers.methods.sequential.loop import Search, SequentialState, begun
 from solvers.methods.sequential.rules import BoxSteps, Pairs, Rule, SimplexPairs, WholeExamples, WorkingSets
 from solvers.problem import Part
 from solvers.work import Work
 
-FeasibleSet = Literal["box", "simplex", "equality"]
-
-
-def feasible_set(part: Part) -> FeasibleSet:
-    """Bounds on every variable; on every example's sum; or bounds and the equality of a binary exact bias."""
-    if part.form.feasible == "simplex":
-        return "simplex"
-    return "equality" if part.balanced else "box"
-
 
 @dataclass(frozen=True)
 class Sequential(Method[SequentialState]):
     name: str
     supports: str
-    rules: Mapping[FeasibleSet, Rule]
-    refusals: Mapping[FeasibleSet, str]  # where there is no rule
+    rules: Mapping[Geometry, Rule]
+    refusals: Mapping[Geometry, str]  # where there is no rule
+
+    @property
+    def geometries(self) -> Collection[Geometry]:
+        return self.rules
 
     def refuse(self, part: Part) -> str | None:
-        kind = feasible_set(part)
-        return self.rules[kind].refuse(part) if kind in self.rules else self.refusals[kind]
+        rule = self.rules.get(part.geometry)
+        return rule.refuse(part) if rule else self.refusals.get(part.geometry) or super().refuse(part)
 
     def start(self, part: Part, seed: int) -> SequentialState:
         return begun(part)
 
     def advance(self, part: Part, state: SequentialState, steps: int, tolerance: float) -> Work[Progress]:
-        return (yield from Search(part, state, self.rules[feasible_set(part)], tolerance).go(state.steps + steps))
+        return (yield from Search(part, state, self.rules[part.geometry], tolerance).go(state.steps + steps))
 
 
 SMO = Sequential(
@@ -45,9 +40,9 @@ SMO = Sequential(
     "every machine, kernel and bias: one variable at a time (ww, llw, ova without exact bias),"
     " two of one example (cs), two of a binary machine with exact bias",
     {
-        "box": BoxSteps(pairs=False, scaled=True),
-        "simplex": SimplexPairs(second_order=True),
-        "equality": Pairs(second_order=True),
+        BOX: BoxSteps(pairs=False, scaled=True),
+        SUMS: SimplexPairs(second_order=True),
+        LINE: Pairs(second_order=True),
     },
     {},
 )
@@ -58,9 +53,9 @@ SMO_FIRST_ORDER = Sequential(
     "every machine, kernel and bias: the variable of largest violation (ww, llw, ova without exact bias),"
     " or the most violating pair (cs; a binary machine with exact bias)",
     {
-        "box": BoxSteps(pairs=False, scaled=False),
-        "simplex": SimplexPairs(second_order=False),
-        "equality": Pairs(second_order=False),
+        BOX: BoxSteps(pairs=False, scaled=False),
+        SUMS: SimplexPairs(second_order=False),
+        LINE: Pairs(second_order=False),
     },
     {},
 )
@@ -70,7 +65,7 @@ S2DO = Sequential(
     "s2do",
     "every machine, kernel and bias: two variables at a time;"
     " for cs, and for a binary machine with exact bias, it is the same as smo",
-    {**SMO.rules, "box": BoxSteps(pairs=True, scaled=False)},
+    {**SMO.rules, BOX: BoxSteps(pairs=True, scaled=False)},
     {},
 )
 
@@ -83,18 +78,18 @@ _SEPARATE = (
 WHOLE_EXAMPLE = Sequential(
     "whole-example",
     "cs and adm: machines with one bounded sum per example whose directions there are all alike",
-    {"simplex": WholeExamples()},
-    {"box": _SEPARATE, "equality": _SEPARATE},
+    {SUMS: WholeExamples()},
+    {BOX: _SEPARATE, LINE: _SEPARATE},
 )
 
 # BSVM's working set: Hsu & Lin 2002, section III.B.
 BSVM = Sequential(
     "bsvm",
     "ww, llw and other machines of separate bounds; ova and ovo with a regularized bias or none",
-    {"box": WorkingSets(variables=10, share=1e-3)},
+    {BOX: WorkingSets(variables=10, share=1e-3)},
     {
-        "simplex": "bsvm bounds every variable on its own: it handles ww and llw, not this machine; use smo or auto.",
-        "equality": "bsvm knows no exact bias of binary machines: use bias regularized or none, or the solver smo.",
+        SUMS: "bsvm bounds every variable on its own: it handles ww and llw, not this machine; use smo or auto.",
+        LINE: "bsvm knows no exact bias of binary machines: use bias regularized or none, or the solver smo.",
     },
 )
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
+from solvers.dual.geometry import SUMS
 from solvers.factor import normal as normals
 from solvers.factor.layout import Layout
-from solvers.factor.normal import Columns, Diagonal, Separate, Together, normals_for
+from solvers.factor.normal import DIAGONALS, Columns, Separate, Together, normals_for
 from solvers.factor.path import Path
 from solvers.machines import MACHINES
 from solvers.problem import Part
@@ -29,7 +30,7 @@ def dense_system(layout: Layout, own: np.ndarray, bound: np.ndarray) -> tuple[np
     example = np.repeat(np.arange(len(part)), layout.slot.shape[1])
     K = dense_kernel("rbf", X, X)[np.ix_(example, example)] + part.offset
     D = np.diag(own.ravel())
-    together = example[:, None] == example if layout.sums else np.eye(example.size, dtype=bool)
+    together = example[:, None] == example if layout.part.geometry == SUMS else np.eye(example.size, dtype=bool)
     return (d @ d.T) * K + D + together * np.broadcast_to(bound, own.shape).ravel(), d
 
 
@@ -42,11 +43,11 @@ def test_a_newton_system_is_solved(machine: str, bias: str) -> None:
     finish(columns.use(100))
     path = Path(layout, columns, np.zeros(part.form.outputs))
     own = np.exp(rng.normal(scale=3.0, size=layout.slot.shape))
-    bound = np.exp(rng.normal(scale=3.0, size=(Y.size, 1) if layout.sums else layout.slot.shape))
+    bound = np.exp(rng.normal(scale=3.0, size=layout.total(layout.margin).shape))
     right, off = rng.normal(size=layout.slot.shape), np.zeros(part.form.outputs)
     matrix, d = dense_system(layout, own, bound)
     for normal in normals_for(layout, columns):
-        diagonal, path.normal, path.error = Diagonal(layout, own, bound), normal, 0.0
+        diagonal, path.normal, path.error = DIAGONALS[layout.part.geometry](own, bound), normal, 0.0
         assert finish(normal.prepare(diagonal))
         x, b = finish(path._solve(diagonal, right, off))
         np.testing.assert_allclose(matrix @ x.ravel() + d @ b, right.ravel(), atol=1e-8)

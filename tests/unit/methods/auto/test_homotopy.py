@@ -26,7 +26,7 @@ X, Y = blobs(n=60, classes=4, features=3, seed=5)
 COST = 300.0
 FREE = replace(BUDGET, homotopy_start_price=0.0, homotopy_stage_price=0.0, homotopy_first=4.0)  # of charge, from 4
 ALONE = replace(FREE, phases=frozenset({Phase.BLOCKS, Phase.HOMOTOPY}))
-JOINT = [name for name in MACHINES if not separable(problem_of(X, Y, name).form)]
+JOINT = [name for name in MACHINES if not separable(problem_of(X, Y, name).part(0))]
 
 
 def costly(machine: str, bias: str = "none") -> Problem:

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from small_data import blobs, problem_of
 
+from solvers.dual.geometry import BOX
 from solvers.jit.sequential import box as sequential_box
 from solvers.jit.sequential import line as sequential_pair
 from solvers.jit.sequential import loop as leaf
@@ -104,7 +105,7 @@ def test_bsvm_takes_free_variables_near_the_optimum_and_the_most_violating() -> 
     _, search = searching("ww", BSVM, steps=4, bias="regularized")
     variables = search.variables
     leaf.look(variables, search.moving.columns)
-    room = np.empty(BSVM.rules["box"].examples, dtype=np.int64)
+    room = np.empty(BSVM.rules[BOX].examples, dtype=np.int64)
     chosen = room[: sequential_set.choose_set(variables, room)]
     free = np.flatnonzero((variables.alpha > 0.0) & (variables.alpha < variables.upper))
     near = free[np.argsort(np.abs(variables.gradient[free]), kind="stable")][:5]

@@ -1,0 +1,367 @@
+"""What a feasible set can do: Box (0 <= alpha_ip <= U_i), Sums (alpha >= 0, sum_p alpha_ip <= U_i), Line.
+
+Line is the box of a binary machine with an exact bias: sum_i s_i alpha_i = 0, s the sign of the direction. A part has
+one of the three (`part.geometry`); joint machines with an exact bias keep their Box or Sums, and `part.balanced` says
+that the weights sum to zero as well. A method whose steps differ between feasible sets has a table with a row for each.
+
+A variable is at its bound if it equals it, a sum if it exceeds AT_BOUND of it (jit/bound.py says why). `alpha` is
+(n, slots), `upper` is (n,) or (n, 1).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from solvers.jit import scan, sums
+from solvers.jit.bound import AT_BOUND
+from solvers.jit.linear.system import respond
+
+if TYPE_CHECKING:
+    from solvers.machines import DualForm
+    from solvers.problem import Part
+
+
+class Geometry(ABC):
+    """One feasible set, without any state: BOX, SUMS and LINE are the only instances."""
+
+    title: ClassVar[str]  # for sentences: a method has no steps for ...
+    sums: ClassVar[bool]  # whether the variables of an example share one bound: what compiled leaves are told
+
+    def __reduce__(self) -> str:
+        """A pickled problem comes back with the same instance."""
+        return type(self).__name__.upper()
+
+    # -- how far from optimal ---------------------------------------------------------------------
+
+    @abstractmethod
+    def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
+        """The violation (MATH.md, section 2), and every example's share in it into `worst`; `own` is work space, (n,).
+
+        alpha and functions are in Fortran order.
+        """
+
+    @abstractmethod
+    def examine(
+        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
+    ) -> tuple[float, float, float]:
+        """(violation, loss, linear term of the dual); functions with b. Those of each example into `violations`."""
+
+    def span(self, part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float] | None:
+        """(high, low) which b must be between, high - low being the violation; None where functions have their b."""
+        return None
+
+    def reduced(self, part: Part, alpha: np.ndarray, functions: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """The gradient less what an equality takes of it, so that it vanishes for free variables at the optimum."""
+        return gradient
+
+    @abstractmethod
+    def loss(self, hinges: np.ndarray) -> np.ndarray:
+        """What an example loses, of the hinges of its variables, (.., slots)."""
+
+    @abstractmethod
+    def hinges(self, part: Part, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For variables of these examples: the number of the slack xi of each, and the cost of each slack."""
+
+    # -- bounds -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def reach(self, alpha: np.ndarray) -> np.ndarray:
+        """What is bounded from above: every variable, (n, slots), or the sum of each example, (n, 1)."""
+
+    @abstractmethod
+    def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        """Where `reach` is at its bound."""
+
+    @abstractmethod
+    def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        """The variables that span the smallest face around alpha, full sums staying full."""
+
+    @abstractmethod
+    def free(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        """The variables that may rise and fall alone: their gradient vanishes at the optimum."""
+
+    @abstractmethod
+    def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        """An alpha near a given one that keeps its bounds."""
+
+    @abstractmethod
+    def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
+        """The alpha with `reach` at its bound where `full`."""
+
+    @abstractmethod
+    def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
+        """Which of the variables in use a bound that is reached leaves no way to move."""
+
+    @abstractmethod
+    def even(self, upper: np.ndarray, count: np.ndarray | int) -> np.ndarray:
+        """The largest value that all of `count` variables of an example can have."""
+
+    def infeasibility(self, part: Part, alpha: np.ndarray, total: np.ndarray) -> float:
+        """By how much alpha, whose weights add up to `total`, breaks its constraints."""
+        used = np.where(part.form.real[part.labels], alpha, 0.0)
+        beyond = (self.reach(used) - part.upper[:, None]).max(initial=0.0)
+        outside = max(0.0, float(-used.min(initial=0.0)), float(beyond))
+        return max(outside, float(np.abs(total).max()) if part.balanced else 0.0)
+
+    def respond(
+        self, part: Part, functions: np.ndarray, anchor: np.ndarray, sigma: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(the point nearest to anchor + sigma gradient that keeps its bounds, (n,) whose sum is at its bound)."""
+        form, alpha, full = part.form, np.empty_like(anchor), np.empty(len(part), dtype=bool)
+        respond(
+            form.rule, form.real, self.sums, part.labels, part.upper, functions, anchor, sigma, alpha, full
+        )  # fmt: skip
+        return alpha, full
+
+    # -- working sets of Newton steps -------------------------------------------------------------
+
+    @abstractmethod
+    def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
+        """All free variables and those that violate by more than `threshold`; of sums, all that compete."""
+
+    @abstractmethod
+    def foremost(
+        self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
+    ) -> np.ndarray:
+        """All free variables and, of the others, those that violate most: so many, or this share of the free ones."""
+
+    @abstractmethod
+    def rehearse(self) -> None:
+        """Compile the projection of Newton steps in a face, which tiny problems do not need."""
+
+
+class Box(Geometry):
+    title = "a bound on every variable"
+    sums = False
+
+    def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
+        return float(scan.scan_box(part.form.rule, functions.T, alpha.T, part.labels, part.upper, own, worst))
+
+    def examine(
+        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
+    ) -> tuple[float, float, float]:
+        return _examined(scan.examine_box, part, alpha, functions, violations)
+
+    def loss(self, hinges: np.ndarray) -> np.ndarray:
+        return np.asarray(hinges.sum(axis=-1))
+
+    def hinges(self, part: Part, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.arange(example.size), part.upper[example]
+
+    def reach(self, alpha: np.ndarray) -> np.ndarray:
+        return alpha
+
+    def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return np.asarray(alpha >= _column(upper))
+
+    def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return np.asarray((alpha > 0.0) & (alpha < _column(upper)))
+
+    def free(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return self.face(alpha, upper)
+
+    def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return np.asarray(np.clip(alpha, 0.0, _column(upper)))
+
+    def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
+        return np.where(full, _column(upper), alpha)
+
+    def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
+        return used & full
+
+    def even(self, upper: np.ndarray, count: np.ndarray | int) -> np.ndarray:
+        return upper
+
+    def violation(self, gradient: np.ndarray, alpha: np.ndarray, upper: np.ndarray) -> float:
+        """By gradients that are known, of variables in any shape that `upper` has too."""
+        up = gradient[alpha < upper].max(initial=0.0)
+        return float(max(up, -gradient[alpha > 0.0].min(initial=0.0)))
+
+    def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
+        used, room = alpha > 0.0, alpha < part.upper[:, None]
+        wanted = (used & room) | ((gradient > threshold) & room) | ((gradient < -threshold) & used)
+        return np.asarray(part.form.real[part.labels] & wanted)
+
+    def foremost(
+        self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
+    ) -> np.ndarray:
+        real, used = part.form.real[part.labels], alpha > 0.0
+        free = real & self.free(alpha, part.upper)
+        violation = np.where(used, -gradient, gradient) * (real & ~free)
+        return np.asarray(free | _largest(violation, threshold, max(least, int(share * free.sum()))))
+
+    def rehearse(self) -> None:
+        """NumPy clips."""
+
+
+class Sums(Geometry):
+    """The slack U_i - sum_p alpha_ip is a variable of gradient 0."""
+
+    title = "a bound on the sum of every example"
+    sums = True
+
+    def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
+        return float(scan.scan_simplex(part.form.rule, functions.T, alpha.T, part.labels, part.upper, own, worst))
+
+    def examine(
+        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
+    ) -> tuple[float, float, float]:
+        return _examined(scan.examine_simplex, part, alpha, functions, violations)
+
+    def loss(self, hinges: np.ndarray) -> np.ndarray:
+        return np.asarray(hinges.max(axis=-1))
+
+    def hinges(self, part: Part, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return example, part.upper
+
+    def reach(self, alpha: np.ndarray) -> np.ndarray:
+        return np.asarray(alpha.sum(axis=1, keepdims=True))
+
+    def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return np.asarray(self.reach(alpha) >= _column(upper) * AT_BOUND)
+
+    def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return np.asarray(alpha > 0.0)
+
+    def free(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return np.asarray((alpha > 0.0) & ~self.at_upper(alpha, upper))
+
+    def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        alpha = np.clip(alpha, 0.0, _column(upper))
+        return np.asarray(alpha * np.minimum(1.0, _column(upper) / np.maximum(self.reach(alpha), 1e-300)))
+
+    def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
+        total = self.reach(alpha)
+        return alpha * np.divide(_column(upper), total, out=np.ones_like(total), where=full & (total > 0.0))
+
+    def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
+        return used & full & (used.sum(axis=1, keepdims=True) == 1)
+
+    def even(self, upper: np.ndarray, count: np.ndarray | int) -> np.ndarray:
+        return upper / count
+
+    def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
+        real = part.form.real[part.labels]
+        competing = real & ((alpha > 0.0) | (gradient > self._level(part, alpha, gradient) - threshold))
+        holds_all = (alpha >= part.upper[:, None] * AT_BOUND).any(axis=1, keepdims=True)
+        return np.asarray(competing & ~self.pinned(competing, np.asarray(holds_all)))
+
+    def foremost(
+        self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
+    ) -> np.ndarray:
+        real, used = part.form.real[part.labels], alpha > 0.0
+        level = self._level(part, alpha, gradient)
+        above = np.where(real, gradient - level, 0.0)
+        violation = np.maximum(above.max(axis=1), -level[:, 0])
+        room = ~self.at_upper(alpha, part.upper)[:, 0]
+        free = used.any(axis=1) & (room | (used.sum(axis=1) > 1))
+        some = free | _largest(np.where(free, 0.0, violation), threshold, max(least, int(share * free.sum())))
+        best = np.maximum(above.max(axis=1, keepdims=True), threshold)
+        return np.asarray(real & some[:, None] & (used | (above >= best)))
+
+    def _level(self, part: Part, alpha: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """(n, 1) the gradient that others of the example compete with: the smallest in use, or the slack's."""
+        level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1, keepdims=True)
+        return np.where(self.at_upper(alpha, part.upper), level, np.minimum(level, 0.0))
+
+    def rehearse(self) -> None:
+        sums.project_sums(np.full(2, 0.5), np.zeros(2, dtype=np.int64), np.ones(2))
+
+
+class Line(Box):
+    """beta_i = s_i alpha_i between 0 and s_i U_i under sum beta = 0; b is the multiplier of the sum."""
+
+    title = "bounds under one equality"
+
+    def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
+        """`worst` is signed, as a step needs variables of both kinds: rising above, falling below 0."""
+        high, low = self.span(part, alpha, functions)
+        middle = 0.5 * (high + low)
+        super().scan(part, alpha, functions + middle, own, worst)
+        np.copysign(worst, self.wish(part, functions) - middle, out=worst)
+        return high - low
+
+    def examine(
+        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
+    ) -> tuple[float, float, float]:
+        high, low = self.span(part, alpha, functions)
+        return max(0.0, high - low), *super().examine(part, alpha, functions, violations)[1:]
+
+    def span(self, part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float]:
+        function, values = (np.ascontiguousarray(table[:, 0]) for table in (functions, alpha))
+        high, low = scan.equality_violation(part.form.rule, function, values, part.labels, part.upper)
+        return float(high), float(low)
+
+    def reduced(self, part: Part, alpha: np.ndarray, functions: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        high, low = self.span(part, alpha, functions)
+        return np.asarray(gradient - part.form.direction[part.labels, :, 0] * 0.5 * (high + low))
+
+    def rehearse(self) -> None:
+        sums.project_box_sum(np.full(2, 0.5), np.zeros(2), np.ones(2), 1.0)
+
+    # -- the signed view --------------------------------------------------------------------------
+
+    def signs(self, part: Part, examples: np.ndarray | slice = slice(None)) -> np.ndarray:
+        if "signs" not in part.kept:
+            part.kept["signs"] = part.form.direction[part.labels, 0, 0]
+        signs: np.ndarray = part.kept["signs"]
+        return signs[examples]
+
+    def movable(self, part: Part, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) which beta may rise, and which may fall."""
+        beta, low, high = self.signed(part, alpha)
+        return np.asarray(beta < high), np.asarray(beta > low)
+
+    def wish(self, part: Part, functions: np.ndarray, examples: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """s m - f: the gradient of beta, without b."""
+        if "signed margin" not in part.kept:
+            part.kept["signed margin"] = self.signs(part) * part.form.margin[part.labels, 0]
+        return np.asarray(part.kept["signed margin"][examples] - functions[examples, 0])
+
+    def signed(
+        self, part: Part, alpha: np.ndarray, examples: np.ndarray | slice = slice(None)
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """beta of these examples, its lower and its upper bounds."""
+        sign = self.signs(part, examples)
+        bound = sign * part.upper[examples]
+        return sign * alpha[examples, 0], np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+
+
+BOX, SUMS, LINE = Box(), Sums(), Line()
+
+
+def geometry_of(form: DualForm, exact: bool) -> Geometry:
+    """Of a part with this form, and an exact bias or not."""
+    if form.outputs == 1 and exact:
+        return LINE
+    return {"box": BOX, "simplex": SUMS}[form.feasible]
+
+
+def _examined(
+    look: Callable[..., tuple[float, float, float]],
+    part: Part,
+    alpha: np.ndarray,
+    functions: np.ndarray,
+    violations: np.ndarray,
+) -> tuple[float, float, float]:
+    """By class, contiguous along the examples; nothing is copied where the method keeps its arrays so."""
+    by_class = np.ascontiguousarray(functions.T), np.ascontiguousarray(alpha.T)
+    return look(part.form.rule, *by_class, part.labels, part.upper, violations)
+
+
+def _column(upper: np.ndarray) -> np.ndarray:
+    return upper.reshape(-1, 1)
+
+
+def _largest(values: np.ndarray, threshold: float, most: int) -> np.ndarray:
+    """Which are above the threshold, and among the largest."""
+    above = np.flatnonzero(values > threshold)
+    if above.size > most:
+        above = above[np.argpartition(-values.ravel()[above], most - 1)[:most]]
+    chosen = np.zeros(values.size, dtype=bool)
+    chosen[above] = True
+    return chosen.reshape(values.shape)
