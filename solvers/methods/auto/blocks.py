@@ -291,7 +291,8 @@ def choose_both_signs(signed: np.ndarray, recent: np.ndarray, count: int) -> np.
     chosen[fresh] = True
     kept = recent[~chosen[recent]][: count - fresh.size]
     chosen[kept] = True
-    order = np.argsort(-np.abs(np.where(chosen, 0.0, signed)), kind="stable")[: count - fresh.size - kept.size]
+    others = np.where(chosen, 1.0, -np.abs(signed))  # behind all that are not chosen, also those that violate nothing
+    order = np.argsort(others, kind="stable")[: count - fresh.size - kept.size]
     return np.concatenate([fresh, kept, order])
 
 
