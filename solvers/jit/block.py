@@ -7,6 +7,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import AT_BOUND
+from solvers.jit.linalg import add_scaled
 
 STRIP = 4096  # examples whose functions are updated at once: 32 kB per class, so that a strip of all stays in cache
 
@@ -118,12 +119,6 @@ def sparse_changes(rule, member, slot, labels, change, weights, common):
             if rule.before != 0.0:
                 weights[e, labels[b]] += x * rule.before
             common[e] += x * rule.constant_other
-
-
-@compiled(relaxed=True)
-def add_scaled(target, row, factor):
-    for i in range(target.size):
-        target[i] += factor * row[i]
 
 
 @compiled

@@ -6,14 +6,9 @@ Only the upper half of a matrix is read and written, row by row, so that inner l
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.linalg import add_scaled
 
 RIDGE = 1e-11  # least pivot, as a share of the largest diagonal entry; a variable of a smaller one stays where it is
-
-
-@compiled(relaxed=True)
-def subtract(row, pivot, factor):
-    for b in range(row.size):
-        row[b] -= factor * pivot[b]
 
 
 @compiled
@@ -30,7 +25,7 @@ def factorise(A):
         for b in range(a + 1, n):
             A[a, b] /= pivot
         for b in range(a + 1, n):
-            subtract(A[b, b:], A[a, b:], A[a, b])
+            add_scaled(A[b, b:], A[a, b:], -A[a, b])
 
 
 @compiled
@@ -39,7 +34,7 @@ def substitute(U, x):
     n = x.size
     for a in range(n):
         x[a] /= U[a, a]
-        subtract(x[a + 1 :], U[a, a + 1 :], x[a])
+        add_scaled(x[a + 1 :], U[a, a + 1 :], -x[a])
     for a in range(n - 1, -1, -1):
         total = x[a]
         for b in range(a + 1, n):

@@ -9,6 +9,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.block import variable_gradient
+from solvers.jit.linalg import add_scaled
 
 
 @compiled
@@ -19,19 +20,13 @@ def gradients(rule, functions, labels, slot, out):
             out[i, j] = variable_gradient(rule, functions, labels[i], slot[i, j], i)
 
 
-@compiled(relaxed=True)
-def raise_by(target, row, factor):
-    for i in range(target.size):
-        target[i] += factor * row[i]
-
-
 @compiled
 def combine(K, weights, products):
     """products += weights' K, skipping zero weights: as fast as BLAS without zeros, faster with many."""
     for i in range(K.shape[0]):
         for c in range(weights.shape[1]):
             if weights[i, c] != 0.0:
-                raise_by(products[c], K[i], weights[i, c])
+                add_scaled(products[c], K[i], weights[i, c])
 
 
 @compiled
@@ -58,13 +53,13 @@ def add_products(rule, K, labels, slot, change, functions):
             continue
         for c in range(outputs):
             if weights[c] != 0.0:
-                raise_by(functions[c], K[i], weights[c])
+                add_scaled(functions[c], K[i], weights[c])
         if common != 0.0:
             everywhere = True
-            raise_by(shared, K[i], common)
+            add_scaled(shared, K[i], common)
     if everywhere:
         for c in range(outputs):
-            raise_by(functions[c], shared, 1.0)
+            add_scaled(functions[c], shared, 1.0)
 
 
 @compiled

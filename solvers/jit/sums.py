@@ -7,6 +7,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import ROUNDING
+from solvers.jit.linalg import add_scaled
 
 SLACK = -1  # index of the slack in place of a variable
 
@@ -24,12 +25,6 @@ def extremes(gradient, alpha, slack, first, last, bound):
     return up, down, top - bottom
 
 
-@compiled(relaxed=True)
-def shift_gradient(gradient, row, amount):
-    for b in range(gradient.size):
-        gradient[b] -= amount * row[b]
-
-
 @compiled
 def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
     """The exact step from `down` to `up`, either of which may be the slack."""
@@ -43,12 +38,12 @@ def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
         amount = available
     if up >= 0:
         alpha[up] += amount
-        shift_gradient(gradient, Q[up], amount)
+        add_scaled(gradient, Q[up], -amount)
     else:
         slack[group] += amount
     if down >= 0:
         alpha[down] = available - amount
-        shift_gradient(gradient, Q[down], -amount)
+        add_scaled(gradient, Q[down], amount)
     else:
         slack[group] = available - amount
 

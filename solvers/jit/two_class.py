@@ -9,6 +9,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.face import balanced_direction, longest
+from solvers.jit.linalg import add_scaled
 from solvers.jit.line import reached, solve_pairs
 
 BLOCK = 512  # variables of a block, at most
@@ -18,12 +19,6 @@ FACE = 256  # free variables of a Newton step, at most: its cost grows with thei
 TURNS = 8  # Newton steps in a row, each on a face smaller by the variable that met its bound
 DISPROVED = 20  # claims of convergence that recomputed functions may refute before the machine counts as stalled
 MOVING, CONVERGED, STALLED = 0, 1, 2  # status that `advance` and `solve` return
-
-
-@compiled(relaxed=True)
-def add_run(out, row, factor):
-    for b in range(out.size):
-        out[b] += factor * row[b]
 
 
 @compiled
@@ -37,8 +32,8 @@ def row_of(spans, b):
 def add_row(K, spans, b, factor, functions):
     first = spans[1] - spans[0]
     row = K[row_of(spans, b)]
-    add_run(functions[:first], row[spans[0] : spans[1]], factor)
-    add_run(functions[first:], row[spans[2] : spans[3]], factor)
+    add_scaled(functions[:first], row[spans[0] : spans[1]], factor)
+    add_scaled(functions[first:], row[spans[2] : spans[3]], factor)
 
 
 @compiled
@@ -294,7 +289,7 @@ def decide(T, spans, beta, offset, values):
     values[:] = offset
     for b in range(beta.size):
         if beta[b] != 0.0:
-            add_run(values, T[row_of(spans, b)], beta[b])
+            add_scaled(values, T[row_of(spans, b)], beta[b])
 
 
 @compiled
