@@ -17,9 +17,10 @@ from solvers.factor.normal import Columns, separable
 from solvers.factor.pivoted import factor_of
 from solvers.methods.auto.blocks import BlockState, Workbench
 from solvers.methods.auto.budget import Budget
-from solvers.methods.auto.proximal_newton import NEWTON_STEPS, ProximalStep
+from solvers.methods.auto.proximal_newton import NEWTON_STEPS, FactorStep
 from solvers.methods.auto.splitting import towards
 from solvers.methods.base import Progress, refresh
+from solvers.methods.proximal import End
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -54,10 +55,12 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
         return Progress.CONVERGED
     sigma = float(proximal.sigma * part.upper.mean() / part.form.margin.max())
     columns = yield from columns_of(part, sigma, budget, stuck=proximal.vain > 0)
-    alpha, steps = yield from ProximalStep(part, columns, state, sigma).solve()
-    yield from towards(part, state, np.asfortranarray(alpha))
-    state.steps += max(1, steps)
-    after, failed = bench.look(state), steps >= NEWTON_STEPS
+    step = FactorStep(part, columns, state, sigma)
+    trial, steps, end = yield from step.solve(step.begin(), NEWTON_STEPS)
+    yield from towards(part, state, np.asfortranarray(trial.alpha))
+    failed = end is not End.CLOSE
+    state.steps += NEWTON_STEPS if failed else max(1, steps)  # as many as paid for: decisions are due by step counts
+    after = bench.look(state)
     proximal.sigma *= 1.0 / GROWTH if failed else GROWTH
     proximal.vain += int(failed or after > budget.proximal_helped * before)
     proximal.settled = settled(part, state, after, budget)

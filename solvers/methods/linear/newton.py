@@ -20,8 +20,9 @@ from solvers.dual.quantities import examine, weights_of
 from solvers.methods.base import Method, Progress, State, refresh
 from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
 from solvers.methods.linear.features import refuse_other_kernels
-from solvers.methods.linear.proximal import NEWTON_STEPS, ProximalStep, Trial
+from solvers.methods.linear.proximal import NEWTON_STEPS, FeatureStep
 from solvers.methods.linear.system import DENSE, Columns
+from solvers.methods.proximal import End, Trial
 from solvers.problem import Part
 from solvers.work import Work, finish
 
@@ -141,18 +142,19 @@ def point_of(part: Part, columns: Columns, state: State) -> np.ndarray:
 
 def move(part: Part, state: NewtonState, columns: Columns, tolerance: float) -> Work[None]:
     """One proximal step, or a part of a long one; its result becomes the state where its dual is higher."""
-    step = ProximalStep(part, columns, state.alpha, float(state.sigma * part.upper.mean()))
+    sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
+    step = FeatureStep(part, columns, state.alpha, sigma, closeness)
     most = min(max(1, int(AT_ONCE / newton_price(part))), NEWTON_STEPS - state.inside)
-    trial, steps, ended = yield from step.solve(state.point, state.closeness * tolerance, most)
+    trial, steps, end = yield from step.solve(step.begin(state.point), most)
     state.steps += max(steps, 1)
     state.inside += steps
-    if not ended and state.inside < NEWTON_STEPS:
-        state.point = trial.vectors
+    if end is End.STEPS and state.inside < NEWTON_STEPS:
+        state.point = trial.point
         return
     state.inside = 0
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
     if settle(part, state, columns, alpha, trial):
-        state.point, state.in_vain = trial.vectors, 0
+        state.point, state.in_vain = trial.point, 0
         state.sigma = min(GROWTH * state.sigma, LARGEST)
     else:
         state.point = point_of(part, columns, state)
@@ -176,7 +178,7 @@ def settle(part: Part, state: NewtonState, columns: Columns, alpha: np.ndarray, 
         return False
     state.floor = dual
     state.alpha[...] = alpha
-    state.constant = trial.vectors[-1].copy() if part.balanced else part.offset * sums
+    state.constant = trial.point[-1].copy() if part.balanced else part.offset * sums
     if part.balanced:
         vectors[-1] = state.constant
     state.functions[...] = columns.rows @ vectors

@@ -14,7 +14,8 @@ from solvers.methods.auto import price
 from solvers.methods.auto.budget import BUDGET, Phase
 from solvers.methods.auto.conductor import Auto
 from solvers.methods.auto.pace import Pace
-from solvers.methods.auto.proximal_newton import NEWTON_STEPS, ProximalStep
+from solvers.methods.auto.proximal_newton import FactorStep
+from solvers.methods.proximal import End, Trial
 from solvers.problem import Problem, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
@@ -71,10 +72,11 @@ def test_it_ends_at_the_optimum_also_from_a_checkpoint(phase: Phase, machine: st
 
 
 def test_where_newton_steps_fail_the_interior_point_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: ProximalStep) -> Work[tuple[np.ndarray, int]]:
-        return ready((self.anchor.copy(), NEWTON_STEPS))
+    def fail(self: FactorStep, trial: Trial, most: int) -> Work[tuple[Trial, int, End]]:
+        trial.alpha = self.anchor.copy()
+        return ready((trial, most, End.STEPS))
 
-    monkeypatch.setattr(ProximalStep, "solve", fail)
+    monkeypatch.setattr(FactorStep, "solve", fail)
     run = Run(problem_of(X, Y, "llw", cost=30.0), Auto(FREE_FACTOR), Limits(1e-6))
     while run.running:
         run.advance()

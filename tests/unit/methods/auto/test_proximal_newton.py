@@ -12,9 +12,10 @@ from solvers.factor.normal import Columns
 from solvers.machines import MACHINES
 from solvers.methods.auto import faces
 from solvers.methods.auto import proximal_newton as steps
-from solvers.methods.auto.proximal_newton import ProximalStep
+from solvers.methods.auto.proximal_newton import FactorStep
 from solvers.methods.auto.splitting import towards
 from solvers.methods.base import State, refresh, seed_with
+from solvers.methods.proximal import End
 from solvers.problem import Part
 from solvers.work import finish
 
@@ -23,7 +24,7 @@ BIASES = "none", "regularized"
 COST = 30.0
 
 
-def begun(machine: str, bias: str, sigma: float) -> tuple[Part, State, ProximalStep]:
+def begun(machine: str, bias: str, sigma: float) -> tuple[Part, State, FactorStep]:
     part = problem_of(X, Y, machine, cost=COST, bias=bias).part(0)
     state = State.zero(part)
     chance = np.random.default_rng(0).uniform(0.0, 0.05 * COST, state.alpha.shape)
@@ -31,7 +32,7 @@ def begun(machine: str, bias: str, sigma: float) -> tuple[Part, State, ProximalS
     finish(refresh(part, state))
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))
     finish(columns.use(len(part)))
-    return part, state, ProximalStep(part, columns, state, sigma)
+    return part, state, FactorStep(part, columns, state, sigma)
 
 
 def violation(part: Part, alpha: np.ndarray, gradient: np.ndarray) -> float:
@@ -55,9 +56,10 @@ def test_a_step_solves_the_penalised_problem(
     monkeypatch.setattr(steps, "CLOSE", 1e-6)
     part, state, step = begun(machine, bias, sigma)
     before, dual = state.alpha.copy(), certify(part, state.alpha).certificate.dual
-    alpha, taken = finish(step.solve())
+    trial, taken, end = finish(step.solve(step.begin(), steps.NEWTON_STEPS))
+    assert end is End.CLOSE
     assert taken < steps.NEWTON_STEPS
-    proof = certify(part, alpha)
+    proof, alpha = certify(part, trial.alpha), trial.alpha
     gradient = gradients(part, proof.products + proof.bias) - (alpha - before) / sigma
     assert violation(part, alpha, gradient) <= 1e-4 * max(1.0, COST / sigma)
     assert finish(towards(part, state, np.asfortranarray(alpha)))
@@ -71,12 +73,12 @@ def test_a_step_solves_the_penalised_problem(
 def test_both_systems_give_the_same_direction(machine: str, bias: str) -> None:
     """And it is that of the matrix written out."""
     part, _, step = begun(machine, bias, 0.02)
-    trial = step.at(step.functions)
+    trial = step.begin()
     free = (trial.alpha > 0.0) & part.form.real[part.labels]
     if part.form.feasible == "box":
         free &= trial.alpha < part.upper[:, None]
     assert free.any()
-    V, residual = step.columns.gather(np.arange(len(part))).T, finish(step.columns.reduce(trial.moved))
+    V, residual = step.columns.gather(np.arange(len(part))).T, finish(step.residual(trial))
     matrix = np.eye(residual.size)
     for i, row in enumerate(free):
         read = part.form.direction[part.labels[i], row]
@@ -98,5 +100,6 @@ def test_a_step_from_the_optimum_stays_there() -> None:
     finish(refresh(part, state))
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))
     finish(columns.use(len(part)))
-    alpha, _ = finish(ProximalStep(part, columns, state, 1.0).solve())
-    np.testing.assert_allclose(alpha, state.alpha, atol=1e-5)
+    step = FactorStep(part, columns, state, 1.0)
+    trial, *_ = finish(step.solve(step.begin(), steps.NEWTON_STEPS))
+    np.testing.assert_allclose(trial.alpha, state.alpha, atol=1e-5)

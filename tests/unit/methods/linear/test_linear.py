@@ -21,7 +21,7 @@ from solvers.methods.linear import coordinate as linear
 from solvers.methods.linear import newton as linear_newton
 from solvers.methods.linear import system
 from solvers.methods.linear.newton import Phase
-from solvers.methods.linear.proximal import NEWTON_STEPS, ProximalStep
+from solvers.methods.linear.proximal import NEWTON_STEPS, FeatureStep
 from solvers.methods.linear.system import Columns
 from solvers.problem import BIASES, pose
 from solvers.run.ending import Ending
@@ -177,13 +177,13 @@ def test_an_optimum_whose_bounds_were_rounded_away_is_found_again(newton_alone: 
 
 def test_a_free_bias_that_nothing_holds_is_found_from_far_away() -> None:
     part = problem_of(X, Y, "ovo", "linear", cost=2.0, bias="exact").part(0)
-    step = ProximalStep(part, Columns.of(part), np.zeros((len(part), 1)), sigma=1.0)
+    step = FeatureStep(part, Columns.of(part), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
     far = np.zeros((X.shape[1] + 1, 1))
-    near, *_ = finish(step.solve(far.copy(), 1e-9, NEWTON_STEPS))
+    near, *_ = finish(step.solve(step.begin(far.copy()), NEWTON_STEPS))
     far[-1] = 1e6
-    found, steps, _ = finish(step.solve(far, 1e-9, NEWTON_STEPS))
+    found, steps, _ = finish(step.solve(step.begin(far), NEWTON_STEPS))
     assert steps <= 20
-    np.testing.assert_allclose(found.vectors, near.vectors, atol=1e-6)
+    np.testing.assert_allclose(found.point, near.point, atol=1e-6)
 
 
 def test_rows_of_zeros_and_features_without_values(method: str) -> None:
