@@ -45,7 +45,9 @@ class Interior:
     iterations: int = 0
     rank: int = 0  # columns of the factor in use
     failed: int = 0  # forms of the Newton system that are given up
+    given: np.ndarray = field(default_factory=lambda: np.empty(0))  # (outputs,): a bias that comes from outside
     begun: bool = False
+    closing: bool = False  # the path has ended
     left: bool = False  # for the exact kernel
     x: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     z: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
@@ -143,12 +145,17 @@ class InteriorPoint(Method[InteriorState]):
 def follow(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
     """One iteration, and where the path ends, the step to the exact kernel."""
     interior, tolerance = state.interior, attainable(part, tolerance)
+    if not interior.begun:
+        interior.given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
     path = path_of(part, state)
     if not interior.begun:
         keep(part, state)
         interior.point, interior.begun = path.start(), True
         return Progress.MILESTONE
     yield from path.columns.use(interior.rank)
+    if interior.closing:
+        yield from leave(part, state, path, tolerance, budget)
+        return Progress.MILESTONE
     path.failed = interior.failed
     point = yield from path.advance(interior.point, tolerance)
     if point is not None:
@@ -158,7 +165,8 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
         interior.point = point
         interior.iterations, interior.rank, interior.failed = interior.iterations + 1, path.columns.rank, path.failed
         state.steps += 1
-    if point is None or closed(state, path, point, tolerance):
+    interior.closing = point is None or closed(state, path, point, tolerance)
+    if interior.closing:
         yield from leave(part, state, path, tolerance, budget)
     return Progress.MILESTONE
 
@@ -172,9 +180,7 @@ def path_of(part: Part, state: InteriorState) -> Path:
     if "path" not in part.kept:
         layout, exact = Layout.of(part), part.balanced or part.multiplied
         columns = Columns(part.gram, 0.0 if exact else part.offset, exact, rank_cap(part))
-        best = state.best
-        given = best.constant - part.offset * weights_of(part, best.alpha).sum(axis=0)
-        part.kept["path"] = Path(layout, columns, given)
+        part.kept["path"] = Path(layout, columns, state.interior.given)
     path: Path = part.kept["path"]
     return path
 

@@ -82,6 +82,7 @@ class Run:
         self._used: set[str] = set()  # by the finished parts
         self._decisions: list[Decision] = []  # of the finished parts
         self._work: Work[None] | None = None  # the slice at hand, where it was interrupted
+        self._latest: Sample | None = None
         self._claim, self._functions_stale = Claim.NONE, False
         self._gap_due, self._look_at = False, 0  # whether to look at the gap; steps at which to look next
         self._open(0)
@@ -140,7 +141,7 @@ class Run:
         goes on with that work.
         """
         if not self.running:
-            return self.trace.last
+            return self._latest or self.sample()
         warm_up(self.solver, self._view)
         if self._work is None:
             self._work = self._slice(steps)
@@ -156,6 +157,7 @@ class Run:
         """End here and keep what there is; the certificate says how far it may be off."""
         if self.running:
             self.ending = Ending.STOPPED
+            self._end_trace()
 
     def _allowed(self, steps: int | None) -> int:
         wanted = min(max(SHORT_SLICE, self.iterations // 16), LONG_SLICE) if steps is None else steps
@@ -430,14 +432,22 @@ class Run:
     # -- samples ----------------------------------------------------------------------------------
 
     def _record(self) -> Sample:
-        if self._work is not None and len(self.trace) and self.trace.last.iteration == self.iterations:
-            sample = self.trace.last  # in the midst of long work
-        else:
-            sample = self.sample()
-            self.trace.append(sample)
+        """The trace has the ends of slices alone: where long work was interrupted depends on the clock."""
+        if self._work is None or self._latest is None or self._latest.iteration != self.iterations:
+            self._latest = self.sample()
+        if self._work is None:
+            self.trace.append(self._latest)
         if self.running:
             self._check_limits()
-        return sample
+            if not self.running:
+                self._end_trace()
+        return self._latest
+
+    def _end_trace(self) -> None:
+        """A run that ends in the midst of work has its last sample too."""
+        if self._work is not None and self._latest is not None:
+            self.trace.append(self._latest)
+            self._work = None
 
     def sample(self) -> Sample:
         """Where the run stands, from the running numbers: cheap, and true to their rounding."""

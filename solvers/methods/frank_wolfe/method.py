@@ -102,7 +102,7 @@ def visit(
     chunk.tidy()
     steps = yield from climb(chunk, method, max(0.25 * tolerance, 0.0 if whole else SHARE * violation))
     chunk.tidy()
-    yield from put_back(part, state, chunk, begun)
+    put_back(part, state, chunk, begun)
     state.steps, state.turn = state.steps + steps, turn
     if not np.array_equal(examples, state.recent):
         part.gram.evaluations += examples.size**2
@@ -166,14 +166,14 @@ def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective
     return violation
 
 
-def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> Work[None]:
+def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
     """alpha, and the functions: of the chunk in float64, of all other examples by one product with kernel rows."""
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     functions, moved = state.functions.copy(), np.flatnonzero(change.any(axis=1))
     if chunk.examples.size < len(part):
         batch = min(part.gram.capacity, BATCH)
         for some in np.split(moved, range(batch, moved.size, batch)):
-            slots = yield from part.gram.fetch(chunk.examples[some])
+            slots = part.gram.rows(chunk.examples[some])  # a bounded store may have to compute these again
             functions += part.gram.store[slots].T @ change[some].astype(np.float32)
     if part.offset:
         shift = part.offset * change.sum(axis=0)
