@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.exits import complain, exit_code
+from mcsvm_gui.core.base.exits import complain, exit_code
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from mcsvm_gui.views.main_window import MainWindow
+    from mcsvm_gui.ui.shell.main_window import MainWindow
 
 USAGE = "usage: mcsvm-gui [FILE]    FILE: data, a model or a project; `mcsvm` is the program without a window"
 
@@ -40,7 +40,7 @@ def has_screen() -> bool:
 
 
 def _without_screen() -> int:
-    from mcsvm_gui.core.first_look import show
+    from mcsvm_gui.core.compare.first_look import show
 
     print("There is no screen for the window; `mcsvm --help` lists what works without one. A first look:\n", flush=True)
     return show()
@@ -52,15 +52,15 @@ def _with_window(path: str | None) -> int:
         from PySide6.QtWidgets import QApplication
     except ImportError as error:
         return complain(f"Qt cannot be loaded ({error}); `mcsvm doctor` names the system packages that bring it")
-    from mcsvm_gui.core import crash_log
+    from mcsvm_gui.core.base import crash_log
 
     crash_log.install()
     application = QApplication(sys.argv[:1])
     _name(application)
     from mcsvm_gui.assembly import assemble
-    from mcsvm_gui.views import fonts
-    from mcsvm_gui.workers.garbage import GarbageCollector
-    from mcsvm_gui.workers.wishes import EndWishes
+    from mcsvm_gui.ui.kit import fonts
+    from mcsvm_gui.ui.threads.garbage import GarbageCollector
+    from mcsvm_gui.ui.threads.wishes import EndWishes
 
     garbage = GarbageCollector(application)
     fonts.supply()

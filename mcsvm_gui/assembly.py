@@ -9,28 +9,29 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 
-from mcsvm_gui.core import translation, warming, words
+from mcsvm_gui.core.base import translation, words
+from mcsvm_gui.core.base.settings import Settings, default_path
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.machine import warming
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.project.unnamed import open_unnamed
-from mcsvm_gui.core.settings import Settings, default_path
-from mcsvm_gui.core.words import tr
 from mcsvm_gui.pages import PAGES, Desk
-from mcsvm_gui.presenters.jobs import JobsPresenter
-from mcsvm_gui.presenters.project_trust import TrustPresenter
-from mcsvm_gui.presenters.recovery import RecoveryPresenter
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.presenters.shell import ShellPresenter
-from mcsvm_gui.presenters.train import WISHES
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views.dialogs import Dialogs
-from mcsvm_gui.views.jobs_dock import JobsDock
-from mcsvm_gui.views.main_window import MainWindow
-from mcsvm_gui.views.recovery_bar import RecoveryBar
-from mcsvm_gui.views.trust_bar import TrustBar
-from mcsvm_gui.workers import threads
-from mcsvm_gui.workers.queue import JobQueue
-from mcsvm_gui.workers.search import Searches
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.jobs import JobsPresenter
+from mcsvm_gui.ui.runs.jobs_dock import JobsDock
+from mcsvm_gui.ui.runs.project_trust import TrustPresenter
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
+from mcsvm_gui.ui.shell.main_window import MainWindow
+from mcsvm_gui.ui.shell.presenter import ShellPresenter
+from mcsvm_gui.ui.shell.recovery import RecoveryPresenter
+from mcsvm_gui.ui.shell.recovery_bar import RecoveryBar
+from mcsvm_gui.ui.shell.trust_bar import TrustBar
+from mcsvm_gui.ui.threads import thread as threads
+from mcsvm_gui.ui.threads.queue import JobQueue
+from mcsvm_gui.ui.threads.search import Searches
+from mcsvm_gui.ui.threads.tasks import Tasks
+from mcsvm_gui.ui.train.presenter import WISHES
 
 SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the window asks for it many times in a repaint
 WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted

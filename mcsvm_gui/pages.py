@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
-    from mcsvm_gui.presenters.jobs import JobsPresenter
-    from mcsvm_gui.presenters.shell import ShellPresenter
-    from mcsvm_gui.presenters.workspace import Workspace
-    from mcsvm_gui.views.main_window import MainWindow
-    from mcsvm_gui.workers.search import Searches
+    from mcsvm_gui.ui.runs.jobs import JobsPresenter
+    from mcsvm_gui.ui.runs.workspace import Workspace
+    from mcsvm_gui.ui.shell.main_window import MainWindow
+    from mcsvm_gui.ui.shell.presenter import ShellPresenter
+    from mcsvm_gui.ui.threads.search import Searches
 
 
 class Desk(QObject):
@@ -29,8 +29,8 @@ class Desk(QObject):
 
 
 def data(desk: Desk) -> Any:
-    from mcsvm_gui.presenters.data import DataPresenter
-    from mcsvm_gui.views.data_page import DataPage
+    from mcsvm_gui.ui.data.page import DataPage
+    from mcsvm_gui.ui.data.presenter import DataPresenter
 
     page = DataPage()
     desk.window.add_page("data", page)
@@ -39,10 +39,10 @@ def data(desk: Desk) -> Any:
 
 def train(desk: Desk) -> Any:
     from mcsvm_gui.core.project.columns import columns
-    from mcsvm_gui.presenters.run_list import RunListPresenter
-    from mcsvm_gui.presenters.train import TrainPresenter
-    from mcsvm_gui.views.run_table import RunPanel
-    from mcsvm_gui.views.train_page import TrainPage
+    from mcsvm_gui.ui.runs.presenter import RunListPresenter
+    from mcsvm_gui.ui.runs.table import RunPanel
+    from mcsvm_gui.ui.train.page import TrainPage
+    from mcsvm_gui.ui.train.presenter import TrainPresenter
 
     page, table = TrainPage(), RunPanel(columns())
     page.set_run_table(table)
@@ -53,8 +53,8 @@ def train(desk: Desk) -> Any:
 
 
 def tune(desk: Desk) -> Any:
-    from mcsvm_gui.presenters.tune import TunePresenter
-    from mcsvm_gui.views.tune_page import TunePage
+    from mcsvm_gui.ui.tune.page import TunePage
+    from mcsvm_gui.ui.tune.presenter import TunePresenter
 
     page = TunePage()
     desk.window.add_page("tune", page)
@@ -66,10 +66,10 @@ def tune(desk: Desk) -> Any:
 
 def compare(desk: Desk) -> Any:
     from mcsvm_gui.core.project.columns import columns
-    from mcsvm_gui.presenters.compare import ComparePresenter
-    from mcsvm_gui.presenters.run_list import RunListPresenter
-    from mcsvm_gui.views.compare_page import ComparePage
-    from mcsvm_gui.views.run_table import RunPanel
+    from mcsvm_gui.ui.compare.page import ComparePage
+    from mcsvm_gui.ui.compare.presenter import ComparePresenter
+    from mcsvm_gui.ui.runs.presenter import RunListPresenter
+    from mcsvm_gui.ui.runs.table import RunPanel
 
     page, table = ComparePage(), RunPanel(columns())
     page.set_run_table(table)
@@ -80,8 +80,8 @@ def compare(desk: Desk) -> Any:
 
 
 def playground(desk: Desk) -> Any:
-    from mcsvm_gui.presenters.playground import PlaygroundPresenter
-    from mcsvm_gui.views.playground_page import PlaygroundPage
+    from mcsvm_gui.ui.playground.page import PlaygroundPage
+    from mcsvm_gui.ui.playground.presenter import PlaygroundPresenter
 
     page = PlaygroundPage()
     desk.window.add_page("playground", page)
@@ -91,8 +91,8 @@ def playground(desk: Desk) -> Any:
 
 
 def predict(desk: Desk) -> Any:
-    from mcsvm_gui.presenters.predict import PredictPresenter
-    from mcsvm_gui.views.predict_page import PredictPage
+    from mcsvm_gui.ui.predict.page import PredictPage
+    from mcsvm_gui.ui.predict.presenter import PredictPresenter
 
     page = PredictPage()
     desk.window.add_page("predict", page)

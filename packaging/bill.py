@@ -26,8 +26,8 @@ import changes
 
 sys.path.insert(0, str(changes.ROOT))
 
-from mcsvm_gui.core import licences
-from mcsvm_gui.core.licences import Component
+from mcsvm_gui.core.base import licences
+from mcsvm_gui.core.base.licences import Component
 
 PARTS = Path(__file__).resolve().parent / "parts.toml"
 PYTHON, BOOTLOADER = "CPython", "pyinstaller"

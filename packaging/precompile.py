@@ -77,7 +77,7 @@ def choose_level() -> None:
 
 
 def compile_all() -> None:
-    from mcsvm_gui.core import warming
+    from mcsvm_gui.core.machine import warming
     from solvers.machines import MACHINES
 
     warming.prepare()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mcsvm_gui.workers.garbage import collect_what_is_due
+from mcsvm_gui.ui.threads.garbage import collect_what_is_due
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 MANY = 1000  # tests

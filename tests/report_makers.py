@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from mcsvm_gui.core import model_file
+from mcsvm_gui.core.base.writing import csv_text
+from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, perform
-from mcsvm_gui.core.preparation.rules import Rules
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.project.arrays import packed
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import Outcome, train
-from mcsvm_gui.core.writing import csv_text
 
 SCRIPT = "<script>document.title='taken'</script>"
 HOSTILE = (

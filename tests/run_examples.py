@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.request import Request
 from solvers.run.decisions import REASONS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"

@@ -94,7 +94,7 @@ class Studio:
         self.wait(lambda: not self.window.isVisible())
         self.window.deleteLater()
         self.rest(0.1)
-        from mcsvm_gui.core import crash_log
+        from mcsvm_gui.core.base import crash_log
 
         assert not crash_log.read(), crash_log.read()
 
@@ -281,8 +281,8 @@ def predict_page(studio: Studio, folder: Path) -> None:
 
 
 def around(studio: Studio, folder: Path) -> None:
-    from mcsvm_gui.presenters import recovery
-    from mcsvm_gui.views.recovery_bar import RecoveryBar
+    from mcsvm_gui.ui.shell import recovery
+    from mcsvm_gui.ui.shell.recovery_bar import RecoveryBar
 
     for action, name in DIALOGS:
         studio.shoot_dialog(action, name)

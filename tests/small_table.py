@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.dataset import Column, Dataset
+from mcsvm_gui.core.data.dataset import Column, Dataset
 
 
 def clouds(rows: int = 60, classes: int = 3) -> Dataset:

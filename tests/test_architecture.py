@@ -14,10 +14,10 @@ CHECK = "from importlinter.cli import lint_imports_command as check; check(['--n
 VIOLATIONS = {
     "solvers/__init__.py": "import pandas",
     "solvers/machines/__init__.py": "import solvers.kernels",
-    "mcsvm_gui/core/resources.py": "import PySide6.QtCore",
-    "mcsvm_gui/cli.py": "import mcsvm_gui.app",
-    "mcsvm_gui/commands/__init__.py": "import PySide6.QtCore",
-    "mcsvm_gui/workers/__init__.py": "import mcsvm_gui.views",
+    "mcsvm_gui/core/base/resources.py": "import PySide6.QtCore",
+    "mcsvm_gui/cli/__init__.py": "import mcsvm_gui.app",
+    "mcsvm_gui/cli/arguments.py": "import PySide6.QtCore",
+    "mcsvm_gui/ui/threads/__init__.py": "import mcsvm_gui.pages",
 }
 
 
@@ -54,7 +54,7 @@ def test_the_command_line_loads_neither_qt_nor_numbers_before_it_needs_them() ->
 
 
 def test_the_first_look_loads_no_qt() -> None:
-    result = python("import sys, mcsvm_gui.core.first_look; print('PySide6' in sys.modules)")
+    result = python("import sys, mcsvm_gui.core.compare.first_look; print('PySide6' in sys.modules)")
     assert (result.returncode, result.stdout.strip()) == (0, "False")
 
 

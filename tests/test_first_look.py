@@ -10,7 +10,8 @@ import pytest
 
 import mcsvm_gui
 from mcsvm_gui import app, cli
-from mcsvm_gui.core import first_look, resources
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.compare import first_look
 
 
 def test_the_data_are_scaled_by_the_training_part() -> None:

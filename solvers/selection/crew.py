@@ -1,4 +1,4 @@
-"""Crew: runs the tasks of a search. Threads, in this process; a Dask cluster in mcsvm_gui/core/cluster.
+"""Crew: runs the tasks of a search. Threads, in this process; a Dask cluster in mcsvm_gui/core/tune/cluster.
 
 The result of a task depends on its trials alone, so that every crew gives the same numbers.
 """

@@ -46,10 +46,10 @@ import numpy as np
 import pytest
 import table_3
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.tuning import TuneRequest, Tuning
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from solvers.decision import Decision
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS

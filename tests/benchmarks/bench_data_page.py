@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters.data import DataPresenter
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views.data_page import DataPage
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.ui.data.page import DataPage
+from mcsvm_gui.ui.data.presenter import DataPresenter
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.threads.tasks import Tasks
 
 ROWS, FEATURES, CLASSES = 200_000, 20, 8
 WIDE = 1_000_000
@@ -73,9 +73,9 @@ class Watch:
 @pytest.mark.benchmark
 @pytest.mark.parametrize("make", [table, sparse])
 def test_waits_while_opening(qapp: QCoreApplication, tmp_path: Path, make: Any) -> None:
-    import mcsvm_gui.core.advice
-    import mcsvm_gui.core.inspection
-    import mcsvm_gui.core.principal  # noqa: F401 - the program imports these behind its first picture
+    import mcsvm_gui.core.data.advice
+    import mcsvm_gui.core.data.inspection
+    import mcsvm_gui.core.data.principal  # noqa: F401 - the program imports these behind its first picture
 
     path, tasks = make(tmp_path), Tasks()
     page = DataPage()

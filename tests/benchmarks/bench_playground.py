@@ -36,11 +36,11 @@ class Paints(QObject):
 
 @pytest.fixture
 def page(qapp: QCoreApplication, tmp_path: Path) -> Iterator[Any]:
-    from mcsvm_gui.core.settings import Settings
-    from mcsvm_gui.presenters.playground import PlaygroundPresenter
-    from mcsvm_gui.presenters.workspace import Workspace
-    from mcsvm_gui.views.playground_page import PlaygroundPage
-    from mcsvm_gui.workers.tasks import Tasks
+    from mcsvm_gui.core.base.settings import Settings
+    from mcsvm_gui.ui.playground.page import PlaygroundPage
+    from mcsvm_gui.ui.playground.presenter import PlaygroundPresenter
+    from mcsvm_gui.ui.runs.workspace import Workspace
+    from mcsvm_gui.ui.threads.tasks import Tasks
 
     class NoRuns(QObject):
         project_read = Signal()

@@ -18,8 +18,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ROWS, COLUMNS = 200_000, 20

@@ -17,12 +17,12 @@ from run_examples import record
 from mcsvm_gui.core.project.arrays import packed
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.presenters.run_list import RunListPresenter
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views.run_table import RunPanel
-from mcsvm_gui.workers.queue import JobQueue
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.presenter import RunListPresenter
+from mcsvm_gui.ui.runs.table import RunPanel
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.threads.queue import JobQueue
+from mcsvm_gui.ui.threads.tasks import Tasks
 
 pytestmark = pytest.mark.benchmark
 RUNS = 10_000

@@ -14,8 +14,8 @@ from bench_window import Pulse, run_events
 from journeys.hand import Hand
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.workers.garbage import GarbageCollector
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.ui.threads.garbage import GarbageCollector
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]
 SECONDS = 20.0

@@ -20,10 +20,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
 from solvers.selection.grid import Range, best
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(0)]

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from command_line import NASTY, ROOT, mcsvm
 
-from mcsvm_gui.core import doctor
-from mcsvm_gui.core.doctor import not_found
-from mcsvm_gui.core.exporters import EXPORTERS
+from mcsvm_gui.core.base import doctor
+from mcsvm_gui.core.base.doctor import not_found
+from mcsvm_gui.core.export import EXPORTERS
 
 
 def test_inspect_says_what_is_there(blobs: Path) -> None:

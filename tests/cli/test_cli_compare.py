@@ -17,10 +17,10 @@ from sklearn.preprocessing import MinMaxScaler
 from test_cli_train import DOCUMENT
 
 from mcsvm_gui.core import report
+from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import Plan
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.tuning import TuneRequest, Tuning
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from solvers import MultiClassSVC
 from solvers.errors import InputError
 from solvers.selection.grid import Range, best

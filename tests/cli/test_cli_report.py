@@ -10,8 +10,8 @@ import pytest
 from command_line import ROOT, mcsvm
 from report_makers import written_project
 
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import FORMATS
-from mcsvm_gui.core.request import Request
 
 pytest.importorskip("matplotlib")
 IRIS = ROOT / "resources" / "datasets" / "iris.csv"

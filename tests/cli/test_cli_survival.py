@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from command_line import ROOT, mcsvm, process, real_mcsvm
 
-from mcsvm_gui.core import model_file
+from mcsvm_gui.core.machine import model_file
 from solvers.run.ending import Ending
 
 ENDLESS = "--solver", "smo", "--C", "2^14", "--tol", "1e-9"
@@ -51,7 +51,7 @@ def test_ctrl_c_stops_soon_and_keeps_the_model(large: Path, tmp_path: Path) -> N
 
 SWALLOWED = """
 import os, signal
-from mcsvm_gui.commands.interrupt import at_once
+from mcsvm_gui.cli.interrupt import at_once
 
 class Doomed:
     def __del__(self):  # where Python ignores exceptions, as in some callbacks of its import system
@@ -158,7 +158,7 @@ def test_a_full_disk_leaves_no_half_file(large: Path, tmp_path: Path) -> None:
 
 KILLED = """
 import sys
-from mcsvm_gui.core import model_file
+from mcsvm_gui.core.machine import model_file
 first, second = (model_file.load(path) for path in sys.argv[1:3])
 target = sys.argv[3]
 print("ready", flush=True)

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from command_line import NASTY, ROOT, SHARED, mcsvm, real_mcsvm
 
-from mcsvm_gui.commands import arguments
-from mcsvm_gui.commands.progress import fitting, line
-from mcsvm_gui.core import model_file
-from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.cli import arguments
+from mcsvm_gui.cli.progress import fitting, line
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine import model_file
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES

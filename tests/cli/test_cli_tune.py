@@ -16,8 +16,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mcsvm_gui.commands import arguments, tune
-from mcsvm_gui.commands.tune import range_of
+from mcsvm_gui.cli import arguments, tune
+from mcsvm_gui.cli.tune import range_of
 from solvers import MultiClassSVC
 from solvers.selection.search import SEARCHES
 

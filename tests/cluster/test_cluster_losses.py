@@ -12,8 +12,8 @@ from cluster.searches import ASKED, assert_same, here, there, wait_until
 from command_line import process
 from dask_cluster import DaskCluster
 
-from mcsvm_gui.core.cluster.examining import examine
-from mcsvm_gui.core.resources import dataset
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.tune.cluster.examining import examine
 from solvers.selection.task import Done
 
 pytest.importorskip("distributed")

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import pytest
 from command_line import mcsvm
 
-from mcsvm_gui.core.cluster import address, examining, line, there
-from mcsvm_gui.core.cluster.address import checked
-from mcsvm_gui.core.cluster.crew import workers_at
-from mcsvm_gui.core.cluster.examining import differences, examine
-from mcsvm_gui.core.resources import dataset
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.tune.cluster import address, examining, line, there
+from mcsvm_gui.core.tune.cluster.address import checked
+from mcsvm_gui.core.tune.cluster.crew import workers_at
+from mcsvm_gui.core.tune.cluster.examining import differences, examine
 from solvers.errors import InputError
 from solvers.selection.crew import LostCrew
 

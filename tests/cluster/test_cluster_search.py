@@ -10,9 +10,9 @@ from cluster.searches import ASKED, LONG, assert_same, folds_of, here, there, wa
 from command_line import mcsvm
 from dask_cluster import DaskCluster
 
-from mcsvm_gui.core.cluster.examining import examine
-from mcsvm_gui.core.resources import dataset
-from mcsvm_gui.core.tuning import TuneRequest
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.tune.cluster.examining import examine
+from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.selection.grid import Range
 from solvers.selection.task import Done
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.workers.queue import ENDED
-from mcsvm_gui.workers.training import JobState
+from mcsvm_gui.ui.threads.queue import ENDED
+from mcsvm_gui.ui.threads.training import JobState
 
 
 class FakeQueue(QObject):

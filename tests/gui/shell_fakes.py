@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
-from mcsvm_gui.core.settings import Settings
+from mcsvm_gui.core.base.settings import Settings
 
 
 class Remembering(QObject):

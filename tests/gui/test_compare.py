@@ -15,25 +15,25 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QTabWidget, 
 from pytestqt.qtbot import QtBot
 from shell_fakes import FakeTasks, Remembering
 
-from mcsvm_gui.core import chosen
-from mcsvm_gui.core.compare_sheets import Picture
-from mcsvm_gui.core.overlays import KINDS
+from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.core.compare import chosen
+from mcsvm_gui.core.compare.overlays import KINDS
+from mcsvm_gui.core.compare.sheets import Picture
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.report import FORMATS
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset as example
-from mcsvm_gui.core.session import Outcome, train
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters.compare import MOST, ComparePresenter
-from mcsvm_gui.presenters.project_trust import ProjectTrust
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.compare_page import WIDE, ComparePage
-from mcsvm_gui.views.confusion import ConfusionView
-from mcsvm_gui.views.plots.overlay import TraceOverlay
-from mcsvm_gui.views.run_table import RunPanel
-from mcsvm_gui.views.sheet_table import SheetTable
+from mcsvm_gui.ui.compare.confusion import ConfusionView
+from mcsvm_gui.ui.compare.page import WIDE, ComparePage
+from mcsvm_gui.ui.compare.presenter import MOST, ComparePresenter
+from mcsvm_gui.ui.compare.sheet_table import SheetTable
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.plots.overlay import TraceOverlay
+from mcsvm_gui.ui.runs.project_trust import ProjectTrust
+from mcsvm_gui.ui.runs.table import RunPanel
 
 MACHINES = "ww", "llw", "dag"
 

@@ -26,13 +26,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters.data import DataPresenter
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.data_page import DataPage
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.ui.data.page import DataPage
+from mcsvm_gui.ui.data.presenter import DataPresenter
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.threads.tasks import Tasks
 
 Kind = TypeVar("Kind", bound=QWidget)
 
@@ -278,11 +278,11 @@ START = f"""
 import sys
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters.data import DataPresenter
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views.data_page import DataPage
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.ui.data.presenter import DataPresenter
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.data.page import DataPage
+from mcsvm_gui.ui.threads.tasks import Tasks
 page = DataPage()
 presenter = DataPresenter(page, Workspace(None, None, Tasks(), Settings()))
 page.show(); application.processEvents()

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.core.preparation import Rules
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.samples import samples
-from mcsvm_gui.presenters import data
-from mcsvm_gui.presenters.data import DataPresenter, without_path
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.data.preparation import Rules
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.data.samples import samples
+from mcsvm_gui.ui.data import presenter as data
+from mcsvm_gui.ui.data.presenter import DataPresenter, without_path
 from solvers.errors import InputError
 
 

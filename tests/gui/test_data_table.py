@@ -15,9 +15,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.dataset import Column, Dataset, NumberedColumns
-from mcsvm_gui.views.data_model import MISSING, MOST_SHOWN, ZERO, DataModel
-from mcsvm_gui.views.data_table import DataTable
+from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
+from mcsvm_gui.ui.data.model import MISSING, MOST_SHOWN, ZERO, DataModel
+from mcsvm_gui.ui.data.table import DataTable
 
 ROWS = 1_000_000
 

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.licences import Component
-from mcsvm_gui.core.settings import TABLE, Settings
-from mcsvm_gui.views.dialogs import Dialogs
-from mcsvm_gui.views.main_window import MainWindow
+from mcsvm_gui.core.base.licences import Component
+from mcsvm_gui.core.base.settings import TABLE, Settings
+from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
+from mcsvm_gui.ui.shell.main_window import MainWindow
 
 
 @pytest.fixture

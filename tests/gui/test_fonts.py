@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
-from mcsvm_gui.views import fonts
+from mcsvm_gui.ui.kit import fonts
 
 application = QApplication([])
 before = fonts.has_letters()

@@ -20,8 +20,8 @@ from pytestqt.qtbot import QtBot
 
 import mcsvm_gui
 from mcsvm_gui.app import create_window
-from mcsvm_gui.workers import garbage
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.ui.threads import garbage
+from mcsvm_gui.ui.threads.tasks import Tasks
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(mcsvm_gui.__file__).parent
@@ -95,7 +95,7 @@ def imports_gc(source: str) -> bool:
 
 def test_one_module_decides_when_garbage_is_collected() -> None:
     asked = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if imports_gc(path.read_text())}
-    assert asked == {"workers/garbage.py"}
+    assert asked == {"ui/threads/garbage.py"}
 
 
 def test_garbage_is_not_frozen_with_what_stays() -> None:

@@ -26,10 +26,10 @@ from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.app import create_window
 from mcsvm_gui.cli import _parser
-from mcsvm_gui.core import guide, translation
-from mcsvm_gui.core.resources import dataset
-from mcsvm_gui.views.dialogs import Dialogs
-from mcsvm_gui.views.guide_text import GuideText, blocks
+from mcsvm_gui.core.base import guide, translation
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.ui.shell.dialogs.guide_text import GuideText, blocks
+from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
 
 LANGUAGES = translation.languages()
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -208,7 +208,7 @@ def test_nothing_outside_the_resources_is_loaded(dialog: QDialog) -> None:
 
 
 def test_the_theme_reaches_the_text(qtbot: QtBot, dialog: QDialog) -> None:
-    from mcsvm_gui.views import theme
+    from mcsvm_gui.ui.kit import theme
 
     def code_colour() -> str:
         code = next(block for block in blocks(text.document()) if block.text().startswith("mcsvm verify"))

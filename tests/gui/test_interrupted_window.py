@@ -18,7 +18,7 @@ import sys
 sys.path.insert(0, {tests!r})
 from PySide6.QtCore import QTimer
 from mcsvm_gui import app, assembly
-from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.machine.request import Request
 from small_table import clouds
 
 def begin(window):

@@ -13,16 +13,16 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import figures
-from mcsvm_gui.core.job_line import JobLine
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.project.job_line import JobLine
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.presenters.jobs import MOST, JobsPresenter
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.views.job_row import JobRow
-from mcsvm_gui.views.jobs_dock import JobsDock
-from mcsvm_gui.views.theme import UNIT
-from mcsvm_gui.workers.training import JobState
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.job_row import JobRow
+from mcsvm_gui.ui.runs.jobs import MOST, JobsPresenter
+from mcsvm_gui.ui.runs.jobs_dock import JobsDock
+from mcsvm_gui.ui.threads.training import JobState
 from solvers.run.trace import Sample
 
 

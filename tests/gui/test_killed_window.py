@@ -10,11 +10,11 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 from small_table import clouds
 
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import train
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.workers.queue import JobQueue
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.threads.queue import JobQueue
 
 TESTS = Path(__file__).resolve().parents[1]
 LONG = {"solver": "smo", "C": 1e4, "gamma": 0.7, "tol": 1e-9}
@@ -23,10 +23,10 @@ import sys
 sys.path.insert(0, {tests!r})
 from PySide6.QtCore import QCoreApplication
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.workers import training
-from mcsvm_gui.workers.queue import JobQueue
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.threads import training
+from mcsvm_gui.ui.threads.queue import JobQueue
 from small_table import clouds
 
 training.BETWEEN_CHECKPOINTS = 0.1

@@ -14,11 +14,11 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QAction, QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import curves
-from mcsvm_gui.core.curves import Course
-from mcsvm_gui.views import file_dialogs, theme
-from mcsvm_gui.views.plots import export
-from mcsvm_gui.views.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
+from mcsvm_gui.core.evaluate import curves
+from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.ui.kit import file_dialogs, theme
+from mcsvm_gui.ui.plots import export
+from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
 
 PLOTS = ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot
 

@@ -6,9 +6,9 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QLineEdit, QMenu, QTextEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.views.commands import pages
-from mcsvm_gui.views.main_window import MainWindow
-from mcsvm_gui.views.menus import keys_of
+from mcsvm_gui.ui.shell.commands import pages
+from mcsvm_gui.ui.shell.main_window import MainWindow
+from mcsvm_gui.ui.shell.menus import keys_of
 
 NAMES = [page.name for page in pages()]
 

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from mcsvm_gui.views import nesting
-from mcsvm_gui.views.nesting import nest
-from mcsvm_gui.views.train_page import TrainPage
+from mcsvm_gui.ui.kit import nesting
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.train.page import TrainPage
 
-VIEWS = Path(nesting.__file__).parent
+VIEWS = Path(nesting.__file__).parents[1]
 
 
 def items() -> int:

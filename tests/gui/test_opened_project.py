@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core import resources
+from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.project.store import ProjectStore
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="homes are told by XDG's variables")

@@ -29,15 +29,16 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import names, resources
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, Drawing
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters.playground import PlaygroundPresenter
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.playground_canvas import PlaygroundCanvas
-from mcsvm_gui.views.playground_page import PlaygroundPage
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.playground.canvas import PlaygroundCanvas
+from mcsvm_gui.ui.playground.page import PlaygroundPage
+from mcsvm_gui.ui.playground.presenter import PlaygroundPresenter
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.threads.tasks import Tasks
 
 Kind = TypeVar("Kind", bound=QWidget)
 
@@ -218,8 +219,8 @@ def test_the_page_loads_no_solver_before_it_is_shown() -> None:
 import sys
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
-from mcsvm_gui.presenters.playground import PlaygroundPresenter
-from mcsvm_gui.views.playground_page import PlaygroundPage
+from mcsvm_gui.ui.playground.presenter import PlaygroundPresenter
+from mcsvm_gui.ui.playground.page import PlaygroundPage
 PlaygroundPage()
 print([name for name in ("pandas", "scipy", "numba", "sklearn", "solvers.run") if name in sys.modules])
 """

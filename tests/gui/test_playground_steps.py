@@ -9,7 +9,7 @@ import pytest
 
 from mcsvm_gui.core.playground.random_sets import drawn
 from mcsvm_gui.core.playground.setting import Setting
-from mcsvm_gui.presenters.playground_steps import TO_THE_END, Stepping
+from mcsvm_gui.ui.playground.steps import TO_THE_END, Stepping
 
 POINTS = drawn("gaussians", 24, 0)
 

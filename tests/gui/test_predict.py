@@ -13,13 +13,13 @@ from pytestqt.qtbot import QtBot
 from shell_fakes import FakeWorkspace, Remembering
 
 from mcsvm_gui.cli import main
-from mcsvm_gui.core import model_file
-from mcsvm_gui.core.exporters import EXPORTERS
-from mcsvm_gui.core.model_export import OWN, formats
-from mcsvm_gui.presenters.predict import PredictPresenter
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.predict_page import PredictPage
-from mcsvm_gui.views.prediction_table import PredictionTable
+from mcsvm_gui.core.export import EXPORTERS
+from mcsvm_gui.core.export.files import OWN, formats
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.predict.page import PredictPage
+from mcsvm_gui.ui.predict.presenter import PredictPresenter
+from mcsvm_gui.ui.predict.table import PredictionTable
 
 
 class FakePage(Remembering):
@@ -239,7 +239,7 @@ def test_the_journey_through_real_widgets(qtbot: QtBot, page: PredictPage, files
 
 
 def _pairs(files) -> list[tuple[str, str]]:
-    from mcsvm_gui.core.readers import open_dataset
+    from mcsvm_gui.core.data.readers import open_dataset
 
     dataset = open_dataset(files.test)
     return list(zip(files.trained.decide(dataset), dataset.labels, strict=True))

@@ -12,14 +12,15 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.app import create_window
-from mcsvm_gui.core import resources
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.project import unnamed
 from mcsvm_gui.core.project.named_files import outside
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters import data, workspace
-from mcsvm_gui.presenters.project_trust import ProjectTrust
-from mcsvm_gui.views.trust_bar import TrustBar
+from mcsvm_gui.ui.data import presenter as data
+from mcsvm_gui.ui.runs import workspace
+from mcsvm_gui.ui.runs.project_trust import ProjectTrust
+from mcsvm_gui.ui.shell.trust_bar import TrustBar
 
 IRIS = resources.dataset("iris")
 

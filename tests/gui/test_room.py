@@ -7,11 +7,11 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.account import Badge
+from mcsvm_gui.core.machine.account import Badge
 from mcsvm_gui.core.project.columns import columns
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.run_table import RunPanel
-from mcsvm_gui.views.train_page import TrainPage
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.runs.table import RunPanel
+from mcsvm_gui.ui.train.page import TrainPage
 
 VISIBLE = 3.0  # WCAG 2.1, 1.4.11: contrast of the parts of a control
 

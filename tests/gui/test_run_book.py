@@ -24,14 +24,14 @@ from pytestqt.qtbot import QtBot
 from run_examples import record
 from small_table import clouds
 
-from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.live import Reading
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.machine.live import Reading
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import Outcome, train
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.workers import writer as writer_module
-from mcsvm_gui.workers.training import JobState
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.threads import writer as writer_module
+from mcsvm_gui.ui.threads.training import JobState
 from solvers.run.trace import Sample
 
 Open = Callable[[Path], RunBook]

@@ -14,12 +14,12 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 from run_examples import MACHINES, record
 
+from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.project.columns import columns, machine_words
 from mcsvm_gui.core.project.records import STATES
-from mcsvm_gui.core.writing import csv_text
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.run_model import RunModel
-from mcsvm_gui.views.run_table import RunPanel
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.runs.model import RunModel
+from mcsvm_gui.ui.runs.table import RunPanel
 from solvers.machines import MACHINES as REGISTRY
 from solvers.run.trace import Sample
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset
-from mcsvm_gui.core.tuning import TuneRequest, Tuning
-from mcsvm_gui.workers import threads
-from mcsvm_gui.workers.search import Searches, SearchThread
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.search import TuneRequest, Tuning
+from mcsvm_gui.ui.threads import thread as threads
+from mcsvm_gui.ui.threads.search import Searches, SearchThread
 from solvers.selection.grid import Range
 
 SMALL = TuneRequest(("ovo", "ww"), Range(0, 2), Range(-2, 0, 2), folds=3, jobs=1)

@@ -8,8 +8,8 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from pytestqt.qtbot import QtBot
 from shell_fakes import FakeDialogs, FakeWindow, FakeWorkspace
 
-from mcsvm_gui.core.settings import SETTINGS, Settings
-from mcsvm_gui.presenters.shell import ShellPresenter
+from mcsvm_gui.core.base.settings import SETTINGS, Settings
+from mcsvm_gui.ui.shell.presenter import ShellPresenter
 
 
 class Stage:

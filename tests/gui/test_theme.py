@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.plots.live import ViolationPlot
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.plots.live import ViolationPlot
 
 Scheme = Qt.ColorScheme
 

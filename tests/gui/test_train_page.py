@@ -12,14 +12,14 @@ from PySide6.QtGui import QColor, QGuiApplication, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import names
-from mcsvm_gui.core.account import Badge
-from mcsvm_gui.core.choices import Choices, choices
-from mcsvm_gui.core.curves import Course
-from mcsvm_gui.core.machine_form import DEFAULTS, NUMBERS
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.views import theme
-from mcsvm_gui.views.train_page import TrainPage
+from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.core.machine import names
+from mcsvm_gui.core.machine.account import Badge
+from mcsvm_gui.core.machine.choices import Choices, choices
+from mcsvm_gui.core.machine.form import DEFAULTS, NUMBERS
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.train.page import TrainPage
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS

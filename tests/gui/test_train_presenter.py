@@ -14,24 +14,24 @@ from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 from run_examples import document
 
-from mcsvm_gui.core import figures
-from mcsvm_gui.core.choices import FIRST_MACHINES, why_not
-from mcsvm_gui.core.command_line import command
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.live import Reading
-from mcsvm_gui.core.machine_form import DEFAULTS, NUMBERS
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
+from mcsvm_gui.core.machine.command_line import command
+from mcsvm_gui.core.machine.form import DEFAULTS, NUMBERS
+from mcsvm_gui.core.machine.live import Reading
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset
-from mcsvm_gui.core.session import Outcome
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters import train
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.presenters.train import WISHES, TrainPresenter
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.workers.tasks import Tasks
-from mcsvm_gui.workers.training import JobState
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.threads.tasks import Tasks
+from mcsvm_gui.ui.threads.training import JobState
+from mcsvm_gui.ui.train import presenter as train
+from mcsvm_gui.ui.train.presenter import WISHES, TrainPresenter
 from solvers.kernels import KERNELS
 from solvers.run.trace import Sample, Trace
 
@@ -315,7 +315,7 @@ def test_the_badge_of_a_document(page: Page, ending: str, gap: float, kind: str,
     (run,) = page.started()
     certificate = {"primal": 10.0, "dual": 10.0 - 10.0 * gap, "gap": 10.0 * gap, "relative_gap": gap, "violation": gap}
     found = document(machine="ww", ending=ending, certificate=certificate)
-    monkeypatch.setattr("mcsvm_gui.presenters.runs.packed_model", lambda trained: None)
+    monkeypatch.setattr("mcsvm_gui.ui.runs.book.packed_model", lambda trained: None)
     page.queue.end(run, Outcome(None, found, Trace(), ()))  # type: ignore[arg-type]
     page.tick()
     title, badge, words = page.view.last("show_run")

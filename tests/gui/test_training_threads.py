@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QThread
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import train
-from mcsvm_gui.workers import threads
-from mcsvm_gui.workers.queue import JobQueue
-from mcsvm_gui.workers.tasks import Tasks
-from mcsvm_gui.workers.training import JobState, Training
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.ui.threads import thread as threads
+from mcsvm_gui.ui.threads.queue import JobQueue
+from mcsvm_gui.ui.threads.tasks import Tasks
+from mcsvm_gui.ui.threads.training import JobState, Training
 from solvers.errors import InputError
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
@@ -156,7 +156,7 @@ def test_what_fails_says_so_in_a_sentence(qtbot: Any, queue: JobQueue, iris: Any
 def test_a_job_goes_on_from_its_checkpoint(
     qtbot: Any, queue: JobQueue, iris: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcsvm_gui.workers.training.BETWEEN_CHECKPOINTS", 0.05)
+    monkeypatch.setattr("mcsvm_gui.ui.threads.training.BETWEEN_CHECKPOINTS", 0.05)
     ear = Ear(queue)
     queue.submit(1, LONG, iris)
     qtbot.waitUntil(lambda: len(ear.of("checkpointed")) >= 2, timeout=20_000)
@@ -174,8 +174,8 @@ def test_a_job_goes_on_from_its_checkpoint(
 def test_a_run_that_was_cut_short_ends_with_the_numbers_of_one_that_was_not(
     qtbot: Any, queue: JobQueue, iris: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcsvm_gui.workers.training.BETWEEN_CHECKPOINTS", 0.0)
-    monkeypatch.setattr("mcsvm_gui.workers.training.CHECKPOINT_SHARE", 1.0)
+    monkeypatch.setattr("mcsvm_gui.ui.threads.training.BETWEEN_CHECKPOINTS", 0.0)
+    monkeypatch.setattr("mcsvm_gui.ui.threads.training.CHECKPOINT_SHARE", 1.0)
     request = Request(machine="llw", solver="smo", C=100.0, gamma=0.1, tol=1e-3)
     ear = Ear(queue)
     queue.submit(1, request, iris)

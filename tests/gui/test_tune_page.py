@@ -13,12 +13,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import heat
-from mcsvm_gui.core.choices import FIRST_MACHINES
-from mcsvm_gui.core.tune_form import DEFAULTS, SEARCHES
-from mcsvm_gui.views import file_dialogs, theme
-from mcsvm_gui.views.plots.heatmap import HeatPlot
-from mcsvm_gui.views.tune_page import TunePage
+from mcsvm_gui.core.machine.choices import FIRST_MACHINES
+from mcsvm_gui.core.tune import heat
+from mcsvm_gui.core.tune.form import DEFAULTS, SEARCHES
+from mcsvm_gui.ui.kit import file_dialogs, theme
+from mcsvm_gui.ui.plots.heatmap import HeatPlot
+from mcsvm_gui.ui.tune.page import TunePage
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS
 from solvers.run.ending import Ending

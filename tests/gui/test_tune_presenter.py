@@ -12,20 +12,20 @@ from fake_queue import FakeQueue
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.report.kept_searches import read_searches
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.core.tune_command import tune_command
-from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning
-from mcsvm_gui.presenters.runs import RunBook
-from mcsvm_gui.presenters.tune import TunePresenter
-from mcsvm_gui.presenters.workspace import Workspace
-from mcsvm_gui.workers.tasks import Tasks
-from mcsvm_gui.workers.training import JobState
+from mcsvm_gui.core.tune.command import tune_command
+from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
+from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.threads.tasks import Tasks
+from mcsvm_gui.ui.threads.training import JobState
+from mcsvm_gui.ui.tune.presenter import TunePresenter
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, FoldResult, Trial

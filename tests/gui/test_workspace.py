@@ -11,13 +11,13 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.settings import Settings
-from mcsvm_gui.presenters.workspace import KEPT, Workspace
-from mcsvm_gui.workers.tasks import Tasks
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.ui.runs.workspace import KEPT, Workspace
+from mcsvm_gui.ui.threads.tasks import Tasks
 
 VOWEL, VOWEL_TEST = str(resources.dataset("vowel_train")), str(resources.dataset("vowel_test"))
 

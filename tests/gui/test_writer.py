@@ -10,11 +10,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
-from mcsvm_gui.core import crash_log
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base import crash_log
+from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.workers import writer as module
-from mcsvm_gui.workers.writer import Writer
+from mcsvm_gui.ui.threads import writer as module
+from mcsvm_gui.ui.threads.writer import Writer
 
 RETRY = 0.01  # seconds
 

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.app import create_window
-from mcsvm_gui.workers import threads
+from mcsvm_gui.ui.threads import thread as threads
 
 Kind = TypeVar("Kind", bound=QWidget)
 PATIENCE = 60_000  # milliseconds

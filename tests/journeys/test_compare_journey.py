@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QTabWidget, QWidget
 
 from mcsvm_gui import cli
-from mcsvm_gui.core import resources
+from mcsvm_gui.core.base import resources
 
 SIX = ["ww", "llw", "cs", "ova", "ovo", "dag"]
 

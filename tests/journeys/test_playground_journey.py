@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListWidget
 
-from mcsvm_gui.views.playground_canvas import PlaygroundCanvas
+from mcsvm_gui.ui.playground.canvas import PlaygroundCanvas
 
 
 def test_from_a_blank_canvas_to_a_training(open_window: Callable[[], Hand], tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from journeys.hand import Hand
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.workers import threads
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.ui.threads import thread as threads
 
 
 @pytest.fixture(scope="module")

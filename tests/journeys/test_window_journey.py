@@ -13,8 +13,8 @@ from journeys.hand import Hand
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QPushButton
 
 from mcsvm_gui import cli
-from mcsvm_gui.core import resources
-from mcsvm_gui.views.plots.live import AccuracyPlot
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.ui.plots.live import AccuracyPlot
 
 SIX = ["ww", "llw", "cs", "ova", "ovo", "dag"]
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from mcsvm_gui.core import resources
+from mcsvm_gui.core.base import resources
 
 PAGES = "Data", "Train", "Predict"
 MOST = 200  # presses of a key

@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 )
 from journeys.hand import Hand
 
-from mcsvm_gui.core import resources
+from mcsvm_gui.core.base import resources
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 PAGES = "Data", "Train", "Compare", "Predict"

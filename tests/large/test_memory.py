@@ -142,7 +142,7 @@ import json, sys, time
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from mcsvm_gui.assembly import assemble
-from mcsvm_gui.workers.garbage import GarbageCollector
+from mcsvm_gui.ui.threads.garbage import GarbageCollector
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096 / 2**20

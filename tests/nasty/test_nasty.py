@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.resources import dataset
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 
 HERE = Path(__file__).resolve().parent
 FILES = HERE / "files"

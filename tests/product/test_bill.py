@@ -8,7 +8,7 @@ import bill
 import changes
 import pytest
 
-from mcsvm_gui.core import licences
+from mcsvm_gui.core.base import licences
 
 SOURCES = ["numpy/__init__.py", "PySide6/QtCore.py", "lib-dynload/_heapq.so", "solvers/run.py", "scipy/linalg/x.so"]
 

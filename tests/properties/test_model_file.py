@@ -20,12 +20,12 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcsvm_gui.core import model_document, model_file
-from mcsvm_gui.core.dataset import Column, Dataset, NumberedColumns
-from mcsvm_gui.core.model_file import load, save
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import train
-from mcsvm_gui.core.trained import TrainedModel
+from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
+from mcsvm_gui.core.machine import model_document, model_file
+from mcsvm_gui.core.machine.model_file import load, save
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers import InputError
 from solvers.machines import MACHINES
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.statistics import ADJUSTMENTS, corrected_t, mcnemar, rank_tests, wilcoxon
-from mcsvm_gui.core.statistics.adjustment import MOST_FOR_PARTITIONS, adjust, bergmann_hommel
+from mcsvm_gui.core.evaluate.statistics import ADJUSTMENTS, corrected_t, mcnemar, rank_tests, wilcoxon
+from mcsvm_gui.core.evaluate.statistics.adjustment import MOST_FOR_PARTITIONS, adjust, bergmann_hommel
 from solvers.errors import InputError
 
 SIZES = st.tuples(st.integers(2, 12), st.integers(2, 6))

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core import translation, words
-from mcsvm_gui.core.measures import MEASURES
-from mcsvm_gui.core.settings import TABLE
+from mcsvm_gui.core.base import translation, words
+from mcsvm_gui.core.base.settings import TABLE
+from mcsvm_gui.core.compare.measures import MEASURES
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.run.decisions import REASONS
 from solvers.run.ending import Ending
 
-PACKAGE = Path(words.__file__).parents[1]
+PACKAGE = Path(words.__file__).parents[2]
 FOREIGN = [language for language in translation.languages() if language != translation.ENGLISH]
 # Words that are declared in tables; `tr` is asked for them by these expressions, and by no others.
 FROM_TABLES = {

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from mcsvm_gui.core.command_line import POWERS, written
+from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.readers.options import ReadOptions
 from mcsvm_gui.core.experiment.plan import Plan
 from mcsvm_gui.core.experiment.searching import SearchSpec
-from mcsvm_gui.core.preparation.rules import Rules
-from mcsvm_gui.core.readers.options import ReadOptions
-from mcsvm_gui.core.request import Request, gamma, number
+from mcsvm_gui.core.machine.command_line import POWERS, written
+from mcsvm_gui.core.machine.request import Request, gamma, number
 from solvers.errors import InputError
 
 SCHEMA = 1

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import tomli_w
 
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.writing import Named, write_text
 from mcsvm_gui.core.experiment.definition import Experiment
-from mcsvm_gui.core.writing import Named, write_text
 from solvers.errors import InputError
 
 LARGEST = 16_000_000  # bytes

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core.comparison import Side, scored
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.compare.comparison import Side, scored
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.splitting import split
+from mcsvm_gui.core.evaluate.violations import Violations
 from mcsvm_gui.core.experiment.definition import RunSpec
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult
 from mcsvm_gui.core.experiment.searching import asked
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.splitting import split
-from mcsvm_gui.core.violations import Violations
+from mcsvm_gui.core.machine.request import Request
 
 
 def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely: bool) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.tuning import TuneRequest
-from mcsvm_gui.core.tuning_cells import conditions, document, found
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.cells import conditions, document, found
+from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.selection.cell import CellResult, FoldResult, Trial
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcsvm_gui.core import splitting
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.data.dataset import Dataset
 from solvers.errors import InputError
 from solvers.problem import whole as whole_number
 from solvers.selection.folds import stratified

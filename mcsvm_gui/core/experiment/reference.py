@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.experiment.searching import SearchSpec, asked
-from mcsvm_gui.core.posing import Posed, pose_request
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import document, score
-from mcsvm_gui.core.trained import Duals, Origin, TrainedModel, versions
+from mcsvm_gui.core.machine.posing import Posed, pose_request
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import document, score
+from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, versions
 from solvers.dual.certificate import Certificate
 from solvers.errors import InputError
 from solvers.model import Model

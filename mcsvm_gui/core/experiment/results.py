@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import chosen
-from mcsvm_gui.core.comparison import Comparison, Side, adjusted_over_pairs, compare, scored
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.compare import chosen
+from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, scored
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from mcsvm_gui.core.experiment.plan import Part
-from mcsvm_gui.core.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
 from solvers.run.ending import Ending
 
 OF_SEARCH = {"validation": "mean", "search_seconds": "seconds"}

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.comparison import Side, side_of
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.compare.comparison import Side, side_of
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.journal import Journal
@@ -24,10 +25,9 @@ from mcsvm_gui.core.experiment.keeping import entry_of, result_of, training_key
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
 from mcsvm_gui.core.experiment.searching import Searches, apart_from_machine
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.session import Session
-from mcsvm_gui.core.sources import open_test
-from mcsvm_gui.core.trained import TrainedModel
+from mcsvm_gui.core.machine.session import Session
+from mcsvm_gui.core.machine.sources import open_test
+from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample

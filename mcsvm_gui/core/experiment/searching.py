@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
-from mcsvm_gui.core.request import Request, number
+from mcsvm_gui.core.machine.request import Request, number
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.problem import positive
@@ -20,7 +20,7 @@ from solvers.selection.search import SEARCHES
 from solvers.selection.task import Done
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.tuning import Tuned, TuneRequest
+    from mcsvm_gui.core.tune.search import Tuned, TuneRequest
 
 Told = Callable[[int, int | None], object]  # trials that are done, and how many there will be, where that is known
 WHICH_DATA = "data", "test", "digest", "test_digest"
@@ -68,7 +68,7 @@ class SearchSpec:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def wanted(self, machines: Sequence[str], kernel: str) -> TuneRequest:
-        from mcsvm_gui.core.tuning import TuneRequest
+        from mcsvm_gui.core.tune.search import TuneRequest
 
         gammas = self.gammas if "gamma" in KERNELS[kernel].parameters else None
         return TuneRequest(tuple(machines), self.costs, gammas, self.search, self.folds, holdout=self.holdout)
@@ -125,7 +125,7 @@ class Searches:
         self, key: str, plain: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset, told: Told
     ) -> dict[str, dict[str, Any]]:
         from mcsvm_gui.core.experiment.kept_cells import KeptCells
-        from mcsvm_gui.core.tuning import Tuning
+        from mcsvm_gui.core.tune.search import Tuning
 
         request = plain if spec.time_limit is None else replace(plain, time_limit=spec.time_limit)
         wanted = spec.wanted(machines, plain.kernel)
@@ -159,7 +159,7 @@ class Searches:
 
 def refusal(request: Request, dataset: Dataset) -> str | None:
     """Why it cannot be trained, whatever its parameters."""
-    from mcsvm_gui.core.posing import pose_request
+    from mcsvm_gui.core.machine.posing import pose_request
     from solvers.run.loop import refuse
 
     try:

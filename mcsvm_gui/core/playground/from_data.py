@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcsvm_gui.core.dataset import Dataset, class_order
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.data.dataset import Dataset, class_order
+from mcsvm_gui.core.data.principal import project, thin
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, Drawing
-from mcsvm_gui.core.principal import project, thin
-from mcsvm_gui.core.words import tr
 
 SHOWN = 300  # points at the most: as many as six machines follow while one drags
 OFFERED = 200  # columns to choose from

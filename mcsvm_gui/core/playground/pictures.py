@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcsvm_gui.core import account, figures
-from mcsvm_gui.core.account import Badge
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.machine import account
+from mcsvm_gui.core.machine.account import Badge
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fitting import AT_REST, Fitted, fit_all
 from mcsvm_gui.core.playground.regions import regions
 from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from mcsvm_gui.core.playground.steps import Move, Walk, rivals
-from mcsvm_gui.core.words import tr
 from solvers.machines import MACHINES
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm_gui.core.base.words import tr
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.words import tr
 
 Source = np.random.Generator
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.request import Request
+    from mcsvm_gui.core.machine.request import Request
     from solvers.kernels import Kernel
 
 MOST_MACHINES = 6
@@ -44,7 +44,7 @@ class Setting:
 
     def request(self, machine: str, **more: Any) -> Request:
         """The same training for the rest of the program."""
-        from mcsvm_gui.core.request import Request
+        from mcsvm_gui.core.machine.request import Request
 
         kernel = self.kernel_itself()
         return Request(

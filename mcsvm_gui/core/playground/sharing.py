@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count
 from pathlib import Path
 
+from mcsvm_gui.core.base.writing import csv_text, write_text
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.setting import Setting
-from mcsvm_gui.core.writing import csv_text, write_text
 
 
 def table(drawing: Drawing) -> str:
@@ -22,8 +22,8 @@ def write_table(path: str, drawing: Drawing) -> None:
 
 def write_experiment_of(path: str, drawing: Drawing, setting: Setting) -> str:
     """The points go into a new file beside it, whose name is returned; they are taken as drawn, not scaled."""
+    from mcsvm_gui.core.data.preparation.rules import Rules
     from mcsvm_gui.core.experiment import Experiment, write_experiment
-    from mcsvm_gui.core.preparation.rules import Rules
 
     points = _unused(Path(path))
     write_table(str(points), drawing)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcsvm_gui.core.base.words import tr
 from mcsvm_gui.core.playground.setting import SIX, Setting
-from mcsvm_gui.core.words import tr
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mcsvm_gui.core import figures
-from mcsvm_gui.core.names import machine_words
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.machine.names import machine_words
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.words import tr
 
 ORDER = "solved", "nearly", "not solved", "running", "queued", "interrupted", "failed", "discarded"
 

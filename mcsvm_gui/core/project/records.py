@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.verdict import Verdict, verdict
+from mcsvm_gui.core.machine.verdict import Verdict, verdict
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.request import Request
+    from mcsvm_gui.core.machine.request import Request
     from solvers.run.trace import Sample
 
 STATES = "queued", "running", "done", "failed", "interrupted", "discarded"
@@ -37,7 +37,7 @@ class RunRecord:
 
     @cached_property
     def request(self) -> Request:
-        from mcsvm_gui.core.request import Request
+        from mcsvm_gui.core.machine.request import Request
 
         return Request.from_document(self.plain_request)
 

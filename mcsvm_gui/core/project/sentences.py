@@ -64,6 +64,6 @@ def _sentence(error: sqlite3.Error) -> str:
 
 
 def refuse(path: str | os.PathLike[str], what: str, cause: BaseException | None = None) -> NoReturn:
-    from mcsvm_gui.core.errors import FileError
+    from mcsvm_gui.core.base.errors import FileError
 
     raise FileError(path, what) from cause

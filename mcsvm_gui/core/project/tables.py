@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcsvm_gui.core.writing import safe_cell
+from mcsvm_gui.core.base.writing import safe_cell
 
 BREAKS = str.maketrans("\t\r\n", "   ")
 

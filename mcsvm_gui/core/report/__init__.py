@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from typing import Protocol
 
-from mcsvm_gui.core.report import html, latex, markdown, pdf, plain
+from mcsvm_gui.core.base.writing import Named, written
 from mcsvm_gui.core.report.blocks import Report
-from mcsvm_gui.core.report.drawing import needed
-from mcsvm_gui.core.writing import Named, written
+from mcsvm_gui.core.report.formats import html, latex, markdown, pdf, plain
+from mcsvm_gui.core.report.formats.drawing import needed
 from solvers.errors import InputError
 
 

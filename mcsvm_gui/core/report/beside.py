@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from mcsvm_gui.core import figures
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.experiment import Results
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.report.blocks import Block, Heading, Table

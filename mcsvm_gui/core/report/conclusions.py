@@ -7,11 +7,11 @@ from itertools import groupby
 
 import numpy as np
 
-from mcsvm_gui.core import figures
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.evaluate.statistics import RankTests, rank_tests, wilcoxon
 from mcsvm_gui.core.experiment import Results, Trial
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.report import parts
-from mcsvm_gui.core.statistics import RankTests, rank_tests, wilcoxon
 
 NAMED = 20  # runs that one sentence lists
 POINT = 0.01

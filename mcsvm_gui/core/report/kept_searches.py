@@ -6,12 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report.blocks import Block, Heading
 from mcsvm_gui.core.report.of_search import search_blocks
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.tuning_cells import Found, found, setting_of
-from mcsvm_gui.core.tuning_document import known_document, request_document
+from mcsvm_gui.core.tune.cells import Found, found, setting_of
+from mcsvm_gui.core.tune.document import known_document, request_document
 from solvers.errors import InputError
 from solvers.selection.grid import best
 from solvers.selection.search import SEARCHES

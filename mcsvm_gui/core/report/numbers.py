@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core.comparison import Comparison, Side
-from mcsvm_gui.core.evaluation import Scores
+from mcsvm_gui.core.compare.comparison import Comparison, Side
+from mcsvm_gui.core.evaluate.scores import Scores
+from mcsvm_gui.core.evaluate.violations import Violations
 from mcsvm_gui.core.report.parts import beside_each_other, made_with
-from mcsvm_gui.core.violations import Violations
 
 
 def surroundings_document() -> dict[str, Any]:

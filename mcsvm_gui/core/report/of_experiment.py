@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import figures, inspection
-from mcsvm_gui.core.comparison import Comparison
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.compare.comparison import Comparison
+from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.experiment import Results, Trial
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.report import beside, numbers, parts, plots

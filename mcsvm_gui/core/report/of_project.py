@@ -9,23 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import figures, inspection, model_file
-from mcsvm_gui.core.chosen import Chosen, Rows, over_splits
-from mcsvm_gui.core.command_line import command
-from mcsvm_gui.core.comparison import Comparison, Side, compare, side_of
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.posing import pose_request
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.compare.chosen import Chosen, Rows, over_splits
+from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
+from mcsvm_gui.core.data import inspection
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.splitting import split
+from mcsvm_gui.core.evaluate.statistics import TestResult
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.command_line import command
+from mcsvm_gui.core.machine.posing import pose_request
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.sources import data_of
+from mcsvm_gui.core.machine.trained import Origin, TrainedModel
 from mcsvm_gui.core.project.arrays import unpacked
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report import kept_searches, numbers, parts
 from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.sources import data_of
-from mcsvm_gui.core.splitting import split
-from mcsvm_gui.core.statistics import TestResult
-from mcsvm_gui.core.trained import Origin, TrainedModel
 from solvers.errors import InputError
 from solvers.run.trace import COLUMNS, Trace
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import figures, inspection
-from mcsvm_gui.core.dataset import Dataset
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.data import inspection
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import numbers, parts, plots
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
-from mcsvm_gui.core.request import Request
 
 MOST_CELLS = 2000  # in a table
 NESTED = "The nested estimate is of the whole search, on rows it has not seen; the mean of the best cell is too kind."

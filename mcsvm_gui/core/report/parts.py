@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import figures, hardware
-from mcsvm_gui.core.account import badge, sentences, title
-from mcsvm_gui.core.comparison import Comparison, Side
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.evaluation import Scores
-from mcsvm_gui.core.inspection import repeated
-from mcsvm_gui.core.measures import MEASURES, Line, lines_of, per_class
+from mcsvm_gui.core.base import figures, hardware
+from mcsvm_gui.core.compare.comparison import Comparison, Side
+from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of, per_class
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.inspection import repeated
+from mcsvm_gui.core.evaluate.scores import Scores
+from mcsvm_gui.core.evaluate.statistics import TestResult
+from mcsvm_gui.core.machine.account import badge, sentences, title
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.trained import Origin, own_version, versions
 from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Paragraph, Table
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.statistics import TestResult
-from mcsvm_gui.core.trained import Origin, own_version, versions
 
 SCALES = {
     "minmax": "features scaled to [-1, 1], fitted on training rows alone",

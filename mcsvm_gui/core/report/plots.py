@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core import variants
+from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import shortened, undirected
 

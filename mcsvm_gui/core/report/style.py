@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcsvm_gui.core import variants
+from mcsvm_gui.core.compare import variants
 
 MACHINES = {  # Okabe and Ito's palette: colour, dashes in pen widths, marker of matplotlib
     "ww": ("#0072b2", (), "o"),

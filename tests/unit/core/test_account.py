@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from run_examples import document
 from small_table import clouds
 
-from mcsvm_gui.core import account, curves, figures
-from mcsvm_gui.core.curves import Course
-from mcsvm_gui.core.posing import pose_request
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import train
-from mcsvm_gui.core.verdict import verdict
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.evaluate import curves
+from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.core.machine import account
+from mcsvm_gui.core.machine.posing import pose_request
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.verdict import verdict
 from solvers.machines import MACHINES
 from solvers.run.decisions import ASKED, REASONS
 from solvers.run.ending import Ending

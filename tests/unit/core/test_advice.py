@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core.advice import Advice, advise, in_the_window, options_named
-from mcsvm_gui.core.dataset import Dataset, Notice
-from mcsvm_gui.core.preparation import MISSING, SCALES, Rules
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.survey import summary, survey
+from mcsvm_gui.core.data.advice import Advice, advise, in_the_window, options_named
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.preparation import MISSING, SCALES, Rules
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.survey import summary, survey
 
 
 def opened(folder: Path, text: str) -> Dataset:

@@ -7,8 +7,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mcsvm_gui.core.choices import BIASES, FIRST_KERNELS, FIRST_MACHINES, FIRST_SOLVERS, Choice, choices, why_not
-from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.machine.choices import (
+    BIASES,
+    FIRST_KERNELS,
+    FIRST_MACHINES,
+    FIRST_SOLVERS,
+    Choice,
+    choices,
+    why_not,
+)
+from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-from mcsvm_gui.core import chosen as choosing
-from mcsvm_gui.core.chosen import Chosen, Library, decided, groups_of, measured, over_splits
-from mcsvm_gui.core.compare_sheets import Picture, picture
-from mcsvm_gui.core.measures import MEASURES
-from mcsvm_gui.core.preparation.rules import Rules
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset as example
-from mcsvm_gui.core.session import Outcome, train
-from mcsvm_gui.core.sheet import Cell, Heading, Sheet, order_of
-from mcsvm_gui.core.trained import TrainedModel
+from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.compare import chosen as choosing
+from mcsvm_gui.core.compare.chosen import Chosen, Library, decided, groups_of, measured, over_splits
+from mcsvm_gui.core.compare.measures import MEASURES
+from mcsvm_gui.core.compare.sheet import Cell, Heading, Sheet, order_of
+from mcsvm_gui.core.compare.sheets import Picture, picture
+from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.machine.trained import TrainedModel
 
 NUMBERS = count(1)
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcsvm_gui import cli
-from mcsvm_gui.commands.reading import request_of
-from mcsvm_gui.core.command_line import _for_windows, command, quoted, words, written
-from mcsvm_gui.core.preparation import Rules
-from mcsvm_gui.core.preparation.rules import MISSING, SCALES
-from mcsvm_gui.core.readers import ReadOptions
-from mcsvm_gui.core.readers.options import FORMATS, HEADERS
-from mcsvm_gui.core.request import Request, number
+from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.core.data.preparation import Rules
+from mcsvm_gui.core.data.preparation.rules import MISSING, SCALES
+from mcsvm_gui.core.data.readers import ReadOptions
+from mcsvm_gui.core.data.readers.options import FORMATS, HEADERS
+from mcsvm_gui.core.machine.command_line import _for_windows, command, quoted, words, written
+from mcsvm_gui.core.machine.request import Request, number
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES

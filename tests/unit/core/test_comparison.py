@@ -12,16 +12,16 @@ import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
-from mcsvm_gui.core import comparison as comparing
-from mcsvm_gui.core.comparison import Comparison, Side, compare, scored, side_of
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.measures import MEASURES, lines_of, per_class
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset as example
-from mcsvm_gui.core.session import Outcome, train
-from mcsvm_gui.core.splitting import split
-from mcsvm_gui.core.violations import Violations, target_of, violations_of
+from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.compare import comparison as comparing
+from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, scored, side_of
+from mcsvm_gui.core.compare.measures import MEASURES, lines_of, per_class
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.splitting import split
+from mcsvm_gui.core.evaluate.violations import Violations, target_of, violations_of
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, train
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.contours import contour, triangles
+from mcsvm_gui.core.tune.contours import contour, triangles
 
 X, Y = np.arange(-3.0, 4.0), np.arange(0.0, 5.0)
 PLACES = np.meshgrid(X, Y)

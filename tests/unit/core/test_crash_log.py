@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core import crash_log
+from mcsvm_gui.core.base import crash_log
 
 HERE = Path(__file__).resolve().parents[3]
 
@@ -78,7 +78,10 @@ def test_a_listener_or_an_error_that_fails_does_not_matter(log, monkeypatch: pyt
 
 
 def test_a_fault_of_compiled_code_is_found_by_the_next_session(tmp_path: Path) -> None:
-    code = f"from pathlib import Path; from mcsvm_gui.core import crash_log; crash_log.install(Path({str(tmp_path)!r}))"
+    code = (
+        "from pathlib import Path; from mcsvm_gui.core.base import crash_log; "
+        f"crash_log.install(Path({str(tmp_path)!r}))"
+    )
     dies = f"{code}; import ctypes; ctypes.string_at(0)"
     assert subprocess.run([sys.executable, "-c", dies], cwd=HERE, capture_output=True, timeout=60).returncode != 0
     after = [sys.executable, "-c", f"{code}; print(crash_log.last_fault())"]

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcsvm_gui.core.dataset import Column, Dataset, NumberedColumns, class_order
-from mcsvm_gui.core.errors import FileError, NoLabelError
-from mcsvm_gui.core.inspection import document, inspect, repeated
-from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.base.errors import FileError, NoLabelError
+from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns, class_order
+from mcsvm_gui.core.data.inspection import document, inspect, repeated
+from mcsvm_gui.core.data.readers import open_dataset
 from solvers.errors import InputError
 
 

@@ -17,25 +17,25 @@ from sklearn.metrics import confusion_matrix
 from sklearn.svm import LinearSVC
 from small_data import blobs
 
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.base.resources import experiment as bundled
+from mcsvm_gui.core.base.resources import folder
+from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perform, read_experiment, write_experiment
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.experiment.reference import REFERENCES
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.experiment.running import Job
 from mcsvm_gui.core.experiment.searching import SearchSpec
-from mcsvm_gui.core.posing import pose_request
-from mcsvm_gui.core.preparation.rules import Rules
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.machine.posing import pose_request
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.report.blocks import Table
 from mcsvm_gui.core.report.parts import comparison_blocks, data_blocks, disagreement_blocks
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset as example
-from mcsvm_gui.core.resources import experiment as bundled
-from mcsvm_gui.core.resources import folder
-from mcsvm_gui.core.session import train
-from mcsvm_gui.core.sources import data_of
-from mcsvm_gui.core.tuning import TuneRequest, Tuning
+from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS

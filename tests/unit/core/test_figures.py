@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcsvm_gui.core import figures
-from mcsvm_gui.core.request import number
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.machine.request import number
 
 S = figures.SPACE
 NAMES = "count short rate size seconds remaining per_cent accuracy gap objective violation parameter"

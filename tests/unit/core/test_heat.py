@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcsvm_gui.core import heat
-from mcsvm_gui.core.tune_results import TuneResults
+from mcsvm_gui.core.tune import heat
+from mcsvm_gui.core.tune.results import TuneResults
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial

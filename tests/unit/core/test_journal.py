@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from small_data import blobs
 
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.compare.measures import MEASURES, lines_of
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, reference, running
 from mcsvm_gui.core.experiment.searching import Searches, SearchSpec, asked
-from mcsvm_gui.core.measures import MEASURES, lines_of
-from mcsvm_gui.core.posing import Posed
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset as example
+from mcsvm_gui.core.machine.posing import Posed
+from mcsvm_gui.core.machine.request import Request
 
 IRIS = DataSpec("iris", str(example("iris")))
 SEARCH = SearchSpec("2^0:2^2", "2^-2:2^0", folds=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcsvm_gui.core.live import Reading, Readings
+from mcsvm_gui.core.machine.live import Reading, Readings
 
 
 @pytest.mark.parametrize("examples", [float("nan"), 40.0])

@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mcsvm_gui.core import resources
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.experiment import read_experiment
+from mcsvm_gui.core.machine.session import Session
 from mcsvm_gui.core.playground import random_sets, regions
 from mcsvm_gui.core.playground.drawing import MOST_POINTS, REACH, Drawing
 from mcsvm_gui.core.playground.fitting import Fitted, fit, fit_all, posed
@@ -23,8 +25,6 @@ from mcsvm_gui.core.playground.setting import SIX, Setting
 from mcsvm_gui.core.playground.sharing import table, write_experiment_of
 from mcsvm_gui.core.playground.steps import Walk, rivals
 from mcsvm_gui.core.playground.tours import tours
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.session import Session
 from solvers.kernels import KERNELS
 from solvers.run.loop import Limits, Run
 

@@ -11,9 +11,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 
-from mcsvm_gui.core import preparation
-from mcsvm_gui.core.dataset import Column, Dataset, NumberedColumns
-from mcsvm_gui.core.preparation import Rules
+from mcsvm_gui.core.data import preparation
+from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
+from mcsvm_gui.core.data.preparation import Rules
 from solvers import InputError
 
 

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
-from mcsvm_gui.core import principal, resources
-from mcsvm_gui.core.dataset import Column, Dataset
-from mcsvm_gui.core.principal import principal_components, project, thin
-from mcsvm_gui.core.readers import open_dataset
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.data import principal
+from mcsvm_gui.core.data.dataset import Column, Dataset
+from mcsvm_gui.core.data.principal import principal_components, project, thin
+from mcsvm_gui.core.data.readers import open_dataset
 
 
 def dataset_of(table: dict[str, list[object]], labels: list[str] | None) -> Dataset:

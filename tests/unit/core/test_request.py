@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from mcsvm_gui.core import request
-from mcsvm_gui.core.preparation import Rules
-from mcsvm_gui.core.readers import ReadOptions
-from mcsvm_gui.core.request import Request
+from mcsvm_gui.core.data.preparation import Rules
+from mcsvm_gui.core.data.readers import ReadOptions
+from mcsvm_gui.core.machine import request
+from mcsvm_gui.core.machine.request import Request
 from solvers import InputError
 
 FULL = Request(

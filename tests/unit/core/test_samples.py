@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn import datasets
 
-from mcsvm_gui.core import resources
-from mcsvm_gui.core.readers import open_dataset
-from mcsvm_gui.core.samples import Sample, samples
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.samples import Sample, samples
 
 every_sample = pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
 

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mcsvm_gui.core.dataset import Column, Dataset
-from mcsvm_gui.core.evaluation import evaluate
-from mcsvm_gui.core.projection import seconds_left
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.session import Pace, Session, train
-from mcsvm_gui.core.trained import in_training_spelling
-from mcsvm_gui.core.verification import verify
+from mcsvm_gui.core.data.dataset import Column, Dataset
+from mcsvm_gui.core.evaluate.scores import evaluate
+from mcsvm_gui.core.evaluate.verification import verify
+from mcsvm_gui.core.machine.projection import seconds_left
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Pace, Session, train
+from mcsvm_gui.core.machine.trained import in_training_spelling
 from solvers import InputError, MultiClassSVC
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample

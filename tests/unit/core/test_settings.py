@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.settings import MOST_RECENT, SETTINGS, TABLE, Settings
+from mcsvm_gui.core.base.settings import MOST_RECENT, SETTINGS, TABLE, Settings
 from solvers.errors import InputError
 
 JSON = st.recursive(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcsvm_gui.core.splitting import hold_out
+from mcsvm_gui.core.data.splitting import hold_out
 from solvers import InputError
 
 LABELS = np.array(["a"] * 20 + ["b"] * 10 + ["single"], dtype=object)

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcsvm_gui import cli
-from mcsvm_gui.commands import tune as command
-from mcsvm_gui.core.choices import FIRST_MACHINES
-from mcsvm_gui.core.request import Request, number
-from mcsvm_gui.core.tune_command import tune_command, tune_words
-from mcsvm_gui.core.tune_form import DEFAULTS, ENDS, SEARCHES, extended, parameters, read_form
-from mcsvm_gui.core.tuning import TuneRequest, check
+from mcsvm_gui.cli import tune as command
+from mcsvm_gui.core.machine.choices import FIRST_MACHINES
+from mcsvm_gui.core.machine.request import Request, number
+from mcsvm_gui.core.tune.command import tune_command, tune_words
+from mcsvm_gui.core.tune.form import DEFAULTS, ENDS, SEARCHES, extended, parameters, read_form
+from mcsvm_gui.core.tune.search import TuneRequest, check
 from solvers.kernels import KERNELS
 from solvers.selection import search
 from solvers.selection.grid import Range

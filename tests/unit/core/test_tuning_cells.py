@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.preparation.rules import Rules
-from mcsvm_gui.core.readers.options import ReadOptions
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.tuning import TuneRequest
-from mcsvm_gui.core.tuning_cells import NO_CONDITION, conditions, document, found
+from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.cells import NO_CONDITION, conditions, document, found
+from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
 from solvers.run.ending import Ending

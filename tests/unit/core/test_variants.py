@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from mcsvm_gui.core import variants
+from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.report import style
 
 

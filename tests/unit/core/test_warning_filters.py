@@ -16,9 +16,9 @@ import pytest
 from sklearn import metrics
 
 import mcsvm_gui
-from mcsvm_gui.core import library_warnings
-from mcsvm_gui.core.evaluation import evaluate
-from mcsvm_gui.core.readers import libsvm, open_dataset
+from mcsvm_gui.core.base import library_warnings
+from mcsvm_gui.core.data.readers import libsvm, open_dataset
+from mcsvm_gui.core.evaluate.scores import evaluate
 
 PACKAGE = Path(mcsvm_gui.__file__).parent
 CHANGES = "catch_warnings", "simplefilter", "filterwarnings", "resetwarnings"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from mcsvm_gui.core import words
-from mcsvm_gui.core.words import tr
+from mcsvm_gui.core.base import words
+from mcsvm_gui.core.base.words import tr
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +41,6 @@ def test_values_are_not_translated_again() -> None:
 
 
 def test_views_use_the_same_words() -> None:
-    from mcsvm_gui.views import words as of_views
+    from mcsvm_gui.ui.kit import words as of_views
 
     assert of_views.tr is tr

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.writing import check_outputs, check_writable, csv_text, plain_cell, safe_cell, write_text, written
+from mcsvm_gui.core.base.writing import (
+    check_outputs,
+    check_writable,
+    csv_text,
+    plain_cell,
+    safe_cell,
+    write_text,
+    written,
+)
 from solvers import InputError
 
 

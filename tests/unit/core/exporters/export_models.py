@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mcsvm_gui.core.dataset import Column, Dataset
-from mcsvm_gui.core.exporters import EXPORTERS
-from mcsvm_gui.core.preparation import Rules, fit
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset as bundled
+from mcsvm_gui.core.base.resources import dataset as bundled
+from mcsvm_gui.core.data.dataset import Column, Dataset
+from mcsvm_gui.core.data.preparation import Rules, fit
+from mcsvm_gui.core.export import EXPORTERS
+from mcsvm_gui.core.machine.request import Request
 from solvers import MultiClassSVC
 
 FILLED = Rules(missing="most-frequent")

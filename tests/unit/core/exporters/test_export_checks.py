@@ -15,13 +15,13 @@ import pandas as pd
 import pytest
 from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, trained_on
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.exporters import EXPORTERS, c, deliver, libsvm_judges, onnx, python
-from mcsvm_gui.core.exporters.border import on_border
-from mcsvm_gui.core.exporters.libsvm_judges import read
-from mcsvm_gui.core.exporters.plain import plain_of
-from mcsvm_gui.core.exporters.probe import Probe, from_vectors, of_dataset
-from mcsvm_gui.core.exporters.terms import feature_numbers, label_numbers
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export import EXPORTERS, c, deliver, libsvm_judges, onnx, python
+from mcsvm_gui.core.export.border import on_border
+from mcsvm_gui.core.export.libsvm_judges import read
+from mcsvm_gui.core.export.plain import plain_of
+from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
+from mcsvm_gui.core.export.terms import feature_numbers, label_numbers
 from solvers.errors import InputError
 
 

@@ -17,9 +17,9 @@ from export_models import FORMATS, HOSTILE, KERNELS, Trained, dataset_of, iris, 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.exporters import EXPORTERS, c, pmml, python
-from mcsvm_gui.core.exporters.plain import plain_of
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export import EXPORTERS, c, pmml, python
+from mcsvm_gui.core.export.plain import plain_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter was reached")  # models that need not be good
 

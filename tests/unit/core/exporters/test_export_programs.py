@@ -13,8 +13,8 @@ import pytest
 from export_models import KERNELS, iris, trained_on
 
 import mcsvm_gui
-from mcsvm_gui.core import programs
-from mcsvm_gui.core.exporters import EXPORTERS, python
+from mcsvm_gui.core.base import programs
+from mcsvm_gui.core.export import EXPORTERS, python
 
 PACKAGE = Path(mcsvm_gui.__file__).parent
 posix = pytest.mark.skipif(os.name != "posix", reason="scripts with a shebang")
@@ -30,7 +30,7 @@ def started(source: str) -> list[str]:
 
 def test_one_module_starts_programs() -> None:
     found = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if started(path.read_text("utf-8"))}
-    assert found == {"core/programs.py"}
+    assert found == {"core/base/programs.py"}
 
 
 def script(folder: Path, name: str, body: str) -> Path:

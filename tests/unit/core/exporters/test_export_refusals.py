@@ -16,10 +16,10 @@ import pandas as pd
 import pytest
 from export_models import NO_ONNX, Trained, dataset_of, trained_on
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.exporters import EXPORTERS, c
-from mcsvm_gui.core.exporters.pmml_reader import evaluate
-from mcsvm_gui.core.preparation import Rules
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.preparation import Rules
+from mcsvm_gui.core.export import EXPORTERS, c
+from mcsvm_gui.core.export.pmml_reader import evaluate
 from solvers.errors import InputError
 
 Cells = tuple[float, str | None]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from run_examples import record
 
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.project import migrations as migrations_module
 from mcsvm_gui.core.project import store as store_module
 from mcsvm_gui.core.project.migrations import MIGRATIONS

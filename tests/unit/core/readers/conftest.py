@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 
 Read = Callable[..., Dataset]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
 
 Read = Callable[..., Dataset]
 HEAD = """% a comment

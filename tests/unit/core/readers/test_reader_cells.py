@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcsvm_gui.core.readers.cells import Kind, kind_of, value_of
-from mcsvm_gui.core.readers.words import listed, places, quoted
+from mcsvm_gui.core.data.readers.cells import Kind, kind_of, value_of
+from mcsvm_gui.core.data.readers.words import listed, places, quoted
 
 KINDS = {
     Kind.EMPTY: [""],

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
 
 Read = Callable[..., Dataset]
 PLAIN = "x,y,label\n1,2.5,a\n3,4.5,b\n5,6.5,a\n"

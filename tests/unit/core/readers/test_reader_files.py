@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
 
 Read = Callable[..., Dataset]
 FRAME = pd.DataFrame({"x": [1.5, None, 3.0], "n": [1, 2, 3], "c": ["1", "b", None], "t": [True, False, True]})

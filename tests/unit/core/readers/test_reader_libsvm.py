@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.readers import libsvm, libsvm_slow
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import libsvm, libsvm_slow
 
 Read = Callable[..., Dataset]
 

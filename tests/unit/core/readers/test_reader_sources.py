@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core.dataset import Dataset
-from mcsvm_gui.core.errors import FileError
-from mcsvm_gui.core.readers import ReadOptions, compression, open_dataset, source
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import ReadOptions, compression, open_dataset, source
 from solvers.errors import InputError
 
 Read = Callable[..., Dataset]

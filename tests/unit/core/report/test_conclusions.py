@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mcsvm_gui.core.comparison import Side
+from mcsvm_gui.core.compare.comparison import Side
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, Trial
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import beside
 from mcsvm_gui.core.report.blocks import Table
 from mcsvm_gui.core.report.conclusions import sentences
-from mcsvm_gui.core.request import Request
 
 ROWS = Part(np.arange(70), np.arange(70, 100))
 Numbers = Mapping[str, Any]

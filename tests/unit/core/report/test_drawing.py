@@ -9,7 +9,7 @@ import pytest
 
 from mcsvm_gui.core.report import FORMATS
 from mcsvm_gui.core.report.blocks import Figure, Heading, Report
-from mcsvm_gui.core.report.drawing import settings
+from mcsvm_gui.core.report.formats.drawing import settings
 from mcsvm_gui.core.report.plots import Bars
 
 matplotlib = pytest.importorskip("matplotlib")

@@ -17,33 +17,34 @@ import numpy as np
 import pytest
 from report_makers import SCRIPT, hostile_results, written_project
 
-from mcsvm_gui.core import figures, tuning_cells, tuning_document
-from mcsvm_gui.core.comparison import compare
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.resources import dataset as example
+from mcsvm_gui.core.compare.comparison import compare
+from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import Results
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.readers import open_dataset
 from mcsvm_gui.core.report import (
     FORMATS,
     Report,
     format_of,
-    letters,
     of_experiment,
     of_project,
     of_search,
     parts,
     plots,
-    scripts,
     style,
     write_report,
 )
-from mcsvm_gui.core.report import pdf as pdf_format
 from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Plot, Table
-from mcsvm_gui.core.report.drawing import settings
+from mcsvm_gui.core.report.formats import letters, scripts
+from mcsvm_gui.core.report.formats import pdf as pdf_format
+from mcsvm_gui.core.report.formats.drawing import settings
 from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.report.of_project import read_project
-from mcsvm_gui.core.request import Request
-from mcsvm_gui.core.resources import dataset as example
-from mcsvm_gui.core.tuning import Tuned, TuneRequest, Tuning
+from mcsvm_gui.core.tune import cells as tuning_cells
+from mcsvm_gui.core.tune import document as tuning_document
+from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
 from solvers.errors import InputError
 from solvers.selection.cell import CellResult
 from solvers.selection.grid import Range
@@ -509,7 +510,7 @@ def test_where_matplotlib_is_missing_a_sentence_says_so(tmp_path: Path) -> None:
 
 
 def test_machines_look_as_they_do_in_the_window() -> None:
-    theme = pytest.importorskip("mcsvm_gui.views.theme")
+    theme = pytest.importorskip("mcsvm_gui.ui.kit.theme")
     assert {name: look.colour for name, look in theme.MACHINE_STYLES.items()} == {
         name: colour for name, (colour, *_) in style.MACHINES.items()
     }

@@ -10,9 +10,9 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from mcsvm_gui.core.statistics import TestResult, corrected_t, mcnemar, rank_tests, wilcoxon
-from mcsvm_gui.core.statistics.adjustment import true_counts
-from mcsvm_gui.core.statistics.many import all_pairs, critical_difference, friedman, iman_davenport
+from mcsvm_gui.core.evaluate.statistics import TestResult, corrected_t, mcnemar, rank_tests, wilcoxon
+from mcsvm_gui.core.evaluate.statistics.adjustment import true_counts
+from mcsvm_gui.core.evaluate.statistics.many import all_pairs, critical_difference, friedman, iman_davenport
 
 # Demsar, JMLR 7 (2006), table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf. On `voting` the last two are printed
 # alike, but ranked second and third.

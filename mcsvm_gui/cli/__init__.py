@@ -1,0 +1,72 @@
+"""The command line. It never imports Qt, and imports what a command needs only when that command is given."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import NoReturn
+
+from mcsvm_gui.cli import arguments
+from mcsvm_gui.cli.interrupt import at_once
+from mcsvm_gui.core.base.exits import WRONG, complain, exit_code
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return exit_code(lambda: _run(arguments))
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, as for every wrong input."""
+        complain(f"{message} (see {self.prog} --help)")
+        sys.exit(WRONG)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="mcsvm",
+        description="Multi-class support vector machines, certified.",
+        epilog="Exit codes: 0 done; 2 the input or the options are wrong; 3 done but not converged; 130 interrupted.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"mcsvm {_version()}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, add in COMMANDS.items():
+        sub = commands.add_parser(name, help=add.__doc__, description=add.__doc__, allow_abbrev=False)
+        add(sub)
+        sub.set_defaults(command=name.replace("-", "_"))
+    return parser
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a character shows its code instead
+            stream.reconfigure(errors="backslashreplace")
+    options = _parser().parse_args(arguments)
+    with at_once():
+        command = import_module(f"mcsvm_gui.cli.{options.command}")
+    return int(command.run(options))
+
+
+def _version() -> str:
+    try:
+        return version("mcsvm")
+    except PackageNotFoundError:
+        return "of a source folder that is not installed"
+
+
+# What may be given to each; its module in `commands` is called as it is, and has `run`.
+COMMANDS = {
+    "inspect": arguments.inspect,
+    "train": arguments.train,
+    "tune": arguments.tune,
+    "compare": arguments.compare,
+    "run": arguments.run,
+    "report": arguments.report,
+    "predict": arguments.predict,
+    "export": arguments.export,
+    "verify": arguments.verify,
+    "doctor": arguments.doctor,
+    "first-look": arguments.first_look,
+}

@@ -1,0 +1,33 @@
+"""mcsvm export"""
+
+from __future__ import annotations
+
+import argparse
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.core.base.exits import DONE
+from mcsvm_gui.core.base.writing import check_outputs
+from mcsvm_gui.core.data.readers import ReadOptions
+from mcsvm_gui.core.export import EXPORTERS
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.prediction import label_of, open_like
+from solvers.errors import InputError
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.to not in EXPORTERS:
+        raise InputError(f"--to {options.to}: there is no such format; choose one of {', '.join(EXPORTERS)}")
+    exporter = EXPORTERS[options.to]
+    trained = model_file.load(options.model)
+    reason = exporter.holds(trained)
+    if reason is not None:
+        raise InputError(f"--to {options.to}: {reason}")
+    check_outputs([options.output], (options.model, options.check))
+    check = None if options.check is None else open_like(options.check, ReadOptions(), label_of(trained))
+    receipt = exporter.export(trained, options.output, check)
+    if options.json:
+        files = [str(path) for path in receipt.files]
+        output.show_json({"format": options.to, "files": files, "checks": list(receipt.checks)})
+    else:
+        print(receipt.sentence)
+    return DONE

@@ -1,0 +1,74 @@
+"""mcsvm predict"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.cli.reading import read_options, with_missing_rule
+from mcsvm_gui.core.base.exits import DONE
+from mcsvm_gui.core.base.writing import check_outputs, write_text
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.prediction import Prediction, label_of, open_like, predict
+
+
+def run(options: argparse.Namespace) -> int:
+    trained = with_missing_rule(model_file.load(options.model), options)
+    check_outputs([options.output], (options.model, options.data))
+    prediction = predict(trained, open_like(options.data, read_options(options), label_of(trained)))
+    if options.output is not None:
+        write_text(options.output, prediction.table(options.scores))
+    output.warn(options, prediction.notices)
+    if options.json:
+        output.show_json(document(prediction, options))
+    else:
+        _show(prediction, options)
+    return DONE
+
+
+def document(prediction: Prediction, options: argparse.Namespace) -> dict[str, Any]:
+    decisions, scores = prediction.decisions, prediction.scores
+    rows = [[None if np.isnan(x) else x for x in row] for row in decisions.scores.tolist()] if options.scores else None
+    return {
+        "machine": prediction.trained.model.machine.name,
+        "classes": list(prediction.trained.class_names),
+        "n_rows": len(decisions.labels),
+        "predictions": decisions.labels.tolist(),
+        "scores": rows,
+        "accuracy": None if scores is None else scores.accuracy,
+        "balanced_accuracy": None if scores is None else scores.balanced_accuracy,
+        "macro_f1": None if scores is None else scores.macro_f1,
+        "kappa": None if scores is None else scores.kappa,
+        "n_scored": 0 if scores is None else int(scores.confusion.sum()),
+        "output": options.output,
+        "warnings": [notice.sentence for notice in prediction.notices],
+    }
+
+
+def _show(prediction: Prediction, options: argparse.Namespace) -> None:
+    words = summary(prediction)
+    if options.output is not None:
+        print(f"{words}\nPredictions: {options.output}")
+        return
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    sys.stdout.write(prediction.table(options.scores))
+    sys.stdout.flush()
+    if not options.quiet:
+        print(words, file=sys.stderr)
+
+
+def summary(prediction: Prediction) -> str:
+    machine, scores = prediction.trained.model.machine, prediction.scores
+    rows = output.plural(int(prediction.decisions.decided.size), "row")
+    decided = f"{rows} decided by {machine.title} ({machine.name})"
+    if scores is None:
+        return f"{decided}."
+    return (
+        f"{decided}; {output.accuracy(scores.accuracy)} as labelled in the file (balanced"
+        f" {output.accuracy(scores.balanced_accuracy)}, macro F1 {scores.macro_f1:.3f}, kappa {scores.kappa:.3f})."
+    )

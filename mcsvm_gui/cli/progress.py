@@ -1,0 +1,109 @@
+"""One line on a terminal that says how a training goes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TextIO
+
+from mcsvm_gui.cli.output import per_cent
+from mcsvm_gui.core.machine.projection import seconds_left
+from mcsvm_gui.core.machine.session import Session
+from solvers.run.trace import Sample
+
+GAP = "  "
+UNKNOWN = 80  # columns, where a terminal does not say
+EVERY = 0.1  # seconds
+REMEMBERED = 400  # samples for the trend
+
+
+class Progress:
+    """Called after every slice; writes at most ten times a second, and only where somebody looks."""
+
+    def __init__(self, quiet: bool, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._shown = not quiet and self._stream.isatty()
+        self._samples: list[Sample] = []
+        self._last, self._width = 0.0, 0
+
+    def begin(self, what: str) -> None:
+        """Before the first slice, which may compile for some seconds."""
+        if self._shown:
+            self._write(what)
+
+    def __call__(self, session: Session, sample: Sample) -> None:
+        if not self._shown:
+            return
+        self._samples.append(sample)
+        if len(self._samples) > REMEMBERED:
+            del self._samples[::2]
+        if self._due():
+            request, parts = session.request, session.posed.problem.part_count
+            left = seconds_left(self._samples, request.tol, session.run.gap_goal, parts=parts)
+            self._write(line(sample, left))
+
+    def _due(self) -> bool:
+        """Whether somebody looks, and the line is old."""
+        now = time.monotonic()
+        if not self._shown or now - self._last < EVERY:
+            return False
+        self._last = now
+        return True
+
+    def end(self) -> None:
+        """Leave the line as if nothing had been there."""
+        if self._shown:
+            self._write("")
+            self._stream.write("\r")
+            self._stream.flush()
+
+    def _write(self, text: str) -> None:
+        text = fitting(text, _columns(self._stream))
+        self._stream.write("\r" + text.ljust(self._width))
+        self._stream.flush()
+        self._width = len(text)
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or UNKNOWN
+    except OSError:
+        return UNKNOWN
+
+
+def fitting(text: str, columns: int) -> str:
+    """What goes into one line, as a second one could not be overwritten; what comes first is missed least."""
+    while text and len(text) >= columns:
+        text = text.partition(GAP)[2]
+    return text
+
+
+def line(sample: Sample, left: float | None) -> str:
+    rate = sample.iteration / sample.seconds if sample.seconds > 0.0 else 0.0
+    parts = [
+        f"{sample.seconds:.1f} s",
+        f"{short(sample.iteration)} steps",
+        f"{short(rate)}/s",
+        f"{sample.support} support vectors",
+        f"violation {sample.violation:.2g}",
+        f"gap {per_cent(max(sample.relative_gap, 0.0))}",
+        f"about {duration(left)} left" if left is not None else "time left unknown",
+    ]
+    return GAP.join(parts)
+
+
+def short(number: float) -> str:
+    """123, 12.3k, 4.56M."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= size:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:.0f}"
+
+
+def duration(seconds: float) -> str:
+    if seconds < 90.0:
+        return f"{seconds:.0f} s"
+    if seconds < 5400.0:
+        return f"{seconds / 60.0:.0f} min"
+    return f"{seconds / 3600.0:.1f} h" if seconds < 1e6 else "days"

@@ -1,0 +1,40 @@
+"""mcsvm report"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.core.base.exits import DONE
+from mcsvm_gui.core.base.writing import check_outputs
+from mcsvm_gui.core.machine.request import whole_number
+from mcsvm_gui.core.report import check_format, write_report
+from mcsvm_gui.core.report.kept_searches import read_searches
+from mcsvm_gui.core.report.of_project import read_project, report_of
+from solvers.errors import InputError
+
+
+def run(options: argparse.Namespace) -> int:
+    check_format(options.output)
+    check_outputs([options.output], [options.project])
+    material = read_project(options.project, _runs(options.run))
+    searches = [] if options.run is not None else read_searches(options.project)
+    if not material and not searches:
+        raise InputError(f"{options.project}: there is no run in the project yet")
+    name = os.path.basename(options.project).removesuffix(".mcsvmproj")
+    write_report(options.output, report_of(name, material, searches))
+    if options.json:
+        output.show_json({"report": options.output, "runs": [known.record.id for known in material]})
+    else:
+        print(f"Report of {output.plural(len(material), 'run')}: {options.output}")
+    return DONE
+
+
+def _runs(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [whole_number(part.strip()) for part in text.split(",")]
+    except InputError as error:
+        raise InputError(f"--run: {error}") from None

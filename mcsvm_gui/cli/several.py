@@ -1,0 +1,174 @@
+"""What `mcsvm compare` and `mcsvm run` have in common: an experiment carried out, shown and written."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.cli.interrupt import Interrupt
+from mcsvm_gui.cli.progress import GAP, Progress
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.experiment import Experiment, Journal, Results, Trial, perform
+from mcsvm_gui.core.experiment.results import beside_published
+from mcsvm_gui.core.experiment.running import Job
+from mcsvm_gui.core.machine.request import whole_number
+from mcsvm_gui.core.machine.session import Session
+from solvers.errors import InputError
+from solvers.run.trace import Sample
+
+SIGNIFICANT = 0.05
+
+
+class Course(Progress):
+    """One line for many trainings: which one, then how it goes."""
+
+    _job: Job | None = None
+
+    def training(self, job: Job, session: Session, sample: Sample) -> None:
+        if job is not self._job:
+            self._job = job
+            self._samples.clear()
+        self(session, sample)
+
+    def searching(self, job: Job, done: int, expected: int | None) -> None:
+        """Before the training, on its line."""
+        self._job = job
+        if self._due():
+            self._write(f"searching: {done} trials" if expected is None else f"searching: {done} of {expected} trials")
+
+    def _write(self, text: str) -> None:
+        super()._write(f"{self._job.words}{GAP}{text}" if self._job is not None and text else text)
+
+
+def jobs_of(options: argparse.Namespace) -> int:
+    if options.jobs is None:
+        return 1
+    try:
+        count = whole_number(options.jobs)
+    except InputError as error:
+        raise InputError(f"--jobs: {error}") from None
+    if not 1 <= count <= 4 * (os.cpu_count() or 1):
+        raise InputError(f"--jobs must be between 1 and four times the cores of this machine, not {count}")
+    return count
+
+
+def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: Interrupt) -> Results:
+    journal = None if options.results is None else Journal(options.results)
+    course = Course(options.quiet)
+    course.begin("preparing ...")
+    try:
+        jobs = jobs_of(options)
+        return perform(experiment, course.training, lambda: interrupt.wished, jobs, journal, course.searching)
+    finally:
+        course.end()
+
+
+def check_report(path: str | None) -> None:
+    """Before hours of work: the format, and what it is drawn with."""
+    if path is not None:
+        from mcsvm_gui.core.report import check_format
+
+        check_format(path)
+
+
+def write_results(path: str | None, results: Results) -> None:
+    if path is not None:
+        from mcsvm_gui.core.report import write_report
+        from mcsvm_gui.core.report.of_experiment import report_of
+
+        write_report(path, report_of(results))
+
+
+def finish(results: Results, options: argparse.Namespace) -> int:
+    """Say it, and the exit code."""
+    if options.json:
+        output.show_json(results.document())
+    else:
+        print("\n".join(words(results)))
+    if results.interrupted:
+        return INTERRUPTED
+    return DONE if results.converged else UNCONVERGED
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def words(results: Results) -> list[str]:
+    lines = [f"{results.experiment.title}: {results.experiment.plan.words}.", ""]
+    for spec in results.experiment.data:
+        lines += [*_table(results, spec.name), ""]
+    lines += _refused(results) + _tests(results) + _published(results)
+    if results.interrupted:
+        lines += ["Interrupted: only what was finished until then is counted."]
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _table(results: Results, name: str) -> list[str]:
+    dataset, trials = results.datasets[name], results.on(name)
+    size = f"{output.plural(dataset.rows, 'row')}, {output.plural(len(dataset.classes), 'class', 'classes')}"
+    header = f"{'':<14}{'accuracy':>10}{'spread':>9}{'time':>13}{'iterations':>13}{'vectors':>9}{'worst gap':>13}"
+    return [f"{name} ({size})", header, *(_row(results, trial) for trial in trials)]
+
+
+def _row(results: Results, trial: Trial) -> str:
+    way, accuracies = results.way, trial.accuracies
+    cells = [
+        f"{trial.spec.label:<14}",
+        f"{figures.accuracy(trial.summary('accuracy', way)):>10}",
+        f"{_range(accuracies):>9}",
+        f"{figures.seconds(trial.summary('seconds', way)):>13}",
+        f"{_count(trial.summary('iterations', way)):>13}",
+        f"{_count(trial.summary('n_support', way)):>9}",
+        f"{figures.gap(max(trial.worst_gap or 0.0, 0.0)):>13}",
+    ]
+    return "".join(cells) + ("" if trial.converged else "  not converged")
+
+
+def _count(value: float | None) -> str:
+    return figures.count(None if value is None else round(value))
+
+
+def _range(accuracies: tuple[float, ...]) -> str:
+    return f"±{100 * (max(accuracies) - min(accuracies)) / 2:.1f} %" if len(accuracies) > 1 else figures.NONE
+
+
+def _refused(results: Results) -> list[str]:
+    return [
+        f"{trial.spec.data} {trial.spec.label}: not possible: {trial.refused}"
+        for trial in results.trials
+        if trial.refused
+    ]
+
+
+def _tests(results: Results) -> list[str]:
+    pairs = [result for result in results.tests if result.between and result.adjusted]
+    ways = {name for result in pairs for name in result.adjusted}
+    least = "shaffer" if "shaffer" in ways else "holm"
+    found = [result for result in pairs if result.adjusted.get(least, result.adjusted.get("holm", 1.0)) < SIGNIFICANT]
+    lines = []
+    if results.ranks is not None:
+        ranks = sorted(zip(results.ranks.ranks.tolist(), results.ranks.names, strict=True))
+        lines.append("Average ranks: " + ", ".join(f"{name} {rank:.3g}" for rank, name in ranks))
+        lines.append(f"Critical difference (Nemenyi, 5 %): {results.ranks.critical_difference:.3g}")
+    for result in found:
+        where = f" on {result.data}" if result.data else ""
+        adjusted = ", ".join(f"{name} {p:.2g}" for name, p in result.adjusted.items())
+        rows = f" of {figures.count(result.details['rows'])} rows" if "rows" in result.details else ""
+        how = f"{result.name}{rows}, p {result.p:.2g}; {adjusted}"
+        lines.append(f"{' and '.join(result.between)} differ{where} ({how}).")
+    if pairs and not found:
+        lines.append("No two of them differ significantly (5 %, adjusted for all pairs).")
+    return [*lines, ""] if lines else []
+
+
+def _published(results: Results) -> list[str]:
+    rows = beside_published(results)
+    if not rows:
+        return []
+    lines = [f"{'published':<28}{'measure':<12}{'theirs':>14}{'ours':>14}"]
+    for data, label, measure, theirs, ours in rows:
+        said = figures.NONE if ours is None else f"{ours:.6g}"
+        lines.append(f"{data + ' ' + label:<28}{measure:<12}{theirs:>14.6g}{said:>14}")
+    return [*lines, ""]

@@ -1,0 +1,122 @@
+"""mcsvm train"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.cli.interrupt import Interrupt
+from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.machine.sources import test_of
+from solvers.errors import InputError
+from solvers.run.ending import Ending
+from solvers.run.trace import COLUMNS, Trace
+
+SCALED = {"minmax": "scaled to [-1, 1]", "standard": "scaled to mean 0 and deviation 1", "none": "as they are"}
+BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}
+
+
+def run(options: argparse.Namespace) -> int:
+    request = request_of(options)
+    _check(request, options)
+    dataset = open_dataset(options.data, request.read)
+    test = test_of(request, dataset)
+    request = replace(request, digest=dataset.digest, test_digest=None if test is None else test.digest)
+    with Interrupt() as interrupt:
+        outcome = _train(request, dataset, test, options, interrupt)
+        _write(outcome, options)
+    _show(outcome, options)
+    if interrupt.wished:
+        return INTERRUPTED
+    return DONE if outcome.trained.origin.ending is Ending.CONVERGED else UNCONVERGED
+
+
+def _check(request: Request, options: argparse.Namespace) -> None:
+    """Before anything long begins."""
+    if request.test is not None and request.holdout is not None:
+        raise InputError("--test and --holdout cannot go together: test on a file, or on a part of DATA")
+    check_outputs((options.model, options.trace), (options.data, options.test))
+
+
+def _train(
+    request: Request, dataset: Dataset, test: Dataset | None, options: argparse.Namespace, interrupt: Interrupt
+) -> Outcome:
+    progress = Progress(options.quiet)
+    progress.begin("preparing ...")
+    try:
+        return train(request, dataset, test, report=progress, stopped=lambda: interrupt.wished)
+    finally:
+        progress.end()
+
+
+def _write(outcome: Outcome, options: argparse.Namespace) -> None:
+    if options.model is not None:
+        model_file.save(options.model, outcome.trained)
+        outcome.document["model"] = options.model
+    if options.trace is not None:
+        write_text(options.trace, trace_text(outcome.trace))
+
+
+def trace_text(trace: Trace) -> str:
+    """Numbers with all their digits."""
+    rows = [[getattr(sample, name) for name in COLUMNS] for sample in trace]
+    return csv_text(COLUMNS, [[repr(float(x)) if isinstance(x, float) else int(x) for x in row] for row in rows])
+
+
+def _show(outcome: Outcome, options: argparse.Namespace) -> None:
+    output.warn(options, outcome.notices)
+    if options.json:
+        output.show_json(outcome.document)
+    else:
+        print("\n".join(result(outcome, options.trace)))
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def result(outcome: Outcome, trace: str | None = None) -> list[str]:
+    trained, found = outcome.trained, outcome.document
+    machine, origin = trained.model.machine, trained.origin
+    certain = output.certainty(origin.certificate, origin.ending is Ending.CONVERGED)
+    lines = [
+        f"{machine.title} ({machine.name}): {machine.decides}.",
+        (
+            f"{kernel_words(found['kernel'])}, C {found['C']:g}, margin {found['margin']:.4g}, {BIAS[found['bias']]};"
+            f" features {SCALED[trained.preparation.rules.scale]}."
+        ),
+        (
+            f"{certain[0].upper()}{certain[1:]}, after {output.plural(origin.iterations, 'step')} of {origin.solver}"
+            f" in {origin.seconds:.3g} s. {origin.ending.sentence}"
+        ),
+        (
+            f"{output.plural(found['n_train'], 'row')}, {output.plural(found['n_features'], 'feature')},"
+            f" {output.plural(found['n_classes'], 'class', 'classes')};"
+            f" {output.plural(found['n_support'], 'support vector')}, {found['n_bounded']} of them at their bound."
+        ),
+        _accuracy_words(found),
+    ]
+    lines += [found["solver_reason"]] if found["solver"] == "auto" else []
+    lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
+    return lines + ([f"Trace: {trace}"] if trace else [])
+
+
+def kernel_words(kernel: dict[str, object]) -> str:
+    name, *rest = (f"{key} {value:.6g}" if key != "name" else f"Kernel {value}" for key, value in kernel.items())
+    return ", ".join([name, *rest])
+
+
+def _accuracy_words(found: dict[str, object]) -> str:
+    train, test = found["train_accuracy"], found["test_accuracy"]
+    words = f"Accuracy: {output.accuracy(float(str(train)))} of the training rows"
+    if test is None:
+        return f"{words}; not tested on other rows."
+    return f"{words}, {output.accuracy(float(str(test)))} of {output.plural(int(str(found['n_test'])), 'test row')}."

@@ -1,0 +1,228 @@
+"""mcsvm tune"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from typing import TextIO
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.cli.interrupt import Interrupt
+from mcsvm_gui.cli.progress import GAP, Progress, duration
+from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.cli.several import check_report
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED, complain
+from mcsvm_gui.core.base.writing import check_outputs, write_text
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine import request as requests
+from mcsvm_gui.core.machine.command_line import quoted
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.account import place
+from mcsvm_gui.core.tune.document import cells_text, document
+from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning, check, parse_machines
+from solvers.errors import InputError
+from solvers.kernels import KERNELS
+from solvers.selection.cell import CellResult, FoldResult, Trial
+from solvers.selection.grid import Range
+from solvers.selection.per_pair import PairChoice
+
+COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
+MOST_PAIRS = 45  # printed: those of ten classes
+
+
+def run(options: argparse.Namespace) -> int:
+    request, wanted = read(options)
+    check(request, wanted)
+    check_report(options.report)
+    check_outputs((options.output, options.report), (options.data,))
+    dataset = open_dataset(options.data, request.read)
+    tuning = Tuning(replace(request, digest=dataset.digest), wanted, dataset)
+    with Interrupt() as interrupt:
+        tuned = _run(tuning, options, interrupt)
+        _show(tuned, options)
+        _write(tuned, options)
+    if tuned.trouble:
+        complain(tuned.trouble)
+    if tuned.stopped:
+        return INTERRUPTED
+    return DONE if tuned.converged else UNCONVERGED
+
+
+def _write(tuned: Tuned, options: argparse.Namespace) -> None:
+    """After what was found is shown: a file that cannot be written takes nothing with it."""
+    if options.output is not None:
+        write_text(options.output, cells_text(tuned))
+        if not options.json:
+            print(f"Cells: {options.output}")
+    if options.report is not None:
+        _write_report(tuned, options)
+
+
+def _write_report(tuned: Tuned, options: argparse.Namespace) -> None:
+    from mcsvm_gui.core.report import write_report
+    from mcsvm_gui.core.report.of_search import report_of
+
+    write_report(options.report, report_of(document(tuned), tuned.tuning.dataset, quoted(given(options))))
+
+
+def given(options: argparse.Namespace) -> list[str]:
+    """The command as it was typed, but for what it writes."""
+    unsaid = "command", "data", "output", "report", "json", "quiet", "test"
+    said = {name.replace("_", "-"): value for name, value in vars(options).items() if name not in unsaid and value}
+    words = [f"--{name}" if value is True else f"--{name}={value}" for name, value in said.items()]
+    return ["mcsvm", "tune", *words, *(["--"] if options.data.startswith("-") else []), options.data]
+
+
+def _run(tuning: Tuning, options: argparse.Namespace, interrupt: Interrupt) -> Tuned:
+    progress = TuneProgress(tuning, options.quiet)
+    progress.begin("preparing ...")
+    try:
+        return tuning.run(progress.trial, lambda: interrupt.wished, progress.trial)
+    finally:
+        progress.end()
+
+
+# -- from options ---------------------------------------------------------------------------------
+
+
+def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
+    """The ranges are read here, and the rest as for a training."""
+    names = "ww" if options.machine is None else options.machine
+    costs, gammas = options.C, options.gamma
+    if options.holdout is not None and options.folds is not None:
+        raise InputError("--holdout validates on one split, without folds; leave one of --holdout and --folds")
+    plain = argparse.Namespace(**{**vars(options), "machine": None, "C": None, "gamma": None, "holdout": None})
+    request = request_of(plain)
+    step = _number("step", options.step) if options.step is not None else 1.0
+    kernel = KERNELS.get(request.kernel)
+    without_gamma = kernel is not None and "gamma" not in kernel.parameters and gammas is None
+    wanted = TuneRequest(
+        machines=parse_machines(names),
+        costs=range_of("C", costs or COSTS, step),
+        gammas=None if without_gamma else range_of("gamma", gammas or GAMMAS, step),
+        search=options.search or "grid",
+        folds=5 if options.folds is None else _whole("folds", options.folds),
+        repeats=1 if options.repeats is None else _whole("repeats", options.repeats),
+        holdout=None if options.holdout is None else _number("holdout", options.holdout),
+        nested=options.nested,
+        jobs=None if options.jobs is None else _whole("jobs", options.jobs),
+        scheduler=options.scheduler,
+    )
+    return request, wanted
+
+
+def range_of(name: str, text: str, step: float) -> Range:
+    """2^-2:2^12, or one number."""
+    if text == "scale":
+        raise InputError(f"--{name}: a search needs numbers, such as {GAMMAS}, not scale")
+    low, _, high = text.partition(":")
+    try:
+        return Range.between(requests.number(low), requests.number(high or low), step)
+    except InputError as error:
+        raise InputError(f"--{name}: {error}") from None
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return requests.number(text)
+    except InputError as error:
+        raise InputError(f"--{name}: {error}") from None
+
+
+def _whole(name: str, text: str) -> int:
+    try:
+        return requests.whole_number(text)
+    except InputError as error:
+        raise InputError(f"--{name}: {error}") from None
+
+
+# -- how it goes ----------------------------------------------------------------------------------
+
+
+class TuneProgress(Progress):
+    """How many trials are done, the best so far, and the time left: from what a trial has taken on average."""
+
+    def __init__(self, tuning: Tuning, quiet: bool, stream: TextIO | None = None) -> None:
+        super().__init__(quiet, stream)
+        self._tuning, self._began = tuning, time.monotonic()
+        self._count, self._best = 0, ("", 0.0)
+
+    def trial(self, done: tuple[Trial, FoldResult]) -> None:
+        (cell, _), result = done
+        self._count += 1
+        if result.accuracy > self._best[1]:
+            self._best = cell.machine, result.accuracy
+        if self._due():
+            self._write(self.words(self._last - self._began))
+
+    def words(self, seconds: float) -> str:
+        expected = self._tuning.expected
+        parts = [f"{seconds:.0f} s"]
+        if expected is None or self._tuning.wanted.nested:
+            parts.append(f"{self._count} trials")
+        else:
+            left = seconds * (expected - self._count) / self._count
+            parts += [f"{self._count} of {expected} trials", f"about {duration(left)} left"]
+        machine, accuracy = self._best
+        parts.insert(1, f"best fold {machine} {output.accuracy(accuracy)}")
+        return GAP.join(parts)
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def _show(tuned: Tuned, options: argparse.Namespace) -> None:
+    output.warn(options, tuned.tuning.notices)
+    if options.json:
+        output.show_json(document(tuned))
+        return
+    print("\n".join(words(tuned)))
+
+
+def words(tuned: Tuned) -> list[str]:
+    tuning = tuned.tuning
+    cells, parts = output.plural(len(tuned.results), "cell"), len(tuning.parts)
+    how = f"{output.plural(parts, 'fold')}" if tuning.wanted.holdout is None else "one validation part"
+    lines = [f"{cells}, {how}, search {tuning.search.name}, in {tuned.seconds:.3g} s."]
+    if tuned.stopped and not tuned.trouble:
+        lines.append("Stopped on request; what was done stands.")
+    for machine in tuning.grid.machines:
+        lines += _machine_words(tuned, machine)
+    for found in tuned.nested:
+        if found.results:
+            mean = sum(found.fold_accuracy) / len(found.results)
+            lines.append(f"{found.machine}: {output.accuracy(mean)} where each fold's choice was made without it.")
+    unsolved = sum(not result.converged for result in tuned.results.values())
+    if unsolved:
+        lines.append(f"{output.plural(unsolved, 'cell')} did not converge; their gap tells how far they may be off.")
+    return lines
+
+
+def _machine_words(tuned: Tuned, machine: str) -> list[str]:
+    cell = tuned.best(machine)
+    if cell is None:
+        return [f"{machine}: nothing was done."]
+    result: CellResult = tuned.results[cell]
+    spread = f" (deviation {100.0 * result.std:.1f} between folds)" if result.folds > 1 else ""
+    lines = [f"{machine}: {output.accuracy(result.mean)}{spread} at {place(cell)}."]
+    if result.folds < len(tuned.tuning.parts):
+        lines.append(f"  That rests on {result.folds} of {len(tuned.tuning.parts)} folds.")
+    if cell.gamma is None and tuned.tuning.grid.gammas is not None:
+        lines.append("  That is the linear kernel: the line from its best C passes no gamma and C of the ranges.")
+    edges = tuned.edges(machine)
+    if edges:
+        lines.append(f"  The best cell lies on the edge of the grid ({', '.join(edges)}): extend the range there.")
+    composite = tuned.composites.get(machine)
+    if composite is not None:
+        mean = sum(composite.fold_accuracy) / len(composite.fold_accuracy)
+        lines.append(f"  With C and gamma of its own for each pair: {output.accuracy(mean)}.")
+        lines += [f"    {_pair_words(choice, tuned.tuning.class_names)}" for choice in composite.choices[:MOST_PAIRS]]
+        if len(composite.choices) > MOST_PAIRS:
+            lines.append(f"    and {len(composite.choices) - MOST_PAIRS} more pairs, which --json lists")
+    return lines
+
+
+def _pair_words(choice: PairChoice, names: tuple[str, ...]) -> str:
+    first, second = (names[number] for number in choice.pair)
+    return f"{first} or {second}: {output.accuracy(choice.mean)} at {place(choice)}"

@@ -1,0 +1,30 @@
+"""What the About dialog says of this program itself."""
+
+from __future__ import annotations
+
+from mcsvm_gui.core.base.licences import OWN, components
+from mcsvm_gui.core.base.resources import folder
+
+
+def version() -> str:
+    from mcsvm_gui.core.machine.trained import own_version
+
+    return own_version()
+
+
+def text() -> str:
+    """Our licence, and where the example data are from; the licences of others are in core.licences."""
+    sources = (folder() / "datasets" / "ATTRIBUTION.md").read_text("utf-8")
+    own = [part.text for part in components() if part.name == OWN]
+    return "\n\n".join([*own, _plain(sources)])
+
+
+def _plain(markdown: str) -> str:
+    """Tables as paragraphs: a narrow window breaks their lines."""
+    lines = []
+    for line in markdown.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        ruler = line.startswith("|") and all(set(cell) <= set("-: ") for cell in cells)
+        if not ruler and cells[:1] != ["file"]:
+            lines.append(f"{cells[0]}: {cells[-1]}" if line.startswith("|") else line.lstrip("# "))
+    return "\n".join(lines).strip()

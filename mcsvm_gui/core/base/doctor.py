@@ -1,0 +1,167 @@
+"""What this program stands on here: versions, threads, caches, and what is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import re
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from mcsvm_gui.core.base import programs
+from mcsvm_gui.core.base.resources import folder
+from mcsvm_gui.core.machine.trained import own_version
+
+NEEDED = "numpy", "scipy", "numba", "scikit-learn", "pandas", "joblib", "threadpoolctl", "platformdirs", "tomli-w"
+WINDOW = "pyside6-essentials", "pyqtgraph"
+EXTRAS = {
+    "onnx": "exports to ONNX",
+    "onnxruntime": "checks exports to ONNX",
+    "pyarrow": "reads Parquet",
+    "openpyxl": "reads Excel",
+    "distributed": "tunes on many machines",
+    "matplotlib": "draws reports",
+}
+# What Qt asks for, and the Debian or Ubuntu package that brings it (packaging/system_packages.txt).
+PACKAGE_OF = {
+    "libGL.so": "libgl1",
+    "libOpenGL.so": "libopengl0",
+    "libEGL.so": "libegl1",
+    "libglib-2.0.so": "libglib2.0-0",
+    "libgthread-2.0.so": "libglib2.0-0",
+    "libfontconfig.so": "libfontconfig1",
+    "libfreetype.so": "libfreetype6",
+    "libxkbcommon.so": "libxkbcommon0",
+    "libxkbcommon-x11.so": "libxkbcommon-x11-0",
+    "libdbus-1.so": "libdbus-1-3",
+    "libxcb-cursor.so": "libxcb-cursor0",
+    "libxcb-icccm.so": "libxcb-icccm4",
+    "libxcb-keysyms.so": "libxcb-keysyms1",
+    "libxcb-shape.so": "libxcb-shape0",
+    "libxcb-image.so": "libxcb-image0",
+    "libxcb-randr.so": "libxcb-randr0",
+    "libxcb-render-util.so": "libxcb-render-util0",
+    "libxcb-render.so": "libxcb-render0",
+    "libxcb-shm.so": "libxcb-shm0",
+    "libxcb-sync.so": "libxcb-sync1",
+    "libxcb-xfixes.so": "libxcb-xfixes0",
+    "libxcb-xkb.so": "libxcb-xkb1",
+    "libxcb.so": "libxcb1",
+    "libX11-xcb.so": "libx11-xcb1",
+    "libX11.so": "libx11-6",
+}
+QT_PARTS = "Qt/lib/libQt6Gui.so.6", "Qt/lib/libQt6Widgets.so.6", "Qt/plugins/platforms/libqxcb.so"
+
+
+@dataclass(frozen=True)
+class Library:
+    """A system library that the window needs and that is not here."""
+
+    name: str
+    package: str | None  # in Debian and Ubuntu
+
+
+def examine() -> dict[str, Any]:
+    """Plain JSON."""
+    from solvers.jit import CACHE_FOLDER, CACHE_WORKS
+
+    libraries = missing_libraries()
+    return {
+        "mcsvm": own_version(),
+        "python": {"version": platform.python_version(), "path": sys.executable},
+        "system": {"name": platform.platform(), "cores": os.cpu_count(), "usable_cores": _usable_cores()},
+        "packages": {name: installed(name) for name in (*NEEDED, *WINDOW)},
+        "extras": {name: installed(name) for name in EXTRAS},
+        "threads": _threads(),
+        "cache": {"folder": str(CACHE_FOLDER), "writable": CACHE_WORKS, "megabytes": _megabytes(CACHE_FOLDER)},
+        "resources": str(folder()),
+        "missing_libraries": [{"library": library.name, "package": library.package} for library in libraries],
+        "problems": problems(libraries, cache_works=CACHE_WORKS),
+    }
+
+
+def problems(libraries: list[Library], *, cache_works: bool) -> list[str]:
+    """Sentences, each with the way out."""
+    found = [f"{name} is not installed: pip install {name}" for name in (*NEEDED, *WINDOW) if installed(name) is None]
+    if not cache_works:
+        found.append("the cache folder cannot be written, so that every start compiles anew: set MCSVM_CACHE_DIR")
+    if not folder().is_dir():
+        found.append(f"the example data are missing: there is no folder {folder()}")
+    packages = sorted({library.package for library in libraries if library.package})
+    if libraries:
+        names = ", ".join(library.name for library in libraries)
+        advice = f": apt-get install {' '.join(packages)}" if packages else ""
+        found.append(f"the window lacks the system libraries {names}{advice}")
+    return found
+
+
+def installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _threads() -> list[dict[str, Any]]:
+    import numpy as np
+    import scipy.linalg  # noqa: F401 - loads the BLAS it uses
+    from threadpoolctl import threadpool_info
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return [
+        {key: pool.get(key) for key in ("user_api", "internal_api", "version", "num_threads")}
+        for pool in threadpool_info()
+    ]
+
+
+def _megabytes(place: Path) -> float:
+    files = [path for path in place.rglob("*") if path.is_file()] if place.is_dir() else []
+    return round(sum(path.stat().st_size for path in files) / 2**20, 1)
+
+
+# -- system libraries -----------------------------------------------------------------------------
+
+
+def missing_libraries() -> list[Library]:
+    """Asked of the loader, without loading Qt. Elsewhere than on Linux, Qt brings all it needs."""
+    home = _qt_folder()
+    if home is None or not sys.platform.startswith("linux") or programs.found("ldd") is None:
+        return []
+    names = {name for part in QT_PARTS if (home / part).exists() for name in _not_found(home / part)}
+    return [Library(name, _package_of(name)) for name in sorted(names)]
+
+
+def _qt_folder() -> Path | None:
+    found = importlib.util.find_spec("PySide6")
+    return Path(found.origin).parent if found is not None and found.origin else None
+
+
+def _not_found(library: Path) -> list[str]:
+    try:
+        answer = programs.run(["ldd", str(library)], seconds=20.0, environment={**os.environ, **_bundled()})
+    except (OSError, programs.TimeLimitError):
+        return []
+    return not_found(answer.output)
+
+
+def _bundled() -> dict[str, str]:
+    """Where a bundle's loader finds libraries; the program itself takes that out of what others inherit."""
+    home = getattr(sys, "_MEIPASS", None)
+    return {} if home is None else {"LD_LIBRARY_PATH": home}
+
+
+def not_found(answer: str) -> list[str]:
+    """The names that `ldd` could not find."""
+    return re.findall(r"^\s*(\S+) => not found", answer, re.MULTILINE)
+
+
+def _package_of(library: str) -> str | None:
+    return next((package for name, package in PACKAGE_OF.items() if library.startswith(name)), None)

@@ -1,0 +1,131 @@
+"""Whose work is inside, and under which licences: from the bill of a bundle, or asked of what is installed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from typing import Any
+
+from mcsvm_gui.core.base.resources import folder
+
+OWN = "mcsvm"
+OWN_EXTRAS = {"cluster", "export", "files", "report"}  # those that users may have
+LEGAL = re.compile(r"(^|/)(licen[cs]e|copying|notice|copyright)[^/]*$|/licenses/", re.IGNORECASE)
+# Where the metadata has no identifier, but the whole text or a word that could mean several.
+KNOWN = {
+    "matplotlib": "PSF-2.0",
+    "numba": "BSD-2-Clause",
+    "scipy": "BSD-3-Clause",
+    "tomli-w": "MIT",
+    "contourpy": "BSD-3-Clause",
+    "cycler": "BSD-3-Clause",
+    "kiwisolver": "BSD-3-Clause",
+    "onnxruntime": "MIT",
+    "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
+}
+# Texts that a wheel does not bring, by the identifier its metadata names first.
+TEXTS = {
+    "LGPL-3.0-only": ("LGPL-3.0-only", "GPL-3.0-only"),
+    "Apache 2.0": ("Apache-2.0",),
+    "Apache-2.0": ("Apache-2.0",),
+    "DejaVu": ("DejaVu",),
+    "ICU": ("ICU",),
+}
+
+
+@dataclass(frozen=True)
+class Component:
+    name: str
+    version: str
+    licence: str  # an SPDX expression, or the words of its makers
+    text: str
+
+
+def components() -> tuple[Component, ...]:
+    """By name. Takes a moment: it reads every licence."""
+    bill = folder() / "bill.json"
+    found = of_bill(json.loads(bill.read_text("utf-8"))) if bill.is_file() else of_installation()
+    return in_order(found)
+
+
+def in_order(found: Iterable[Component]) -> tuple[Component, ...]:
+    return tuple(sorted(found, key=lambda part: (part.name != OWN, part.name.lower(), part.version)))
+
+
+# -- a bill in CycloneDX's form -------------------------------------------------------------------
+
+
+def of_bill(bill: dict[str, Any]) -> Iterator[Component]:
+    for part in (bill["metadata"]["component"], *bill["components"]):
+        licence = part["licenses"][0]["license"]
+        yield Component(part["name"], part["version"], licence["name"], licence["text"]["content"])
+
+
+# -- what is installed ----------------------------------------------------------------------------
+
+
+def of_installation() -> tuple[Component, ...]:
+    """The program's own distribution and all that it stands on, as far as it is here."""
+    return tuple(of_distribution(found) for found in _reached().values())
+
+
+def _reached() -> dict[str, Distribution]:
+    reached: dict[str, Distribution] = {}
+    waiting = [OWN]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            try:
+                reached[name] = distribution(name)
+            except PackageNotFoundError:  # of another system, or an extra that is not wanted here
+                continue
+            waiting += needs(reached[name].requires or ())
+    return reached
+
+
+def needs(requirements: Iterable[str]) -> list[str]:
+    """Names of packages. Of the extras those of ours count; what is not installed is passed over later."""
+    wanted = []
+    for line in requirements:
+        name, _, condition = line.partition(";")
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)
+        if extra is None or extra[1] in OWN_EXTRAS:
+            wanted.append(normal(re.split(r"[\s\[<>=!~(]", name.strip())[0]))
+    return wanted
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def of_distribution(found: Distribution) -> Component:
+    name, licence = normal(found.metadata["Name"]), licence_of(found)
+    return Component(name, found.version, licence, legal_text(found) or text_of(licence))
+
+
+def licence_of(found: Distribution) -> str:
+    def told(field: str) -> list[str]:
+        return found.metadata.get_all(field) or []
+
+    known = KNOWN.get(normal(found.metadata["Name"]))
+    said = [*told("License-Expression"), *([known] if known else []), *told("License"), ""][0]
+    if said and "\n" not in said:
+        return said
+    kinds = [line.rpartition(" :: ")[2] for line in told("Classifier") if line.startswith("License ::")]
+    return ", ".join(kinds) or "unknown"
+
+
+def legal_text(found: Distribution) -> str:
+    """Every licence file it brought, each under its name."""
+    paths = [path for path in found.files or () if ".dist-info/" in str(path) and LEGAL.search(str(path))]
+    texts = ((path.name, path.locate().read_text("utf-8", "replace")) for path in sorted(paths))  # type: ignore[attr-defined]
+    return "\n\n".join(f"-- {name} --\n\n{text.strip()}" for name, text in texts)
+
+
+def text_of(licence: str) -> str:
+    """Of a licence that is kept here; nothing where it is not."""
+    names = next((names for known, names in TEXTS.items() if licence.startswith(known)), ())
+    return "\n\n".join((folder() / "licences" / f"{name}.txt").read_text("utf-8").strip() for name in names)

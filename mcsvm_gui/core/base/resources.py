@@ -1,0 +1,31 @@
+"""The one place that knows where the program's own data files are."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def folder() -> Path:
+    """Inside the package once installed or bundled, beside it in a checkout."""
+    packed = _PACKAGE / "resources"
+    return packed if packed.is_dir() else _PACKAGE.parent / "resources"
+
+
+def dataset(name: str) -> Path:
+    """The CSV file of an example data set, such as "iris" or "vowel_train"."""
+    path = folder() / "datasets" / f"{name}.csv"
+    if not path.is_file():
+        known = ", ".join(sorted(found.stem for found in path.parent.glob("*.csv")))
+        raise FileNotFoundError(f"there is no example data set {name}; there are: {known or 'none'}")
+    return path
+
+
+def experiment(name: str) -> Path | None:
+    """A bundled experiment by its name, without folder and ending; None where there is none."""
+    path = folder() / "experiments" / f"{name}.toml"
+    return path if Path(name).name == name and path.is_file() else None
+
+
+def fonts() -> list[Path]:
+    """What a bundle brings along for systems without any; a checkout and a wheel have none."""
+    return sorted((folder() / "fonts").glob("*.ttf"))

@@ -1,0 +1,164 @@
+"""Settings, declared once: from this table come the file, the dialog and what a value may be."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from mcsvm_gui.core.base.writing import write_text
+from solvers.errors import InputError
+
+MOST_RECENT = 12
+
+
+@dataclass(frozen=True)
+class Setting:
+    key: str
+    kind: type  # bool, int, str, or list for a list of texts
+    default: Any
+    label: str = ""  # without one, the program keeps it by itself and no dialog shows it
+    help: str = ""
+    group: str = ""
+    choices: tuple[tuple[str, str], ...] = ()  # value and words
+    lowest: int = 0
+    highest: int = 2**31 - 1
+
+    def fits(self, value: object) -> bool:
+        if self.kind is list:
+            return isinstance(value, list) and all(isinstance(part, str) for part in value)
+        if type(value) is not self.kind:
+            return False
+        if self.choices:
+            return value in [choice for choice, _ in self.choices]
+        return self.lowest <= value <= self.highest if isinstance(value, int) and self.kind is int else True
+
+
+TABLE = (
+    Setting(
+        *("theme", str, "system", "Theme", "Light, dark, or as the system has it; plots follow.", "Appearance"),
+        choices=(("system", "As the system"), ("light", "Light"), ("dark", "Dark")),
+    ),
+    Setting(
+        *("language", str, "system", "Language", "Takes effect at the next start.", "Appearance"),
+        choices=(("system", "As the system"), ("en", "English"), ("de", "Deutsch")),
+    ),
+    Setting(
+        *("parallel_jobs", int, 2, "Trainings at once", "More wait in the queue.", "Work"),
+        lowest=1,
+        highest=max(2, os.cpu_count() or 1),
+    ),
+    Setting("confirm_close", bool, True, "Ask before closing while trainings run", "", "Work"),
+    Setting("recent_files", list, []),
+    Setting("trusted_projects", list, []),  # whose files outside of their folder may be read
+    Setting("last_folder", str, ""),
+    Setting("page", str, "data"),
+    Setting("window_geometry", str, ""),
+    Setting("window_state", str, ""),
+)
+SETTINGS = {setting.key: setting for setting in TABLE}
+
+
+def default_path() -> Path:
+    return Path(platformdirs.user_config_dir("mcsvm", appauthor=False)) / "settings.json"
+
+
+class Settings:
+    """Values by key. Without a path they live as long as the program; `save` writes the file whole."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self.problem: str | None = None  # what was wrong with the file, in a sentence
+        self.changed = False
+        self._values: dict[str, Any] = {}
+        self._unknown: dict[str, Any] = {}  # of other versions: kept as they are
+        self._watchers: list[Callable[[str], None]] = []
+        if path is not None:
+            self._read(path)
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._values.get(key, SETTINGS[key].default)
+        return list(value) if isinstance(value, list) else value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if not SETTINGS[key].fits(value):
+            raise InputError(f"{value!r} is no value for the setting {key}")
+        if value != self[key]:
+            self._values[key] = list(value) if isinstance(value, list) else value
+            self.changed = True
+            for watcher in tuple(self._watchers):
+                watcher(key)
+
+    def reset(self, key: str) -> None:
+        self[key] = SETTINGS[key].default
+
+    def watch(self, watcher: Callable[[str], None]) -> None:
+        """`watcher` hears the key of every value that changes."""
+        self._watchers.append(watcher)
+
+    def remember_file(self, path: str) -> None:
+        """To the top of the recent files, and its folder as the one to begin in."""
+        path = os.path.abspath(path)
+        others = [other for other in self["recent_files"] if other != path]
+        self["recent_files"] = [path, *others][:MOST_RECENT]
+        self["last_folder"] = os.path.dirname(path)
+
+    def text(self) -> str:
+        """What the file holds."""
+        return json.dumps({**self._unknown, **self._values}, indent=2, sort_keys=True) + "\n"
+
+    def save(self) -> None:
+        """Raises InputError where the file cannot be written."""
+        if self.changed:
+            self.changed = False
+            self.write(self.text())
+
+    def write(self, text: str) -> None:
+        """Looks at nothing but the path, so that it can be done in another thread."""
+        if self.path is None:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.path}: the settings cannot be kept: {error.strerror or error}") from error
+        write_text(self.path, text)
+
+    def _read(self, path: Path) -> None:
+        try:
+            found = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.problem = f"{path}: the settings cannot be read ({error.strerror or error}); defaults are used"
+            return
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            self._take(path, found)
+        else:
+            self._set_aside(path)
+
+    def _take(self, path: Path, found: dict[str, Any]) -> None:
+        wrong = []
+        for key, value in found.items():
+            if key not in SETTINGS:
+                self._unknown[key] = value
+            elif SETTINGS[key].fits(value):
+                self._values[key] = value
+            else:
+                wrong.append(key)
+        if wrong:
+            self.problem = f"{path}: not a value for {', '.join(wrong)}; the default is used"
+
+    def _set_aside(self, path: Path) -> None:
+        aside = path.with_name(f"{path.stem}.damaged{path.suffix}")
+        self.problem = f"{path}: the settings are damaged; defaults are used"
+        with suppress(OSError):
+            os.replace(path, aside)
+            self.problem += f", and the old file is kept as {aside.name}"

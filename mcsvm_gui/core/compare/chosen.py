@@ -1,0 +1,199 @@
+"""Chosen runs applied to the rows they were tested on: the work behind a page that compares them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, side_of
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.statistics import TestResult, corrected_t
+from mcsvm_gui.core.evaluate.violations import violations_of
+from mcsvm_gui.core.machine import sources
+from mcsvm_gui.core.machine.request import Request
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.trained import Origin, TrainedModel
+
+DATASETS = 3  # kept in memory beside those that are open
+Pair = tuple[Dataset, Dataset | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    whole: Dataset  # the training file
+    training: Dataset
+    tested: Dataset
+    kind: str  # "test", or "training" where nothing was held out
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A run that ended. `rows` is None where its data are not there any more: then its document is all there is."""
+
+    run: int
+    request: Request
+    side: Side
+    rows: Rows | None = None
+    trouble: str = ""
+    origin: Origin | None = None
+
+    @property
+    def rows_key(self) -> tuple[Any, ...] | None:
+        """Equal for runs that were tested on the same rows, with the same classes to tell apart."""
+        if self.rows is None:
+            return None
+        return self.rows.tested.digest, self.request.read, tuple(self.side.document["classes"])
+
+    @property
+    def tested(self) -> bool:
+        return self.rows is not None and self.rows.kind == "test"
+
+
+class Library:
+    """Rows of requests, read once and split once. One thread at a time."""
+
+    def __init__(self) -> None:
+        self._data: OrderedDict[Any, Pair] = OrderedDict()
+        self._rows: OrderedDict[Any, Rows] = OrderedDict()
+
+    def rows_of(self, request: Request, open_: Dataset | None) -> Rows:
+        """`open_`: what the window has open. FileError where the file is gone or another one."""
+        key = (*_files(request), request.holdout, request.seed)
+        if key not in self._rows:
+            self._rows[key] = split_rows(request, *self._data_of(request, open_))
+        return _newest(self._rows, key)
+
+    def _data_of(self, request: Request, open_: Dataset | None) -> Pair:
+        key = _files(request)
+        if key not in self._data:
+            same = open_ is not None and open_.digest == request.digest and open_.name == request.data
+            found = (open_, sources.test_of(request, open_)) if same and open_ is not None else None
+            self._data[key] = found or sources.data_of(request)
+        return _newest(self._data, key)
+
+
+def _files(request: Request) -> tuple[Any, ...]:
+    return request.data, request.test, request.digest, request.test_digest, request.read
+
+
+def _newest(known: OrderedDict[Any, Any], key: Any) -> Any:
+    known.move_to_end(key)
+    while len(known) > DATASETS:
+        known.popitem(last=False)
+    return known[key]
+
+
+def split_rows(request: Request, dataset: Dataset, test: Dataset | None) -> Rows:
+    """`test`: of a file of its own."""
+    training, held_out = dataset, test
+    if request.holdout is not None:
+        training, drawn, _ = splitting.split(dataset, request.holdout, request.seed)
+        held_out = test or drawn
+    if held_out is None or held_out.labels is None:
+        return Rows(dataset, training, training, "training")
+    return Rows(dataset, training, held_out, "test")
+
+
+def decided(
+    run: int, request: Request, document: Mapping[str, Any], model: Callable[[], TrainedModel], rows: Callable[[], Rows]
+) -> Chosen:
+    """The run on its rows; what hinders is said, and the document stays. Rows trained on give no scores."""
+    try:
+        found = rows()
+        trained = model()
+        side = side_of(str(run), trained, document, found.tested)
+        side = side if found.kind == "test" else replace(side, scores=None)
+        return Chosen(run, request, side, found, origin=trained.origin)
+    except (OSError, ValueError, LookupError) as error:
+        return unread(run, request, document, str(error))
+
+
+def unread(run: int, request: Request, document: Mapping[str, Any], trouble: str) -> Chosen:
+    return Chosen(run, request, Side(str(run), document, np.empty(0, dtype=object)), None, trouble)
+
+
+def measured(chosen: Chosen, trained: TrainedModel) -> Chosen:
+    """With the margins of its training rows."""
+    assert chosen.rows is not None
+    violations = violations_of(trained, chosen.rows.training)
+    return replace(chosen, side=replace(chosen.side, violations=violations))
+
+
+# -- together -------------------------------------------------------------------------------------
+
+
+def groups_of(runs: Sequence[Chosen]) -> list[list[Chosen]]:
+    """Runs on the same rows, the largest group first."""
+    found: dict[Any, list[Chosen]] = {}
+    for chosen in runs:
+        if chosen.rows_key is not None:
+            found.setdefault(chosen.rows_key, []).append(chosen)
+    return sorted(found.values(), key=len, reverse=True)
+
+
+def comparison_of(group: Sequence[Chosen]) -> Comparison:
+    rows = group[0].rows
+    assert rows is not None
+    return compare([chosen.side for chosen in group], tuple(group[0].side.document["classes"]), rows.tested)
+
+
+def tests_of(runs: Sequence[Chosen]) -> list[TestResult]:
+    """McNemar on the same rows; over several splits of the same data the corrected t."""
+    return [*on_same_rows(runs), *over_splits(runs)]
+
+
+def on_same_rows(runs: Sequence[Chosen]) -> list[TestResult]:
+    found: list[TestResult] = []
+    for group in groups_of(runs):
+        if len(group) > 1 and all(chosen.side.scores is not None for chosen in group):
+            found += comparison_of(group).tests()
+    return found
+
+
+def over_splits(runs: Sequence[Chosen]) -> tuple[TestResult, ...]:
+    """What was trained alike on several splits, drawn by the same seeds, is told apart by the corrected t.
+
+    Nadeau & Bengio (2003): rows tested on over rows trained on.
+    """
+    scores: dict[Request, dict[Any, Chosen]] = {}
+    for chosen in runs:
+        if chosen.tested and chosen.request.test is None and chosen.side.scores is not None:
+            alike = replace(chosen.request, seed=0)
+            scores.setdefault(alike, {})[chosen.request.seed] = chosen
+    found = [_over_splits(a, b, scores) for a, b in combinations(scores, 2)]
+    return adjusted_over_pairs([[result] for result in found if result is not None], "") if any(found) else ()
+
+
+def _over_splits(a: Request, b: Request, scores: Mapping[Request, Mapping[Any, Chosen]]) -> TestResult | None:
+    same = a.digest == b.digest and a.read == b.read and a.holdout == b.holdout
+    seeds = sorted(scores[a].keys() & scores[b].keys()) if same else []
+    if len(seeds) < 2:
+        return None
+    first = scores[a][seeds[0]]
+    assert first.rows is not None
+    share = first.rows.tested.rows / first.rows.training.rows
+    accuracies = [np.array([_accuracy(scores[request][seed]) for seed in seeds]) for request in (a, b)]
+    return corrected_t(accuracies[0], accuracies[1], share, _names(a, b))
+
+
+def _accuracy(chosen: Chosen) -> float:
+    assert chosen.side.scores is not None
+    return chosen.side.scores.accuracy
+
+
+def _names(a: Request, b: Request) -> tuple[str, str]:
+    """The machines, with what else differs."""
+    one, other = a.document(), b.document()
+    differing = [name for name in one if name != "machine" and one[name] != other[name]]
+    return _name(one, differing), _name(other, differing)
+
+
+def _name(document: Mapping[str, Any], differing: Sequence[str]) -> str:
+    return ", ".join([str(document["machine"]), *(f"{name}={document[name]}" for name in differing)])

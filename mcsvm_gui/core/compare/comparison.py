@@ -1,0 +1,132 @@
+"""Several trained machines side by side on the same rows. Plain values: windows, reports and commands show them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.scores import Scores, evaluate
+from mcsvm_gui.core.evaluate.statistics import TestResult, mcnemar
+from mcsvm_gui.core.evaluate.statistics.adjustment import holm
+from mcsvm_gui.core.evaluate.violations import Violations, violations_of
+from mcsvm_gui.core.machine.trained import TrainedModel, in_training_spelling
+from solvers.errors import InputError
+
+TIMES, ENOUGH = 5, 0.05  # predictions that are timed; seconds after which there are no more
+LONG = 0.5  # seconds of a first prediction that is not made again
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One column of a comparison."""
+
+    label: str
+    document: Mapping[str, Any]  # as `mcsvm train --json` prints it
+    decisions: np.ndarray  # (rows,) class names; None where a row was not decided
+    scores: Scores | None = None
+    violations: Violations | None = None
+    row_seconds: float | None = None  # to decide one row, of those it was timed on
+    trace: Mapping[str, np.ndarray] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    data: str
+    classes: tuple[str, ...]  # of all sides, and of the rows
+    true: np.ndarray | None  # (rows,) class names as training spelled them
+    sides: tuple[Side, ...]
+    lines: np.ndarray | None = None  # where in its file each row stands
+    about: str = ""  # what the numbers of the sides are of, where that is not plain
+
+    def shared(self, *sides: Side) -> np.ndarray:
+        """Where all of them decided: what one of them left out, or was not asked, says nothing of it."""
+        return np.logical_and.reduce([side.decisions != None for side in sides or self.sides])  # noqa: E711
+
+    def disagreements(self) -> np.ndarray:
+        """Rows that all sides decide, and not alike."""
+        decisions = np.array([side.decisions for side in self.sides], dtype=object)
+        return np.flatnonzero((decisions != decisions[0]).any(axis=0) & self.shared())
+
+    def right(self, side: Side) -> np.ndarray:
+        if self.true is None:
+            raise InputError("rows without class labels cannot tell which machine is right")
+        return np.asarray(side.decisions == self.true, dtype=bool)
+
+    def tests(self) -> tuple[TestResult, ...]:
+        """McNemar for every pair, on the rows that both decided; Holm's adjustment over all pairs."""
+        if self.true is None:
+            return ()
+        pairs = [(a, b, self.shared(a, b)) for a, b in combinations(self.sides, 2)]
+        found = [
+            mcnemar(self.right(a)[rows], self.right(b)[rows], (a.label, b.label)) for a, b, rows in pairs if rows.any()
+        ]
+        return adjusted_over_pairs(found, self.data)
+
+
+def adjusted_over_pairs(found: Sequence[Sequence[TestResult]], data: str) -> tuple[TestResult, ...]:
+    """`found`: of every pair the same tests; each test is adjusted over all pairs."""
+    results = []
+    for same in zip(*found, strict=True):
+        adjusted = holm(np.array([result.p for result in same]), 0)
+        results += [
+            replace(result, adjusted={"holm": float(p)}, data=data) for result, p in zip(same, adjusted, strict=True)
+        ]
+    return tuple(results)
+
+
+def side_of(
+    label: str,
+    trained: TrainedModel,
+    document: Mapping[str, Any],
+    rows: Dataset,
+    training: Dataset | None = None,
+    trace: Mapping[str, np.ndarray] | None = None,
+) -> Side:
+    """A trained machine applied to rows. `training`: what it was trained on, for its margin violations."""
+    first, labels = _timed(trained, rows)
+    side = Side(label, document, labels, row_seconds=_row_seconds(trained, rows, first), trace=trace)
+    if training is not None:
+        side = replace(side, violations=violations_of(trained, training))
+    return side if rows.labels is None else scored(side, trained.class_names, rows.labels)
+
+
+def _row_seconds(trained: TrainedModel, rows: Dataset, first: float) -> float | None:
+    """The least of a few times: a first one finds nothing warm, unless it took so long that this is no matter."""
+    if rows.rows == 0:
+        return None
+    times: list[float] = [first] if first > LONG else []
+    while not times or (len(times) < TIMES and sum(times) < ENOUGH):
+        times.append(_timed(trained, rows)[0])
+    return min(times) / rows.rows
+
+
+def _timed(trained: TrainedModel, rows: Dataset) -> tuple[float, np.ndarray]:
+    began = time.perf_counter()
+    labels = trained.predictions(rows).labels
+    return time.perf_counter() - began, labels
+
+
+def scored(side: Side, known: tuple[str, ...], labels: np.ndarray) -> Side:
+    true, decided = in_training_spelling(known, labels), np.flatnonzero(side.decisions != None)  # noqa: E711
+    if decided.size == 0:
+        return side
+    strange = sorted(set(true[decided].tolist()) - set(known))
+    return replace(side, scores=evaluate(true[decided].tolist(), side.decisions[decided].tolist(), [*known, *strange]))
+
+
+def compare(sides: Sequence[Side], known: tuple[str, ...], rows: Dataset) -> Comparison:
+    """`known`: the classes of training, which are the same for all sides."""
+    labels = {side.label for side in sides}
+    if len(labels) < len(sides):
+        raise InputError("two runs of a comparison have the same name; give each its own")
+    if any(side.decisions.size != rows.rows for side in sides):
+        raise InputError("runs are compared on the same rows")
+    true = None if rows.labels is None else in_training_spelling(known, rows.labels)
+    strange = [] if true is None else sorted(set(true.tolist()) - set(known))
+    return Comparison(rows.name, (*known, *strange), true, tuple(sides), rows.lines)

@@ -1,0 +1,171 @@
+"""What is compared, declared once: its name, what it is, how it is printed, which way is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.compare.comparison import Comparison, Side
+from mcsvm_gui.core.machine.account import badge
+
+
+@dataclass(frozen=True)
+class Measure:
+    name: str
+    title: str  # plain English; windows translate it
+    value: Callable[[Side], Any]
+    printed: Callable[[Any], str] = str
+    better: int = 0  # 1: more is better, -1: less is, 0: neither
+    group: str = "result"  # or "setting"
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measure of all sides."""
+
+    measure: Measure
+    values: tuple[Any, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(figures.NONE if value is None else self.measure.printed(value) for value in self.values)
+
+    @property
+    def differs(self) -> bool:
+        return len(set(self.texts)) > 1
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The places of the best value, where there is one and not all are alike."""
+        known = [value for value in self.values if value is not None]
+        if not self.measure.better or not known or not self.differs:
+            return ()
+        top = max(known) if self.measure.better > 0 else min(known)
+        return tuple(place for place, value in enumerate(self.values) if value == top)
+
+
+def lines_of(comparison: Comparison, group: str | None = None, *, differences_only: bool = False) -> list[Line]:
+    """Every measure that some side has."""
+    lines = [
+        Line(measure, tuple(measure.value(side) for side in comparison.sides))
+        for measure in MEASURES.values()
+        if group in (None, measure.group)
+    ]
+    known = [line for line in lines if any(value is not None for value in line.values)]
+    return [line for line in known if line.differs] if differences_only else known
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+def _of(*names: str) -> Callable[[Side], Any]:
+    def value(side: Side) -> Any:
+        found: Any = side.document
+        for name in names:
+            found = found.get(name) if hasattr(found, "get") else None
+        return found
+
+    return value
+
+
+def _score(name: str) -> Callable[[Side], float | None]:
+    return lambda side: None if side.scores is None else getattr(side.scores, name)
+
+
+def _total(side: Side) -> float | None:
+    return None if side.violations is None else side.violations.total
+
+
+def _target(side: Side) -> float | None:
+    return None if side.violations is None else side.violations.target
+
+
+def _intercept(side: Side) -> float | None:
+    bound = None if side.violations is None else side.violations.bound()
+    return None if bound is None else bound.intercept
+
+
+def _slope(side: Side) -> float | None:
+    bound = None if side.violations is None else side.violations.bound()
+    return None if bound is None else bound.slope
+
+
+def _certificate(side: Side) -> str:
+    return badge(side.document).text
+
+
+def _gap(side: Side) -> float | None:
+    gap = _of("certificate", "relative_gap")(side)
+    return None if gap is None else max(float(gap), 0.0)
+
+
+def _plain(value: Any) -> str:
+    return figures.parameter(value) if isinstance(value, (int, float, str)) else str(value)
+
+
+def _count(value: Any) -> str:
+    return figures.count(int(value))
+
+
+def _setting(name: str, title: str, *path: str) -> Measure:
+    return Measure(name, title, _of(*(path or (name,))), _plain, group="setting")
+
+
+def _result(name: str, title: str, value: Callable[[Side], Any], printed: Any, better: int) -> Measure:
+    return Measure(name, title, value, printed, better)
+
+
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        _setting("machine", "Machine"),
+        _setting("solver", "Solver asked for"),
+        _setting("solver_used", "Solver"),
+        _setting("kernel", "Kernel", "kernel", "name"),
+        _setting("gamma", "gamma", "kernel", "gamma"),
+        _setting("degree", "Degree", "kernel", "degree"),
+        _setting("coef0", "Offset", "kernel", "coef0"),
+        _setting("C", "C"),
+        _setting("margin", "Margin"),
+        _setting("bias", "Bias"),
+        _setting("tol", "Tolerance"),
+        _setting("seed", "Seed"),
+        _setting("n_train", "Training rows"),
+        _result("accuracy", "Accuracy", _score("accuracy"), figures.accuracy, 1),
+        _result("balanced_accuracy", "Balanced accuracy", _score("balanced_accuracy"), figures.accuracy, 1),
+        _result("macro_f1", "Macro F1", _score("macro_f1"), "{:.3f}".format, 1),
+        _result("kappa", "Cohen's kappa", _score("kappa"), "{:.3f}".format, 1),
+        _result("train_accuracy", "Training accuracy", _of("train_accuracy"), figures.accuracy, 0),
+        _result("certificate", "Certificate", _certificate, str, 0),
+        _result("relative_gap", "Relative gap", _gap, figures.gap, -1),
+        _result("primal", "Primal", _of("certificate", "primal"), figures.objective, 0),
+        _result("dual", "Dual", _of("certificate", "dual"), figures.objective, 0),
+        _result("violation", "Largest violation", _of("certificate", "violation"), figures.violation, -1),
+        _result("ending", "Ending", _of("ending"), str, 0),
+        _result("iterations", "Iterations", _of("iterations"), _count, 0),
+        _result("seconds", "Training time", _of("seconds"), figures.seconds, -1),
+        _result("prediction", "Prediction, a row", lambda side: side.row_seconds, figures.seconds, -1),
+        _result("n_support", "Support vectors", _of("n_support"), _count, -1),
+        _result("n_bounded", "Bounded", _of("n_bounded"), _count, 0),
+        _result("target", "Target margin", _target, "{:.4g}".format, 0),
+        _result("violations", "Target-margin violations, sum", _total, "{:.5g}".format, 0),
+        Measure(
+            "bound",
+            "Loose bound, without its complexity term",
+            _intercept,
+            "{:.3g}".format,
+            tip="Dogan et al. (2011), equation 6: loose; to compare machines, never a promise.",
+        ),
+        Measure("bound_slope", "Loose bound, for each unit of fat-shattering", _slope, "{:.3g}".format),
+    )
+}
+
+
+def per_class(side: Side) -> Sequence[tuple[str, float, float, float, int]]:
+    """Name, precision, recall, F1, rows."""
+    if side.scores is None:
+        return ()
+    return [(score.name, score.precision, score.recall, score.f1, score.rows) for score in side.scores.per_class]

@@ -1,0 +1,152 @@
+"""The rows on which runs disagree, and the tests of their differences, as tables in the language of the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.compare.chosen import Chosen, comparison_of, groups_of
+from mcsvm_gui.core.compare.comparison import Comparison, Side
+from mcsvm_gui.core.compare.sheet import Cell, Heading, Sheet, words
+from mcsvm_gui.core.evaluate.statistics import TestResult
+
+MOST_ROWS = 20_000  # that are listed
+LEVEL = 0.05
+
+
+def run_headings(sides: Sequence[Side]) -> tuple[Heading, ...]:
+    return tuple(Heading(side.label, machine=str(side.document["machine"])) for side in sides)
+
+
+# -- rows -----------------------------------------------------------------------------------------
+
+
+def disagreements_of(runs: Sequence[Chosen]) -> tuple[Sheet, str]:
+    """Of the largest group of runs on the same rows."""
+    groups = groups_of(runs)
+    if not groups or len(groups[0]) < 2:
+        return Sheet(), tr("Runs can disagree where at least two of them were tested on the same rows.")
+    comparison = comparison_of(groups[0])
+    found = comparison.disagreements()
+    headings = (
+        *(Heading(tr("Row"), tip=tr("Among the rows compared")), Heading(tr("Line in the file"))),
+        Heading(tr("True class"), number=False),
+        *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
+    )
+    listed = found[:MOST_ROWS]
+    return Sheet(headings, tuple(_disagreements_of(comparison, listed))), _about_rows(
+        groups, comparison, int(found.size)
+    )
+
+
+def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tuple[Cell, ...]]:
+    """The same label is the same cell: there may be hundreds of thousands."""
+    labels: dict[str | None, tuple[Cell, Cell]] = {
+        label: (Cell(label, label), Cell(label, label, "wrong")) for label in comparison.classes
+    }
+    labels[None] = (Cell(None, figures.NONE), Cell(None, figures.NONE))
+    true, lines = comparison.true, comparison.lines
+    decided = [side.decisions[rows].tolist() for side in comparison.sides]
+    for place, row in enumerate(rows.tolist()):
+        known = None if true is None else true[row]
+        line = None if lines is None else int(lines[row])
+        said = (labels[one[place]][known is not None and one[place] != known] for one in decided)
+        yield Cell(row + 1, figures.count(row + 1)), Cell(line, figures.count(line)), labels[known][0], *said
+
+
+def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, found: int) -> str:
+    shared = comparison.shared()
+    said = [
+        tr(
+            "Rows that these {runs} runs decide differently: {found} of {rows}.",
+            runs=len(groups[0]),
+            found=figures.count(found),
+            rows=figures.count(int(shared.sum())),
+        )
+    ]
+    if not shared.all():
+        said.append(tr("Rows that not all of them decided, and that do not count: {count}.", count=_left(shared)))
+    if comparison.true is not None:
+        wrong = np.logical_and.reduce([~comparison.right(side) for side in comparison.sides]) & shared
+        said.append(tr("Rows that all of them get wrong: {count}.", count=figures.count(int(wrong.sum()))))
+    if groups[0][0].rows is not None and groups[0][0].rows.kind == "training":
+        said.append(tr("Nothing was held out: these are training rows."))
+    if len(groups) > 1:
+        said.append(tr("The other chosen runs were tested on other rows."))
+    if found > MOST_ROWS:
+        said.append(tr("The first {count} are listed.", count=figures.count(MOST_ROWS)))
+    return " ".join(said)
+
+
+def _left(shared: np.ndarray) -> str:
+    return figures.count(int((~shared).sum()))
+
+
+# -- tests ----------------------------------------------------------------------------------------
+
+
+def sheet_of_tests(results: Sequence[TestResult]) -> Sheet:
+    headings = (
+        *(Heading(title, number=False) for title in (tr("First"), tr("Second"), tr("Test"))),
+        *(
+            Heading(tr("First ahead by"), tip=_lead_tip()),
+            Heading(tr("Second ahead by"), tip=_lead_tip()),
+            Heading(tr("Statistic")),
+            Heading(tr("p")),
+        ),
+        Heading(tr("p, adjusted"), tip=tr("By Holm's method, for all pairs compared at once")),
+        Heading(tr("In words"), number=False),
+    )
+    return Sheet(headings, tuple(_test(result) for result in results))
+
+
+def _lead_tip() -> str:
+    return tr("Rows that only it has right; over several splits, by how much its accuracy is higher")
+
+
+def _test(result: TestResult) -> tuple[Cell, ...]:
+    names = {
+        "mcnemar exact": tr("McNemar, exact"),
+        "mcnemar corrected": tr("McNemar, corrected"),
+        "corrected resampled t": tr("Corrected resampled t"),
+    }
+    adjusted = result.adjusted.get("holm", result.p)
+    differs = adjusted < LEVEL
+    return (
+        *(words(result.between[0]), words(result.between[1]), words(names.get(result.name, result.name))),
+        *_leads(result),
+        Cell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
+        *(Cell(p, _p(p)) for p in (result.p, adjusted)),
+        words(tr("different (5 %)") if differs else tr("no difference shown"), "best" if differs else "quiet"),
+    )
+
+
+def _leads(result: TestResult) -> tuple[Cell, Cell]:
+    """Rows that only one of them has right; or by how much its accuracy is higher."""
+    details = result.details
+    if "only_first_right" in details:
+        counts = details["only_first_right"], details["only_second_right"]
+        return Cell(counts[0], figures.count(counts[0])), Cell(counts[1], figures.count(counts[1]))
+    lead = float(details["mean_difference"])
+    ahead, behind = Cell(abs(lead), figures.per_cent(abs(lead))), Cell(None, "")
+    return (ahead, behind) if lead >= 0.0 else (behind, ahead)
+
+
+def _p(p: float) -> str:
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def words_on_tests(tests: Sequence[TestResult]) -> str:
+    if not tests:
+        return tr("Tests need at least two runs that were tested on the same rows, or on the same several splits.")
+    said = [tr("Adjusted for all pairs by Holm's method; at 5 % in words.")]
+    rows = [int(result.details["rows"]) for result in tests if "rows" in result.details]
+    if rows:
+        said.append(tr("McNemar counts the rows that both decided, at least {rows}.", rows=figures.count(min(rows))))
+    if not any(result.name == "corrected resampled t" for result in tests):
+        said.append(tr("Train the same machines with other seeds to compare them over several splits as well."))
+    return " ".join(said)

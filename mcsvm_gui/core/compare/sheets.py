@@ -1,0 +1,237 @@
+"""Chosen runs side by side as tables, in the language of the moment. Made behind the window, shown in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.compare.chosen import Chosen, tests_of
+from mcsvm_gui.core.compare.comparison import Comparison, Side
+from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
+from mcsvm_gui.core.compare.rows import disagreements_of, run_headings, sheet_of_tests, words_on_tests
+from mcsvm_gui.core.compare.sheet import Cell, Heading, Sheet, Sign, words
+from mcsvm_gui.core.machine.account import badge
+
+MOST_CLASSES = 12  # whose support vectors stand in the table of measures too
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A confusion matrix of one run."""
+
+    label: str
+    machine: str
+    accuracy: str
+    counts: Sheet
+    shares: Sheet
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a run cost, for bars."""
+
+    label: str
+    machine: str
+    seconds: float | None
+    support: int | None
+    bounded: int | None
+    prediction: float | None  # seconds a row
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All tables of the page."""
+
+    measures: Sheet
+    same: frozenset[str]  # keys of measures in which all runs are alike
+    matrices: tuple[Matrix, ...]
+    per_class: Sheet
+    margins: Sheet
+    disagreements: Sheet
+    disagreement_words: str
+    tests: Sheet
+    test_words: str
+    efforts: tuple[Effort, ...] = ()
+
+
+def picture(runs: Sequence[Chosen], names: Mapping[int, str]) -> Picture:
+    """`names`: what runs are called, each otherwise."""
+    runs = [replace(chosen, side=replace(chosen.side, label=names[chosen.run])) for chosen in runs]
+    sides = [chosen.side for chosen in runs]
+    measures, same = _measures(sides)
+    disagreements, about = disagreements_of(runs)
+    tests = tests_of(runs)
+    return Picture(
+        measures,
+        same,
+        tuple(_matrix(side) for side in sides if side.scores is not None),
+        _per_class(sides),
+        _margins(sides),
+        disagreements,
+        about,
+        sheet_of_tests(tests),
+        words_on_tests(tests),
+        tuple(map(_effort, sides)),
+    )
+
+
+def _effort(side: Side) -> Effort:
+    document = side.document
+    seconds, support, bounded = (document.get(name) for name in ("seconds", "n_support", "n_bounded"))
+    prediction = MEASURES["prediction"].value(side)
+    return Effort(side.label, str(document["machine"]), seconds, support, bounded, prediction)
+
+
+# -- measures -------------------------------------------------------------------------------------
+
+
+def _measures(sides: Sequence[Side]) -> tuple[Sheet, frozenset[str]]:
+    lines = lines_of(Comparison("", (), None, tuple(sides)))
+    rows = {line.measure.name: _line(line) for line in sorted(lines, key=_rank)}
+    rows["certificate"] = rows["certificate"][0], *map(_certificate, sides)
+    classes = list(dict.fromkeys(name for side in sides for name in side.document["classes"]))
+    if len(classes) <= MOST_CLASSES:
+        rows |= {f"n_support {name}": _support_row(sides, name) for name in classes}
+    same = frozenset(key for key, row in rows.items() if len({cell.text for cell in row[1:]}) == 1)
+    return Sheet((Heading(tr("Measure"), number=False), *run_headings(sides)), tuple(rows.values()), tuple(rows)), same
+
+
+def _rank(line: Line) -> bool:
+    """What came of it before what was asked for; the machine is in the heading."""
+    return line.measure.group == "setting"
+
+
+def _line(line: Line) -> tuple[Cell, ...]:
+    measure, best = line.measure, line.best
+    quiet = measure.group == "setting"
+    cells = [
+        Cell(_sortable(value), text, "best" if place in best else "quiet" if quiet else "")
+        for place, (value, text) in enumerate(zip(line.values, line.texts, strict=True))
+    ]
+    tip = tr(measure.tip) if measure.tip else ""
+    return words(tr(measure.title), "quiet" if quiet else "", tip), *cells
+
+
+def _certificate(side: Side) -> Cell:
+    """In a word with its sign: the gap has a line of its own."""
+    found = badge(side.document)
+    texts = {"solved": tr("Solved"), "nearly": tr("Nearly solved"), "not solved": tr("Not solved")}
+    signs: dict[str, Sign] = {"solved": "solved", "nearly": "nearly", "not solved": "not solved"}
+    return Cell(texts[found.kind], texts[found.kind], signs[found.kind], tip=f"{found.text}. {found.tip}")
+
+
+def _sortable(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if value is None or isinstance(value, int | float | str) else str(value)
+
+
+def _support_row(sides: Sequence[Side], name: str) -> tuple[Cell, ...]:
+    counts = [_support_of(side, name) for side in sides]
+    return words(tr("Support vectors of {name}", name=name)), *(Cell(count, figures.count(count)) for count in counts)
+
+
+def _support_of(side: Side, name: str) -> int | None:
+    classes, counts = list(side.document["classes"]), side.document.get("n_support_per_class")
+    return int(counts[classes.index(name)]) if counts and name in classes else None
+
+
+# -- classes --------------------------------------------------------------------------------------
+
+
+def _matrix(side: Side) -> Matrix:
+    assert side.scores is not None
+    names, table = [score.name for score in side.scores.per_class], side.scores.confusion
+    totals = table.sum(axis=1, keepdims=True)
+    shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
+    headings = (Heading(tr("true ↓, decided →"), number=False), *(Heading(name) for name in names))
+    heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
+
+    def sheet(values: np.ndarray, printed: Any) -> Sheet:
+        rows = [
+            (words(names[i]), *(_heated(values[i, j].item(), printed, heat[i, j]) for j in range(len(names))))
+            for i in range(len(names))
+        ]
+        return Sheet(headings, tuple(rows))
+
+    tested = int(table.sum())
+    return Matrix(
+        side.label,
+        str(side.document["machine"]),
+        tr(
+            "{accuracy} of {rows} rows",
+            accuracy=figures.accuracy(side.scores.accuracy, tested),
+            rows=figures.count(tested),
+        ),
+        sheet(table, figures.count),
+        sheet(shares, figures.accuracy),
+    )
+
+
+def _heated(value: Any, printed: Any, heat: float) -> Cell:
+    return Cell(value, printed(value), "" if value else "quiet", float(heat))
+
+
+def _per_class(sides: Sequence[Side]) -> Sheet:
+    headings = (
+        *(Heading(tr("Class"), number=False), Heading(tr("Run"), number=False)),
+        *(Heading(tr("Precision")), Heading(tr("Recall")), Heading(tr("F1")), Heading(tr("Rows"))),
+        *(Heading(tr("Support vectors")), Heading(tr("Margin violations"), tip=_margin_tip())),
+    )
+    names = list(dict.fromkeys(name for side in sides for name in _class_names(side)))
+    rows = [_class_row(side, name) for name in names for side in sides]
+    return Sheet(headings, tuple(row for row in rows if row is not None))
+
+
+def _margin_tip() -> str:
+    return tr("How far training rows of the class fall short of the target margins, summed up")
+
+
+def _class_names(side: Side) -> list[str]:
+    return [score.name for score in side.scores.per_class] if side.scores else list(side.document["classes"])
+
+
+def _class_row(side: Side, name: str) -> tuple[Cell, ...] | None:
+    if name not in _class_names(side):
+        return None
+    score = None if side.scores is None else next(s for s in side.scores.per_class if s.name == name)
+    shares = [None if score is None else getattr(score, part) for part in ("precision", "recall", "f1")]
+    rows, support = None if score is None else score.rows, _support_of(side, name)
+    classes, short = list(side.document["classes"]), None
+    if side.violations is not None and name in classes:
+        short = float(side.violations.sums[classes.index(name)].sum())
+    return (
+        *(words(name), words(side.label)),
+        *(Cell(share, figures.NONE if share is None else f"{share:.3f}") for share in shares),
+        *(Cell(rows, figures.count(rows)), Cell(support, figures.count(support)), _violation(short)),
+    )
+
+
+def _violation(value: float | None) -> Cell:
+    return Cell(value, figures.NONE if value is None else f"{value:.5g}")
+
+
+def _margins(sides: Sequence[Side]) -> Sheet:
+    """Of every pair of classes both directions together; the bound stands below, called loose."""
+    classes = list(dict.fromkeys(name for side in sides for name in side.document["classes"]))
+    pairs = list(combinations(classes, 2))
+    rows = [
+        (words(a), words(b), *(_violation(_of_pair(side, a, b)) for side in sides))
+        for a, b in pairs
+        if any(side.violations is not None for side in sides)
+    ]
+    headings = (Heading(tr("Class"), number=False), Heading(tr("and class"), number=False), *run_headings(sides))
+    return Sheet(headings, tuple(rows))
+
+
+def _of_pair(side: Side, a: str, b: str) -> float | None:
+    classes = list(side.document["classes"])
+    if side.violations is None or a not in classes or b not in classes:
+        return None
+    one, other = classes.index(a), classes.index(b)
+    return float(side.violations.sums[one, other] + side.violations.sums[other, one])

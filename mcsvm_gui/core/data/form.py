@@ -1,0 +1,174 @@
+"""The questions that a data file leaves open, each with its answers, the one that was guessed, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mcsvm_gui.core.base.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.data.readers.options import ReadOptions
+
+MOST_COLUMNS = 1_000  # in the list of label columns; any other can be typed
+OPTIONS = "label", "format", "header", "separator", "decimal", "encoding"
+_USED_BY = {
+    "csv": OPTIONS,
+    "xlsx": ("label", "format", "header"),
+    "arff": ("label", "format", "encoding"),
+    "libsvm": ("format", "encoding"),
+    "parquet": ("label", "format"),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    value: str | None  # None: to be guessed
+    text: str
+
+
+@dataclass(frozen=True)
+class Field:
+    option: str  # of ReadOptions
+    title: str
+    answers: tuple[Answer, ...]
+    value: str | None
+    guessed: bool = False
+    reason: str = ""  # why it cannot be changed; nothing where it can
+    free: bool = False  # another answer may be typed
+
+
+def titles() -> dict[str, str]:
+    return {
+        "label": tr("Label column"),
+        "format": tr("File format"),
+        "header": tr("Header line"),
+        "separator": tr("Separator"),
+        "decimal": tr("Decimal mark"),
+        "encoding": tr("Encoding"),
+    }
+
+
+def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str] = ()) -> tuple[Field, ...]:
+    """One field per option; `columns`: what is known of a file that could not be read."""
+    guesses = {} if dataset is None else {guess.option.lstrip("-"): guess.value for guess in dataset.guesses}
+    label = _label(read, dataset, columns, "label" in guesses)
+    others = (_field(option, getattr(read, option), guesses.get(option)) for option in OPTIONS[1:])
+    return tuple(_where_used(field, dataset) for field in (label, *others))
+
+
+def applied(read: ReadOptions, option: str, value: str | None) -> ReadOptions:
+    if value is None and option in ("format", "header"):
+        value = "auto"
+    change: dict[str, Any] = {option: value}
+    return replace(read, **change)
+
+
+def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
+    """The columns of a file that cannot be trained on as it was read; none where it cannot be read at all."""
+    from mcsvm_gui.core.data.readers import open_dataset
+    from solvers.errors import InputError
+
+    try:
+        found = open_dataset(path, replace(read, label=None), needs_label=False)
+    except (InputError, OSError):
+        return ()
+    if found.matrix is not None:
+        return ()
+    names = [column.name for column in found.columns]
+    return tuple(names if found.label_name is None else [*names, found.label_name])
+
+
+def _label(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str], guessed: bool) -> Field:
+    names, value = list(columns), None if read.label is None else str(read.label)
+    if dataset is not None:
+        value = dataset.label_name
+        features = [] if dataset.matrix is not None else [column.name for column in dataset.columns]
+        names = [name for name in [*features, value] if name is not None]
+    free = dataset is None or len(names) > MOST_COLUMNS
+    first = list(islice(names, MOST_COLUMNS))
+    if value is not None and value not in first:
+        first.insert(0, value)
+    answers = tuple(Answer(name, name) for name in first)
+    return Field("label", titles()["label"], answers, value, guessed, free=free)
+
+
+def _field(option: str, value: str, guess: str | None) -> Field:
+    asked = None if value in (None, "auto") else value
+    named = {answer.value: answer.text for answer in _answers(option)}
+    automatic = tr("Automatic") if guess is None else tr("Guessed: {value}", value=named.get(_plain(guess), guess))
+    answers = [Answer(None, automatic), *_answers(option)]
+    if asked is not None and asked not in named:
+        answers.append(Answer(asked, asked))
+    return Field(option, titles()[option], tuple(answers), asked, guess is not None)
+
+
+def _plain(guess: str) -> str:
+    return {"utf_8": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(guess, guess)
+
+
+def _answers(option: str) -> tuple[Answer, ...]:
+    answers: dict[str, list[tuple[str, str]]] = {
+        "format": [
+            ("csv", tr("Table of text (CSV)")),
+            ("libsvm", "LIBSVM"),
+            ("arff", "ARFF"),
+            ("parquet", "Parquet"),
+            ("xlsx", "Excel"),
+        ],
+        "header": [("yes", tr("yes, the first line")), ("no", tr("no, data at once"))],
+        "separator": [
+            (",", tr("comma")),
+            (";", tr("semicolon")),
+            ("tab", tr("tab")),
+            ("|", tr("vertical bar")),
+            ("whitespace", tr("blanks")),
+        ],
+        "decimal": [(".", tr("point")), (",", tr("comma"))],
+        "encoding": [(name, shown) for name, shown in _ENCODINGS],
+    }
+    return tuple(Answer(value, text) for value, text in answers[option])
+
+
+_ENCODINGS = (
+    ("utf-8", "UTF-8"),
+    ("utf-16", "UTF-16"),
+    ("cp1252", "Windows-1252"),
+    ("iso-8859-15", "ISO 8859-15"),
+    ("cp1250", "Windows-1250"),
+    ("cp1251", "Windows-1251"),
+    ("shift_jis", "Shift JIS"),
+    ("gb18030", "GB 18030"),
+)
+
+
+def _where_used(field: Field, dataset: Dataset | None) -> Field:
+    if dataset is None or field.option in _USED_BY[dataset.format]:
+        return field
+    if field.option == "label":
+        return replace(field, reason=tr("The first word of each line of a LIBSVM file is its label"))
+    shown = {answer.value: answer.text for answer in _answers("format")}[dataset.format]
+    return replace(field, reason=tr("{format} files leave nothing to choose here", format=shown))
+
+
+# -- preparation ----------------------------------------------------------------------------------
+
+
+def scale_answers() -> tuple[Answer, ...]:
+    return (
+        Answer("minmax", tr("each column to -1 … 1")),
+        Answer("standard", tr("mean 0, deviation 1")),
+        Answer("none", tr("as they are")),
+    )
+
+
+def missing_answers() -> tuple[Answer, ...]:
+    return (
+        Answer("reject", tr("refuse to train")),
+        Answer("drop", tr("leave such rows out")),
+        Answer("mean", tr("fill with the mean")),
+        Answer("most-frequent", tr("fill with the most frequent")),
+    )

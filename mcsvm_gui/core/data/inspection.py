@@ -1,0 +1,75 @@
+"""The inspect document: what is in a file, whether or not it can be trained on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.base.errors import NoLabelError
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+
+_MOST_FEATURES = 10_000  # a document lists so many; sparse files have millions
+_NOTHING_SAID = ReadOptions()
+
+
+def inspect(path: str | os.PathLike[str], options: ReadOptions = _NOTHING_SAID) -> Dataset:
+    """As for training; a file whose last column is plainly no label is taken as one without labels."""
+    try:
+        return open_dataset(path, options)
+    except NoLabelError as trouble:
+        found = open_dataset(path, options, needs_label=False)
+        what = str(trouble).removeprefix(f"{trouble.path}: ")
+        return replace(
+            found, notices=(*found.notices, Notice("no-label-column", f"taken as data without labels: {what}"))
+        )
+
+
+def document(dataset: Dataset) -> dict[str, Any]:
+    """What `mcsvm inspect --json` prints."""
+    duplicates, conflicts = repeated(dataset)
+    many = len(dataset.columns)
+    return {
+        "name": dataset.name,
+        "format": dataset.format,
+        "digest": dataset.digest,
+        "rows": dataset.rows,
+        "n_features": many,
+        "features": [{"name": column.name, "kind": column.kind} for column in dataset.columns[:_MOST_FEATURES]],
+        "features_not_listed": max(0, many - _MOST_FEATURES),
+        "sparse": dataset.matrix is not None,
+        "label": dataset.label_name,
+        "classes": list(dataset.classes),
+        "class_counts": list(dataset.class_counts),
+        "missing": dataset.missing,
+        "duplicates": duplicates,
+        "conflicts": conflicts,
+        "guesses": [{"what": guess.what, "value": guess.value, "option": guess.option} for guess in dataset.guesses],
+        "warnings": [notice.sentence for notice in dataset.notices],
+        "notices": [{"code": notice.code, "sentence": notice.sentence} for notice in dataset.notices],
+    }
+
+
+def repeated(dataset: Dataset) -> tuple[int, int]:
+    """How many rows occur again, label included, and how many feature vectors have more than one label."""
+    keys = _row_keys(dataset)
+    labels = np.zeros(dataset.rows, np.int64) if dataset.labels is None else pd.factorize(dataset.labels)[0]
+    pairs = pd.DataFrame({"row": keys, "label": labels}).drop_duplicates()
+    conflicts = int((pairs["row"].value_counts() > 1).sum())
+    return dataset.rows - len(pairs), conflicts
+
+
+def _row_keys(dataset: Dataset) -> np.ndarray:
+    """Equal for equal rows; 64 bits of a hash, so that others are equal once in 10^8 tables of a million rows."""
+    if dataset.table is not None:
+        return pd.util.hash_pandas_object(dataset.table, index=False).to_numpy()
+    matrix = dataset.matrix
+    assert matrix is not None
+    cuts = list(zip(matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True))
+    parts = [matrix.indices[a:b].tobytes() + matrix.data[a:b].tobytes() for a, b in cuts]
+    return np.array([int.from_bytes(hashlib.blake2b(part, digest_size=8).digest(), "big") for part in parts], np.uint64)

@@ -1,0 +1,50 @@
+"""From a data set to what the kernel sees: fitted on the training part alone, and carried inside the model.
+
+A feature is ((value, or whether it equals a level, else what fills a missing cell) - shift) * scale.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.preparation.fitting import fit_table
+from mcsvm_gui.core.data.preparation.gaps import complete_rows
+from mcsvm_gui.core.data.preparation.matrix import MatrixPreparation, fit_matrix
+from mcsvm_gui.core.data.preparation.rules import MISSING, SCALES, Feature, Prepared, Rules
+from mcsvm_gui.core.data.preparation.table import TablePreparation
+
+Preparation = TablePreparation | MatrixPreparation
+
+
+def fit(rules: Rules, dataset: Dataset) -> Preparation:
+    return fit_matrix(rules, dataset) if dataset.matrix is not None else fit_table(rules, dataset)
+
+
+def complete(rules: Rules, dataset: Dataset) -> tuple[Dataset, tuple[Notice, ...]]:
+    """The rows to fit on and to train on: all, unless those with missing cells are to be dropped."""
+    if rules.missing != "drop" or dataset.table is None:
+        return dataset, ()
+    kept, notices = complete_rows(dataset)
+    return (dataset if kept.size == dataset.rows else dataset.take(kept)), tuple(notices)
+
+
+def read(document: dict[str, Any]) -> Preparation:
+    """What `document()` gave; raises ValueError, LookupError or TypeError where it cannot have."""
+    kinds = {"table": TablePreparation, "matrix": MatrixPreparation}
+    return kinds[document["kind"]].read(document)  # type: ignore[attr-defined]
+
+
+__all__ = [
+    "MISSING",
+    "SCALES",
+    "Feature",
+    "MatrixPreparation",
+    "Preparation",
+    "Prepared",
+    "Rules",
+    "TablePreparation",
+    "complete",
+    "fit",
+    "read",
+]

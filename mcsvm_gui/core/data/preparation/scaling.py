@@ -1,0 +1,74 @@
+"""Shift and scale per column, from the training part."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.preparation.rules import some
+
+WIDE = 10.0  # how many times wider than another a column may be, unscaled, without a word
+NOTHING_VARIES = "every column is constant: the model can only answer with the most frequent class"
+
+
+class Scaling(NamedTuple):
+    shift: np.ndarray
+    scale: np.ndarray
+    constant: np.ndarray  # mask: these columns tell nothing
+    reach: np.ndarray  # largest less smallest value; infinite where a double cannot hold it
+
+
+def dense_scaling(rule: str, values: np.ndarray) -> Scaling:
+    """Of columns without missing cells."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        reach = high - low
+        if rule == "minmax":
+            shift, scale = 0.5 * low + 0.5 * high, 2.0 / reach
+        elif rule == "standard":
+            shift = values.mean(axis=0)
+            scale = 1.0 / values.std(axis=0)
+        else:
+            shift, scale = np.zeros(low.size), np.ones(low.size)
+    constant = (reach == 0.0) | np.isposinf(scale)
+    return Scaling(shift, scale, constant, reach)
+
+
+def sparse_scaling(rule: str, matrix: sp.csr_array) -> Scaling:
+    """Zero stays zero: by the largest magnitude, or the deviation, without a shift."""
+    low, high = (
+        np.asarray(side.toarray(), dtype=np.float64).ravel() for side in (matrix.min(axis=0), matrix.max(axis=0))
+    )
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        if rule == "minmax":
+            scale = 1.0 / np.maximum(np.abs(low), np.abs(high))
+        elif rule == "standard":
+            mean = np.asarray(matrix.mean(axis=0)).ravel()
+            square = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel()
+            scale = 1.0 / np.sqrt(np.maximum(square - mean**2, 0.0))
+        else:
+            scale = np.ones(low.size)
+        reach = high - low
+    return Scaling(np.zeros(low.size), scale, (reach == 0.0) | np.isposinf(scale), reach)
+
+
+def constant_notice(names: list[str]) -> Notice:
+    return Notice("constant columns", f"constant columns are left out: {some(names)}")
+
+
+def spread_notice(rule: str, names: list[str], reach: np.ndarray) -> list[Notice]:
+    """What leaving the columns unscaled costs, where they are of very different widths."""
+    if rule != "none" or reach.size < 2 or reach.max() <= WIDE * reach.min():
+        return []
+    widest, narrowest = int(reach.argmax()), int(reach.argmin())
+    with np.errstate(over="ignore"):
+        times = float(reach[widest] / reach[narrowest])
+    sentence = (
+        f"the columns are not scaled, and {names[widest]} spreads {times:.3g} times as wide"
+        f" as {names[narrowest]}: it decides nearly alone, and training can take many times longer;"
+        " --scale minmax cures both"
+    )
+    return [Notice("unscaled", sentence)]

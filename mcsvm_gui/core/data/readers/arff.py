@@ -1,0 +1,202 @@
+"""ARFF, dense and sparse. In a sparse row what is left out is 0, and of a nominal attribute its first value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
+from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse
+from mcsvm_gui.core.data.readers.assemble import Raw, assemble
+from mcsvm_gui.core.data.readers.cells import Kind, kind_of
+from mcsvm_gui.core.data.readers.header import column_names
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.readers.text import decode
+from mcsvm_gui.core.data.readers.words import names as worded
+from mcsvm_gui.core.data.readers.words import quoted
+
+NAME = "arff"
+_ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
+_NUMERIC = {"numeric", "real", "integer"}
+_LARGEST_TABLE = 50_000_000  # cells of a sparse file that has to become dense
+
+
+@dataclass(frozen=True)
+class Attribute:
+    name: str
+    kind: str  # "number", "nominal" or "text"
+    levels: tuple[str, ...]
+    line: int
+
+
+@dataclass
+class Content:
+    """`rows`: per line of data its number and what it holds, position by position; sparse rows leave some out."""
+
+    attributes: list[Attribute] = field(default_factory=list)
+    rows: list[tuple[int, dict[int, str | None]]] = field(default_factory=list)
+    sparse: bool = False
+
+
+def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
+    text = decode(source, options)
+    content = _content(source, text.data.decode("utf-8", "replace"))
+    given = [attribute.name for attribute in content.attributes]
+    columns, notices = column_names(given, len(given))
+    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    table = _Table(source, content)
+    raw = Raw(
+        source,
+        NAME,
+        columns,
+        table.column,
+        label,
+        np.array([line for line, _ in content.rows], dtype=np.int64),
+        guesses=text.guesses,
+        notices=(*text.notices, *notices, *_unused_levels(content, label.position)),
+        categories=frozenset(j for j, found in enumerate(content.attributes) if found.kind != "number"),
+    )
+    features = [j for j in range(len(given)) if j != label.position]
+    if content.sparse and all(content.attributes[j].kind == "number" for j in features) and features:
+        return assemble(raw, needs_label=needs_label, sparse=lambda: table.matrix(features, columns))
+    if content.sparse and len(content.rows) * len(given) > _LARGEST_TABLE:
+        raise FileError(
+            source.path, "a sparse file with nominal features is read as a table, and this one is too large"
+        )
+    return assemble(raw, needs_label=needs_label)
+
+
+def _content(source: Source, text: str) -> Content:
+    content, in_data = Content(), False
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
+        line = line.strip()
+        if not line or line.startswith("%"):
+            continue
+        try:
+            if in_data:
+                _take_row(content, number, line)
+            else:
+                in_data = _take_declaration(content, number, line)
+        except Broken as trouble:
+            raise FileError(source.path, str(trouble), line=number) from None
+    if not in_data:
+        raise FileError(source.path, "the file ends before @data; it may be cut off")
+    return content
+
+
+def _take_declaration(content: Content, number: int, line: str) -> bool:
+    """Whether the data begin here."""
+    word = line.split(None, 1)[0].lower()
+    if word == "@data":
+        if not content.attributes:
+            raise Broken("no @attribute stands before @data")
+        return True
+    if word == "@attribute":
+        content.attributes.append(_attribute(number, line))
+    elif word != "@relation":
+        raise Broken(f"{quoted(word)} is neither @relation, @attribute nor @data")
+    return False
+
+
+def _attribute(number: int, line: str) -> Attribute:
+    found = _ATTRIBUTE.fullmatch(line)
+    if found is None:
+        raise Broken("an attribute is declared as: @attribute name numeric, or: @attribute name {one,two}")
+    name, kind = bare(found[1]), found[2].strip()
+    if kind.startswith("{"):
+        if not kind.endswith("}"):
+            raise Broken(f"the values of attribute {quoted(name)} do not end with }}")
+        levels = tuple(cell or "" for cell in split_dense(kind[1:-1]))
+        return Attribute(name, "nominal", levels, number)
+    word = kind.split()[0].lower()
+    if word in _NUMERIC or word == "string":
+        return Attribute(name, "text" if word == "string" else "number", (), number)
+    if word == "date":
+        what = f"attribute {quoted(name)} holds dates; write them as numbers, or leave the attribute out"
+        raise Broken(what)
+    raise Broken(f"attribute {quoted(name)} is of kind {quoted(kind)}; numeric, string and {{a,b,c}} are read")
+
+
+def _take_row(content: Content, number: int, line: str) -> None:
+    sparse = line.startswith("{")
+    if content.rows and sparse != content.sparse:
+        raise Broken("sparse rows {index value, ...} and plain rows stand in one file; write all in one way")
+    content.sparse = sparse
+    many = len(content.attributes)
+    if sparse:
+        row = split_sparse(line, many)
+    else:
+        cells = split_dense(line)
+        if len(cells) != many:
+            raise Broken(f"{len(cells)} values where {many} attributes are declared")
+        row = dict(enumerate(cells))
+    for position, cell in row.items():
+        _check(content.attributes[position], cell)
+    content.rows.append((number, row))
+
+
+def _check(attribute: Attribute, cell: str | None) -> None:
+    if cell is None:
+        return
+    if attribute.kind == "nominal" and cell not in attribute.levels:
+        raise Broken(
+            f"{quoted(cell)} is no value of attribute {quoted(attribute.name)}, which has {worded(attribute.levels)}"
+        )
+    if attribute.kind == "number" and kind_of(cell) not in (Kind.NUMBER, Kind.NAN, Kind.INFINITE):
+        raise Broken(f"{quoted(cell)} is no number, as attribute {quoted(attribute.name)} is declared to hold")
+
+
+def _unused_levels(content: Content, position: int | None) -> list[Notice]:
+    if position is None or content.attributes[position].kind != "nominal" or not content.rows:
+        return []
+    attribute = content.attributes[position]
+    first = attribute.levels[0] if content.sparse else None
+    used = {row.get(position, first) for _, row in content.rows}
+    unused = [level for level in attribute.levels if level not in used]
+    if not unused:
+        return []
+    return [Notice("class-without-rows", f"declared classes without a row are left out: {worded(unused)}")]
+
+
+class _Table:
+    def __init__(self, source: Source, content: Content) -> None:
+        self.source, self.content = source, content
+
+    def column(self, position: int) -> np.ndarray:
+        attribute = self.content.attributes[position]
+        left_out = {"number": "0", "nominal": attribute.levels[0] if attribute.levels else None}.get(attribute.kind)
+        cells = np.empty(len(self.content.rows), dtype=object)
+        cells[:] = [row.get(position, left_out) for _, row in self.content.rows]
+        return cells
+
+    def matrix(self, features: Sequence[int], names: Sequence[str]) -> tuple[tuple[Column, ...], sp.csr_array]:
+        place = {position: j for j, position in enumerate(features)}
+        pointers, indices, values = [0], [], []
+        for line, row in self.content.rows:
+            for position, cell in sorted(row.items()):
+                if position in place:
+                    indices.append(place[position])
+                    values.append(self._finite(line, position, cell))
+            pointers.append(len(indices))
+        parts = (
+            np.array(values, dtype=np.float64),
+            np.array(indices, dtype=np.int32),
+            np.array(pointers, dtype=np.int32),
+        )
+        matrix = sp.csr_array(parts, shape=(len(self.content.rows), len(features)))
+        matrix.eliminate_zeros()
+        return tuple(Column(names[position], "number") for position in features), matrix
+
+    def _finite(self, line: int, position: int, cell: str | None) -> float:
+        if cell is not None and kind_of(cell) is Kind.NUMBER:
+            return float(cell)
+        name = quoted(self.content.attributes[position].name)
+        what = "is missing, which sparse data cannot hold" if cell is None else f"is {quoted(cell)}, not finite"
+        raise FileError(self.source.path, f"attribute {name} {what}; give a number, or write plain rows", line=line)

@@ -1,0 +1,74 @@
+"""The values of one ARFF line: commas between them, quotation marks of both kinds, backslashes, ? for missing."""
+
+from __future__ import annotations
+
+import re
+
+from mcsvm_gui.core.data.readers.words import quoted
+
+_CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*?))\s*(?:(,)|$)""", re.DOTALL)
+_PAIR = re.compile(r"""\s*([0-9]+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"\s]+)\s*(?:(,)|$)""", re.DOTALL)
+_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+class Broken(Exception):
+    """What is wrong with a line, without the place."""
+
+
+def bare(word: str) -> str:
+    """A name or a value without its quotation marks."""
+    word = word.strip()
+    if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
+        return _unescaped(word[1:-1])
+    return word
+
+
+def split_dense(line: str) -> list[str | None]:
+    if "'" not in line and '"' not in line:
+        words = [cell.strip() for cell in (line.split(",") if "," in line else line.split())]
+        if any(cell.startswith("{") for cell in words):
+            raise Broken("weights of examples, in braces behind a row, are not read; leave them out")
+        return [None if cell == "?" else cell for cell in words]
+    cells: list[str | None] = []
+    position = 0
+    while True:
+        found = _CELL.match(line, position)
+        if found is None:
+            raise Broken(f"a quotation mark does not fit near {quoted(line[position : position + 30])}")
+        cells.append(_value(found))
+        position = found.end()
+        if not found[4]:
+            return cells
+
+
+def _value(found: re.Match[str]) -> str | None:
+    marked = found[1] if found[1] is not None else found[2]
+    if marked is not None:
+        return _unescaped(marked)
+    return None if found[3] == "?" else found[3]
+
+
+def split_sparse(line: str, many: int) -> dict[int, str | None]:
+    """Positions count from 0."""
+    if not line.endswith("}"):
+        raise Broken("a sparse row begins with { and ends with }")
+    row: dict[int, str | None] = {}
+    inside, position = line[1:-1], 0
+    while inside[position:].strip():
+        found = _PAIR.match(inside, position)
+        if found is None:
+            raise Broken(f"{quoted(inside[position : position + 30])} is not: index value, index value, ...")
+        if len(found[1]) > 12 or int(found[1]) >= many:
+            raise Broken(f"index {quoted(found[1])} is past the last of {many} attributes; indices count from 0")
+        if int(found[1]) in row:
+            raise Broken(f"index {found[1]} stands twice in one row")
+        row[int(found[1])] = None if found[2] == "?" else bare(found[2])
+        position = found.end()
+    return row
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(
+        lambda found: chr(int(found[1][1:], 16)) if len(found[1]) > 1 else _LETTERS.get(found[1], found[1]), text
+    )

@@ -1,0 +1,174 @@
+"""From a column of text cells to numbers or categories; what is neither, or both, is refused with its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.readers.cells import Kind, kind_of, value_of
+from mcsvm_gui.core.data.readers.words import names, places, plural, quoted
+
+_FEW_LEVELS, _MANY_LEVELS = 20, 50
+_DOUBTFUL = {Kind.MARKER, Kind.INFINITE}
+_MISTAKES = 0.05  # a column of numbers in which fewer cells than this are words: the words are mistakes
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One column as text: the distinct cells, what each is, and which row holds which (-1: nothing)."""
+
+    name: str
+    codes: np.ndarray
+    distinct: list[str]
+    kinds: list[Kind]
+    decimal: str
+
+    @classmethod
+    def of(cls, name: str, cells: Sequence[str | None] | np.ndarray, decimal: str = ".") -> Cells:
+        codes, found = pd.factorize(np.asarray(cells, dtype=object))
+        distinct = [str(cell).strip(" \t\u00a0") for cell in found]
+        kinds = [kind_of(cell, decimal) for cell in distinct]
+        return cls(name, codes, distinct, kinds, decimal)
+
+    def rows(self, *kinds: Kind) -> np.ndarray:
+        return self.where(np.array([kind in kinds for kind in self.kinds], dtype=bool))
+
+    def where(self, chosen: np.ndarray) -> np.ndarray:
+        """Rows whose cell is one of the chosen ones; code -1, nothing, finds the False at the end."""
+        return np.flatnonzero(np.append(chosen, False)[self.codes])
+
+    def some(self, rows: np.ndarray) -> list[str]:
+        """The distinct cells of these rows, in the order in which they come."""
+        return list(dict.fromkeys(self.distinct[code] for code in self.codes[rows][:10_000]))
+
+    def numbers(self) -> np.ndarray:
+        values = [value_of(c, self.decimal) if k is Kind.NUMBER else np.nan for c, k in self.pairs()]
+        return np.append(np.array(values, dtype=np.float64), np.nan)[self.codes]
+
+    def words(self, missing: set[str]) -> np.ndarray:
+        words = np.empty(len(self.distinct) + 1, dtype=object)
+        words[:-1] = [None if not cell or cell in missing else cell for cell in self.distinct]
+        return np.asarray(words[self.codes], dtype=object)
+
+    def pairs(self) -> zip[tuple[str, Kind]]:
+        return zip(self.distinct, self.kinds, strict=True)
+
+
+def _no_rows() -> np.ndarray:
+    return np.empty(0, np.int64)
+
+
+@dataclass(eq=False)
+class Typed:
+    """A column made of its cells; `refusal` says why it cannot be."""
+
+    values: np.ndarray | None = None
+    notices: list[Notice] = field(default_factory=list)
+    refusal: tuple[str, int] | None = None  # the sentence, and the row it starts at
+    markers: tuple[str, ...] = ()  # the words that were taken as missing
+    marked: np.ndarray = field(default_factory=_no_rows)  # and the rows they stand in
+    not_numbers: np.ndarray = field(default_factory=_no_rows)
+    infinite: np.ndarray = field(default_factory=_no_rows)
+
+
+def typed(cells: Cells, lines: np.ndarray) -> Typed:
+    numbers = cells.rows(Kind.NUMBER, Kind.INFINITE)
+    others = cells.rows(Kind.TEXT, Kind.DATE, Kind.ODD)
+    # Among numbers "none" means that there is none; among words it may be one of them.
+    if not len(others) and (len(numbers) or set(cells.some(cells.rows(Kind.MARKER))) <= {"?"}):
+        return _numbers(cells)
+    if len(numbers):
+        return _mixed(cells, lines, numbers, others)
+    return _words(cells, lines, others)
+
+
+def _numbers(cells: Cells) -> Typed:
+    missing = cells.rows(Kind.MARKER, Kind.NAN)
+    return Typed(
+        cells.numbers(),
+        markers=tuple(cells.some(missing)),
+        marked=missing,
+        not_numbers=cells.rows(Kind.NAN),
+        infinite=cells.rows(Kind.INFINITE),
+    )
+
+
+def _mixed(cells: Cells, lines: np.ndarray, numbers: np.ndarray, others: np.ndarray) -> Typed:
+    if _are_levels(cells, numbers, others):
+        result = _categories(cells, lines)
+        what = (
+            f"{plural(len(numbers), 'number')} and {plural(len(others), 'word')} such as {names(cells.some(others), 3)}"
+        )
+        sentence = f"column {quoted(cells.name)} holds {what}: all are taken as names of categories"
+        result.notices.append(Notice("mixed-column", sentence))
+        return result
+    return Typed(refusal=(_not_numbers(cells, lines, others, "while other cells are"), int(others[0])))
+
+
+def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
+    """Few levels, each often used, whose numbers are whole: such as 2, 3, 4, 5more."""
+    spelled = cells.some(numbers)
+    many = len(numbers) + len(others)
+    return (
+        len(cells.rows(Kind.DATE, Kind.ODD, Kind.INFINITE)) == 0
+        and all(cell.lstrip("+-").isdigit() for cell in spelled)
+        and 3 * len(cells.distinct) <= many
+        and len(cells.distinct) <= _FEW_LEVELS
+        and len(others) >= _MISTAKES * many
+    )
+
+
+def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
+    dates, odd = cells.rows(Kind.DATE), cells.rows(Kind.ODD)
+    if len(others) and 2 * len(dates) >= len(others):
+        what = f"column {quoted(cells.name)} holds dates or times, such as {names(cells.some(dates), 1)}"
+        return Typed(
+            refusal=(f"{what}; write them as numbers (days since a start, say), or leave the column out", int(dates[0]))
+        )
+    if len(others) and 2 * len(odd) >= len(others):
+        return Typed(refusal=(_not_numbers(cells, lines, odd, "in this spelling"), int(odd[0])))
+    return _categories(cells, lines)
+
+
+def _not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, why: str) -> str:
+    one = len(rows) == 1
+    what = f"{names(cells.some(rows), 3)} ({places(lines[rows])}) {'is no number' if one else 'are no numbers'}"
+    return f"column {quoted(cells.name)}: {what} {why}; {_advice(cells, rows)}"
+
+
+def _advice(cells: Cells, rows: np.ndarray) -> str:
+    some = cells.some(rows)
+    if any("," in cell for cell in some) and cells.decimal == ".":
+        return "say --decimal , if the comma is the decimal mark, else write no thousands separators"
+    if any("." in cell for cell in some) and cells.decimal == ",":
+        return "say --decimal . if the point is the decimal mark, else write no thousands separators"
+    return "write plain numbers such as 1200 or 1.2e3, and leave missing cells empty"
+
+
+def categories(cells: Cells) -> Typed:
+    """A column of text for certain: nothing in it is a number or, but for the empty cell, missing."""
+    result = Typed(cells.words(set()))
+    levels = len(set(cells.distinct) - {""})
+    if levels > _MANY_LEVELS or levels > max(_FEW_LEVELS // 2, len(cells.codes) // 2):
+        what = f"column {quoted(cells.name)} is text with {levels} different values"
+        result.notices.append(Notice("many-categories", f"{what}; as categories each becomes a column"))
+    return result
+
+
+def _categories(cells: Cells, lines: np.ndarray) -> Typed:
+    result = categories(cells)
+    nothing = {cell for cell, kind in cells.pairs() if cell == "?" or kind is Kind.NAN}
+    result.values = cells.words(nothing)
+    result.marked = cells.where(np.array([cell in nothing for cell in cells.distinct], dtype=bool))
+    result.markers = tuple(cells.some(result.marked))
+    words = np.array([kind in _DOUBTFUL and cell != "?" for cell, kind in cells.pairs()], dtype=bool)
+    unknown = cells.where(words)
+    if len(unknown):
+        what = f"column {quoted(cells.name)}: {names(cells.some(unknown))} ({places(lines[unknown])})"
+        sentence = f"{what} is taken as the name of a category; leave cells empty that are missing"
+        result.notices.append(Notice("category-like-missing", sentence))
+    return result

@@ -1,0 +1,119 @@
+"""Packed files, known by their first bytes: gzip (any number of members), bzip2, xz, and zip with one file in it."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import zipfile
+import zlib
+from pathlib import Path
+from typing import IO, cast
+
+from mcsvm_gui.core.base.errors import FileError
+
+_LAYERS = 3
+_PIECE = 1 << 22
+_BROKEN = (
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+)
+_WORKBOOK = "[Content_Types].xml"
+
+
+def unpack(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The content and how it was packed, outermost first."""
+    packing: list[str] = []
+    while kind := _packed_as(data):
+        if len(packing) == _LAYERS:
+            raise FileError(path, f"packed more than {_LAYERS} times over; unpack it first")
+        data = _unpacked(path, kind, data)
+        packing.append(kind)
+    return data, tuple(packing)
+
+
+def is_workbook(data: bytes) -> bool:
+    """An .xlsx file is a zip of XML."""
+    return data.startswith(b"PK\x03\x04") and _WORKBOOK in _names(data)
+
+
+def _packed_as(data: bytes) -> str | None:
+    if data.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if data.startswith(b"BZh") and data[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
+        return "bzip2"
+    if data.startswith(b"\xfd7zXZ\0"):
+        return "xz"
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")) and not is_workbook(data):
+        return "zip"
+    return None
+
+
+def _unpacked(path: Path, kind: str, data: bytes) -> bytes:
+    try:
+        with _stream(path, kind, io.BytesIO(data)) as stream:
+            return _bounded(path, kind, stream)
+    except FileError:
+        raise
+    except _BROKEN as trouble:
+        if "password" in str(trouble):
+            raise FileError(path, "the zip archive asks for a password; unpack it first") from None
+        what = "the file ends early" if isinstance(trouble, EOFError) else f"{trouble}".rstrip(".") or "it is damaged"
+        raise FileError(path, f"cannot be unpacked as {kind}: {what}; fetch the file again") from None
+
+
+def _stream(path: Path, kind: str, packed: IO[bytes]) -> IO[bytes]:
+    if kind == "zip":
+        return _only_member(path, packed)
+    if kind == "gzip":
+        return cast(IO[bytes], gzip.open(packed, "rb"))
+    return cast(IO[bytes], bz2.open(packed, "rb") if kind == "bzip2" else lzma.open(packed, "rb"))
+
+
+def _bounded(path: Path, kind: str, stream: IO[bytes]) -> bytes:
+    """All of a stream, unless it would fill the memory: a small file can unpack to any size."""
+    pieces, size, limit = [], 0, memory() // 4
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise FileError(
+                path, f"unpacks to more than {limit >> 20} MB as {kind}, a quarter of this machine's memory"
+            )
+    return b"".join(pieces)
+
+
+def memory() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows
+        return 8 << 30
+
+
+def _names(data: bytes) -> list[str]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return archive.namelist()
+    except _BROKEN:
+        return []
+
+
+def _only_member(path: Path, packed: IO[bytes]) -> IO[bytes]:
+    archive = zipfile.ZipFile(packed)
+    names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+    if len(names) == 1:
+        return archive.open(names[0])
+    if any(name.endswith(".npy") for name in names):
+        raise FileError(path, "this is a model or an archive of NumPy arrays, not a data file")
+    some = f" ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})" if names else ""
+    raise FileError(
+        path, f"the zip archive holds {len(names)} files{some}, where one is expected; unpack the one you mean"
+    )

@@ -1,0 +1,251 @@
+"""CSV, TSV and columns aligned with blanks."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers.assemble import Raw, assemble
+from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
+from mcsvm_gui.core.data.readers.dialect import (
+    WHITESPACE,
+    Dialect,
+    cells_of,
+    find_dialect,
+    told_separator,
+    without_runs,
+)
+from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.records import Records, find_records
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.readers.text import Text, decode
+from mcsvm_gui.core.data.readers.words import places, plural
+
+NAME = "csv"
+_HASH = ord("#")
+_NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
+_WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})
+_SAMPLE = 1000
+# From 3.1 on pandas rounds correctly by itself, and warns when asked to.
+_OLD = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
+_EXACT: dict[str, Any] = {"float_precision": "round_trip"} if _OLD else {}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The records of the data, what the header says, and what was remarked on the way."""
+
+    records: Records
+    header: list[str] | None
+    width: int
+    dropped: tuple[int, ...]
+    guesses: tuple[Guess, ...]
+    notices: tuple[Notice, ...]
+
+
+def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
+    text = decode(source, options)
+    dialect = find_dialect(text.data, options)
+    data, commented = _leading_comments(text, dialect)
+    if dialect.separator == WHITESPACE:
+        data, dialect = without_runs(data, dialect.quote), replace(dialect, separator="\t")
+    layout = _lay_out(source, find_records(source, data, dialect.separator, dialect.quote), dialect, options, commented)
+    columns, naming = column_names(layout.header, layout.width)
+    given = columns if layout.header is None else layout.header
+    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    if layout.width == 1 and needs_label:
+        what = "only one column was found, where a label and a feature are needed; say --separator if there are more"
+        raise FileError(source.path, what, line=1)
+    cells = _Cells(layout.records, dialect, layout.width, label.position)
+    return assemble(
+        Raw(
+            source,
+            NAME,
+            columns,
+            cells.column,
+            label,
+            layout.records.lines,
+            dialect.decimal,
+            (*text.guesses, *dialect.guesses, *layout.guesses),
+            (*text.notices, *layout.notices, *naming),
+            layout.dropped,
+        ),
+        needs_label=needs_label,
+    )
+
+
+def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
+    """Blank out what stands before the data behind `#`, unless it is the header: `#a,b,label` above numbers."""
+    _, data = told_separator(text.data)
+    if not data.startswith(b"#"):
+        return data, 0
+    lines = data.split(b"\n", _SAMPLE)
+    count = next((j for j, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
+    head, first = lines[:count], dialect.sample[0] if dialect.sample else ()
+    names = cells_of([head[-1][1:].decode("utf-8", "replace").strip()], dialect.separator, dialect.quote)
+    below_is_data = any(is_number(cell, dialect.decimal) for cell in first)
+    is_header = below_is_data and bool(names) and len(names[0]) == dialect.width > 1
+    kept = [head[-1][1:].lstrip()] if is_header else [b""]
+    return b"\n".join([b""] * (count - 1) + kept + lines[count:]), count - is_header
+
+
+def _lay_out(source: Source, records: Records, dialect: Dialect, options: ReadOptions, commented: int) -> Layout:
+    comments = records.begins_with(_HASH) & (records.fields != dialect.width)
+    records = records.keep(~(comments | records.blank()))
+    commented += int(comments.sum())
+    notices = [_skipped("comment-lines", commented, "line", "that begin with # were skipped")] if commented else []
+    if not len(records):
+        raise FileError(
+            source.path, "there is nothing but blank lines and comments; a data file has a line per example"
+        )
+    header, guesses = _header(records, dialect, options)
+    rows = records.keep(np.arange(len(records)) >= (header is not None))
+    hollow = rows.hollow()
+    if hollow.any():
+        notices.append(
+            _skipped(
+                "empty-rows", int(hollow.sum()), "row", f"without any value were skipped ({places(rows.lines[hollow])})"
+            )
+        )
+        rows = rows.keep(~hollow)
+    width = dialect.width if header is None else len(header)
+    header, width, dropped, more = _extra_column(rows, header, width, dialect.separator)
+    _refuse_ragged(source, rows, width, header)
+    return Layout(rows, header, width, dropped, guesses, (*notices, *more))
+
+
+def _skipped(code: str, count: int, thing: str, what: str) -> Notice:
+    return Notice(code, f"{plural(count, thing)} {what}")
+
+
+def _header(records: Records, dialect: Dialect, options: ReadOptions) -> tuple[list[str] | None, tuple[Guess, ...]]:
+    first = _cells(records.text(0), dialect)
+    if options.header != "auto":
+        return (first if options.header == "yes" else None), ()
+    rest = [_cells(records.text(j), dialect) for j in range(1, min(len(records), 50))]
+    found = looks_like_header(first, rest, dialect.decimal)
+    return first if found else None, (Guess("header", "yes" if found else "no", "--header"),)
+
+
+def _cells(record: str, dialect: Dialect) -> list[str]:
+    try:
+        reader = csv.reader(io.StringIO(record, newline=""), delimiter=dialect.separator, quotechar=dialect.quote)
+        return next(reader, [""])
+    except csv.Error:  # a cell longer than the module allows
+        return record.split(dialect.separator)
+
+
+def _extra_column(
+    rows: Records, header: list[str] | None, width: int, separator: str
+) -> tuple[list[str] | None, int, tuple[int, ...], list[Notice]]:
+    """A separator at the end of every line, or row names without a title, as R writes them."""
+    if not len(rows):
+        return header, width, (), []
+    last = np.frombuffer(rows.data, np.uint8)[np.maximum(rows.ends - 1, 0)]
+    open_ended = bool((last == ord(separator)).all())
+    if header is not None and bool((rows.fields == width + 1).all()):
+        if open_ended:
+            return [*header, ""], width + 1, (width,), [_TRAILING]
+        sentence = (
+            "rows have one cell more than the header; their first is taken as row names, and as a feature called 1"
+        )
+        return ["", *header], width + 1, (), [Notice("row-names", sentence)]
+    ends_bare = header is None or not header[-1].strip()
+    if open_ended and ends_bare and width > 2 and bool((rows.fields == width).all()):
+        return header, width, (width - 1,), [_TRAILING]
+    return header, width, (), []
+
+
+_TRAILING = Notice("trailing-separator", "every line ends with a separator; the empty last column is left out")
+
+
+def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] | None) -> None:
+    wrong = np.flatnonzero(rows.fields != width)
+    if not len(wrong):
+        return
+    lines, found = rows.lines[wrong], int(rows.fields[wrong[0]])
+    more = (
+        f" (and {plural(len(wrong) - 1, 'other line')} with a wrong number: {places(lines[1:])})"
+        if len(wrong) > 1
+        else ""
+    )
+    why = "as in the header" if header is not None else "as in most lines"
+    what = f"{plural(found, 'field')} where {width} are expected, {why}{more}; correct the line, or say --separator"
+    raise FileError(source.path, what, line=int(lines[0]))
+
+
+class _Cells:
+    """The columns through pandas: numbers at once where the sample says numbers, and with care where that fails."""
+
+    def __init__(self, records: Records, dialect: Dialect, width: int, label: int | None) -> None:
+        self.records, self.dialect, self.width = records, dialect, width
+        self.body = records.body()
+        numeric = [j for j in self._numeric_in_sample() if j != label]
+        try:
+            self.columns = self._parse(numeric)
+            doubtful = self._not_finite(np.isinf)
+        except (ValueError, OverflowError):
+            self.columns, doubtful = self._with_words_for_missing(numeric)
+        if doubtful:
+            self.columns |= self._parse([], only=doubtful)
+
+    def _with_words_for_missing(self, numeric: list[int]) -> tuple[dict[int, np.ndarray], list[int]]:
+        """Columns of numbers and "NA" need a second look, but only these."""
+        try:
+            self.columns = self._parse(numeric, nothing=_WORDS)
+            return self.columns, self._not_finite(lambda cells: ~np.isfinite(cells))
+        except (ValueError, OverflowError):
+            return self._parse([]), []
+
+    def _not_finite(self, wrong: Callable[[np.ndarray], np.ndarray]) -> list[int]:
+        return [j for j, cells in self.columns.items() if cells.dtype == np.float64 and wrong(cells).any()]
+
+    def column(self, position: int) -> np.ndarray:
+        cells = self.columns[position]
+        return cells if cells.dtype == np.float64 else np.where(pd.isna(cells), np.array(None), cells)
+
+    def _numeric_in_sample(self) -> list[int]:
+        """Columns with a number in them and nothing else: in one of True and False pandas would find 1 and 0."""
+        rows = [_cells(self.records.text(j), self.dialect) for j in range(min(len(self.records), 20))]
+        columns = [set(map(str.strip, column)) - {""} for column in zip(*rows, strict=True)]
+        decimal = self.dialect.decimal
+        return [j for j, cells in enumerate(columns) if cells and all(is_number(cell, decimal) for cell in cells)]
+
+    def _parse(
+        self, numeric: Sequence[int], *, only: list[int] | None = None, nothing: Sequence[str] = ()
+    ) -> dict[int, np.ndarray]:
+        """`nothing`: words that mean a missing number. Empty cells always do, and nothing else becomes NaN."""
+        if not self.body:
+            return {j: np.empty(0, dtype=object) for j in range(self.width)}
+        numbers = set(numeric)
+        quoting = csv.QUOTE_MINIMAL if self.records.quoted else csv.QUOTE_NONE
+        frame = pd.read_csv(
+            io.BytesIO(self.body),
+            sep=self.dialect.separator,
+            header=None,
+            names=list(range(self.width)),
+            usecols=only,
+            index_col=False,
+            dtype={j: np.float64 if j in numbers else object for j in range(self.width)},
+            quotechar=self.dialect.quote,
+            quoting=quoting,
+            decimal=self.dialect.decimal,
+            **_EXACT,
+            keep_default_na=False,
+            na_values={j: ["", *nothing] if j in numbers else [""] for j in range(self.width)},
+            skip_blank_lines=False,
+            lineterminator="\n",
+            encoding="utf-8",
+            engine="c",
+        )
+        return {int(j): held.to_numpy() for j, held in frame.items()}

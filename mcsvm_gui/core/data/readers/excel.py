@@ -1,0 +1,109 @@
+"""Excel workbooks through pandas and openpyxl: the first sheet that holds anything."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+from collections.abc import Hashable
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.base import library_warnings
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers.assemble import Raw, assemble
+from mcsvm_gui.core.data.readers.compression import is_workbook, memory
+from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
+from mcsvm_gui.core.data.readers.optional import needed, opened
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.readers.words import names, quoted
+
+NAME = "xlsx"
+
+
+def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
+    if not is_workbook(source.data):
+        raise FileError(source.path, "this is no .xlsx workbook; leave --format out, or name the right one")
+    needed(source, "openpyxl", "Excel workbooks")
+    library_warnings.drop_openpyxl()
+    sheets = opened(source, "Excel workbook", lambda: _sheets(source))
+    grid, notices = _first(source, sheets)
+    texts = [[_text(cell) for cell in row] for row in grid.to_numpy(dtype=object)]
+    filled = [j for j, row in enumerate(texts) if any(cell is not None for cell in row)]
+    header, guesses = _header([texts[j] for j in filled], options)
+    rows = filled[header is not None :]
+    columns, naming = column_names(header, grid.shape[1])
+    given = columns if header is None else header
+    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    empty = [
+        j for j in range(grid.shape[1]) if (header is None or not header[j]) and all(texts[r][j] is None for r in rows)
+    ]
+
+    def column(position: int) -> np.ndarray:
+        cells = np.empty(len(rows), dtype=object)
+        cells[:] = [texts[row][position] for row in rows]
+        return cells
+
+    raw = Raw(
+        source,
+        NAME,
+        columns,
+        column,
+        label,
+        np.array(rows, dtype=np.int64) + 1,
+        guesses=guesses,
+        notices=(*notices, *naming),
+        dropped=tuple(empty),
+    )
+    return assemble(raw, needs_label=needs_label)
+
+
+def _sheets(source: Source) -> dict[Hashable, pd.DataFrame]:
+    with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+        if sum(member.file_size for member in archive.infolist()) > memory() // 16:
+            raise FileError(source.path, "the workbook is too large to be read into memory; save the sheet as CSV")
+    sheets = pd.read_excel(
+        io.BytesIO(source.data),
+        sheet_name=None,
+        header=None,
+        dtype=object,
+        keep_default_na=False,
+        na_values=[""],
+        engine="openpyxl",
+    )
+    return dict(sheets)
+
+
+def _first(source: Source, sheets: dict[Hashable, pd.DataFrame]) -> tuple[pd.DataFrame, list[Notice]]:
+    filled = [name for name, grid in sheets.items() if not grid.isna().all(axis=None)]
+    if not filled:
+        raise FileError(source.path, "no sheet of the workbook holds anything")
+    if len(filled) == 1:
+        return sheets[filled[0]], []
+    sentence = (
+        f"the workbook has {len(filled)} sheets; {quoted(str(filled[0]))} is read, not {names(map(str, filled[1:]))}"
+    )
+    return sheets[filled[0]], [Notice("several-sheets", sentence)]
+
+
+def _header(rows: list[list[str | None]], options: ReadOptions) -> tuple[list[str] | None, tuple[Guess, ...]]:
+    words = [[cell or "" for cell in row] for row in rows[:200]]
+    if options.header != "auto":
+        return (words[0] if options.header == "yes" else None), ()
+    found = looks_like_header(words[0], words[1:], ".")
+    return words[0] if found else None, (Guess("header", "yes" if found else "no", "--header"),)
+
+
+def _text(cell: object) -> str | None:
+    """As a CSV file would hold it."""
+    if cell is None or cell is pd.NaT or (isinstance(cell, float) and np.isnan(cell)):
+        return None
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    if isinstance(cell, datetime.date | datetime.time):
+        return cell.isoformat()
+    return repr(cell) if isinstance(cell, float) else str(cell)

@@ -1,0 +1,151 @@
+"""Feature columns of every dense format: typed, refused together where they are not finite, and looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Column, Notice
+from mcsvm_gui.core.data.readers.columns import Cells, Typed, categories, typed
+from mcsvm_gui.core.data.readers.words import listed, names, places, plural, quoted
+
+_ROW_NUMBERS = {"id", "index", "idx", "no", "nr", "num", "number", "row", "rowid", "row_id", "row_number", "rownames"}
+_ROW_NUMBERS |= {"unnamed: 0", "sample", "#", "n"}
+
+
+def from_cells(
+    path: Path,
+    columns: Sequence[tuple[str, np.ndarray]],
+    lines: np.ndarray,
+    decimal: str = ".",
+    declared: Set[str] = frozenset(),
+) -> tuple[list[np.ndarray], list[Notice]]:
+    """Float columns pass, and are only asked to be finite; columns of text become numbers or categories."""
+    results = []
+    for name, cells in columns:
+        if cells.dtype == np.float64:
+            results.append(_finite(cells))
+        elif name in declared:
+            results.append(categories(Cells.of(name, cells, decimal)))
+        else:
+            results.append(typed(Cells.of(name, cells, decimal), lines))
+    _refuse_infinite(path, [name for name, _ in columns], results, lines)
+    for (name, _), result in zip(columns, results, strict=True):
+        if result.refusal is not None:
+            sentence, row = result.refusal
+            raise FileError(path, sentence, line=int(lines[row]), column=name)
+    notices = [notice for result in results for notice in result.notices]
+    return [_values(result) for result in results], _markers([name for name, _ in columns], results, lines) + notices
+
+
+def _finite(values: np.ndarray) -> Typed:
+    return Typed(values, infinite=np.flatnonzero(np.isinf(values)))
+
+
+def _values(result: Typed) -> np.ndarray:
+    assert result.values is not None
+    return result.values
+
+
+def _markers(columns: list[str], results: list[Typed], lines: np.ndarray) -> list[Notice]:
+    """One sentence for all columns in which words mean that a cell is missing."""
+    found = [j for j, result in enumerate(results) if len(result.marked)]
+    if not found:
+        return []
+    words = dict.fromkeys(word for j in found for word in results[j].markers)
+    rows = np.concatenate([results[j].marked for j in found])
+    where = f"{'column' if len(found) == 1 else 'columns'} {names([columns[j] for j in found])} ({places(lines[rows])})"
+    verb = "is" if len(rows) == 1 else "are"
+    sentence = f"{plural(len(rows), 'cell')} {names(words)} in {where} {verb} taken as missing"
+    return [Notice("missing-marker", sentence)]
+
+
+def _refuse_infinite(path: Path, columns: list[str], results: list[Typed], lines: np.ndarray) -> None:
+    if not any(len(result.infinite) for result in results):
+        return
+    bad = [j for j, result in enumerate(results) if len(result.not_numbers) or len(result.infinite)]
+    nan = sum(len(results[j].not_numbers) for j in bad)
+    infinite = sum(len(results[j].infinite) for j in bad)
+    rows = np.concatenate([np.concatenate([results[j].not_numbers, results[j].infinite]) for j in bad]).astype(np.int64)
+    counts = listed([f"{count} {what}" for count, what in ((nan, "NaN"), (infinite, "infinite or too large")) if count])
+    word = "column" if len(bad) == 1 else "columns"
+    what = f"not finite: {counts} in {word} {names([columns[j] for j in bad])} ({places(lines[rows])})"
+    advice = "leave missing cells empty, and write numbers below 1.8e308"
+    raise FileError(path, f"{what}; {advice}", line=int(lines[rows].min()), column=columns[bad[0]])
+
+
+def make_table(path: Path, columns: Iterable[str], values: list[np.ndarray]) -> tuple[tuple[Column, ...], pd.DataFrame]:
+    described = tuple(
+        Column(name, "number" if cells.dtype == np.float64 else "category")
+        for name, cells in zip(columns, values, strict=True)
+    )
+    if not described:
+        raise FileError(path, "there is no column beside the label; a data file has at least one feature")
+    return described, _frame(values).set_axis(pd.Index([column.name for column in described], dtype=object), axis=1)
+
+
+def _frame(values: list[np.ndarray]) -> pd.DataFrame:
+    """In two blocks: a frame of ten thousand single columns takes seconds to build."""
+    blocks = []
+    for wanted in (np.dtype(np.float64), np.dtype(object)):
+        chosen = [j for j, cells in enumerate(values) if cells.dtype == wanted]
+        if chosen:
+            together = np.column_stack([values[j] for j in chosen])
+            blocks.append(pd.DataFrame(together, columns=pd.Index(chosen), dtype=wanted))
+    return blocks[0] if len(blocks) == 1 else pd.concat(blocks, axis=1)[list(range(len(values)))]
+
+
+def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.ndarray) -> list[Notice]:
+    """What a person would remark on seeing the table."""
+    constant, nothing, counting = [], [], []
+    gaps: dict[str, np.ndarray] = {}
+    for column, cells in zip(columns, values, strict=True):
+        missing = np.isnan(cells) if column.kind == "number" else cells == np.array(None)
+        present = cells[~missing] if missing.any() else cells
+        if 0 < len(present) < len(cells):
+            gaps[column.name] = np.flatnonzero(missing)
+        if not len(present):
+            nothing.append(column.name)
+        elif len(cells) > 1 and (present == present[0]).all():
+            constant.append(column.name)
+        elif column.kind == "number" and _counts_rows(column.name, cells):
+            counting.append(column.name)
+    return [
+        *_remark("all-missing-column", nothing, "no value at all"),
+        *_missing(gaps, lines),
+        *_remark("constant-column", constant, "the same value everywhere"),
+        *_remark(
+            "index-column", counting, "the row numbers, which would tell sorted classes apart; better leave that out"
+        ),
+    ]
+
+
+def _missing(gaps: dict[str, np.ndarray], lines: np.ndarray) -> list[Notice]:
+    if not gaps:
+        return []
+    rows = np.unique(np.concatenate(list(gaps.values())))
+    count = sum(map(len, gaps.values()))
+    where = f"in {'column' if len(gaps) == 1 else 'columns'} {names(gaps)} ({places(lines[rows])})"
+    return [Notice("missing-cells", f"{plural(count, 'cell is', 'cells are')} missing {where}")]
+
+
+def _counts_rows(name: str, values: np.ndarray) -> bool:
+    """In a short file any column may happen to count, unless its name says that it is meant to."""
+    enough = 3 if name.isdigit() or name.strip("_:. ").lower() in _ROW_NUMBERS else 20
+    starts_right = len(values) >= enough and values[0] in (0.0, 1.0)
+    return bool(starts_right and np.array_equal(values, values[0] + np.arange(len(values))))
+
+
+def _remark(code: str, found: list[str], what: str) -> list[Notice]:
+    if not found:
+        return []
+    subject = (
+        f"column {quoted(found[0])} holds"
+        if len(found) == 1
+        else f"{plural(len(found), 'column')} ({names(found)}) hold"
+    )
+    return [Notice(code, f"{subject} {what}")]

@@ -1,0 +1,61 @@
+"""Whether the first record names the columns, and what the columns are called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.readers.cells import Kind, kind_of
+from mcsvm_gui.core.data.readers.words import names, plural
+
+LABEL_NAMES = "label", "class", "target", "y"
+_NUMERIC = {Kind.NUMBER, Kind.INFINITE, Kind.NAN, Kind.ODD}
+
+
+def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]], decimal: str) -> bool:
+    cells = [cell.strip() for cell in first]
+    if any(cell.lower() in LABEL_NAMES for cell in cells):
+        return True
+    kinds = [kind_of(cell, decimal) for cell in cells]
+    if any(kind in _NUMERIC or cell == "?" for cell, kind in zip(cells, kinds, strict=True)):
+        return False
+    columns = [{row[j].strip() for row in rest if j < len(row)} for j in range(len(cells))]
+    if any(kind_of(cell, decimal) in _NUMERIC for column in columns for cell in column):
+        return True
+    # All text: a header's words do not come back below it.
+    return sum(cell in column for cell, column in zip(cells, columns, strict=True)) * 2 < len(cells)
+
+
+def column_names(header: Sequence[str] | None, width: int) -> tuple[list[str], list[Notice]]:
+    """Distinct names. Columns without one are called by their number, from 1."""
+    if header is None:
+        return [str(number) for number in range(1, width + 1)], []
+    given = [cell.strip() for cell in header]
+    unnamed = [number for number, cell in enumerate(given, start=1) if not cell]
+    found = [cell or str(number) for number, cell in enumerate(given, start=1)]
+    distinct = _distinct(found)
+    notices = []
+    if unnamed:
+        which = ", ".join(map(str, unnamed[:5])) + (", ..." if len(unnamed) > 5 else "")
+        sentence = f"{plural(len(unnamed), 'column has', 'columns have')} no name, called by number: {which}"
+        notices.append(Notice("unnamed-column", sentence))
+    if distinct != found:
+        repeated = [name for name, times in Counter(found).items() if times > 1]
+        renamed = [new for new, old in zip(distinct, found, strict=True) if new != old]
+        sentence = f"several columns are called {names(repeated)}; all are kept, the later ones as {names(renamed)}"
+        notices.append(Notice("duplicate-header", sentence))
+    return distinct, notices
+
+
+def _distinct(found: Sequence[str]) -> list[str]:
+    taken, result, counts = set(found), [], dict.fromkeys(found, 0)
+    for name in found:
+        new = name
+        while counts[name] and new in taken:
+            new = f"{name}.{counts[name]}"
+            counts[name] += new in taken
+        counts[name] = max(counts[name], 1)
+        taken.add(new)
+        result.append(new)
+    return result

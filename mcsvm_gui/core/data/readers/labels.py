@@ -1,0 +1,229 @@
+"""Which column holds the labels, and whether they are classes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.base.errors import FileError, NoLabelError
+from mcsvm_gui.core.data.dataset import Guess, Notice
+from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
+from mcsvm_gui.core.data.readers.header import LABEL_NAMES
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.words import listed, names, places, plural, quoted
+
+_SEVERAL = 10  # so many different fractions are measurements, not names
+_MANY_CLASSES = 100
+_BLANKS = " \t\u00a0"
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    position: int | None
+    guessed: bool = False  # neither asked for nor named like a label: just the last column
+    guesses: tuple[Guess, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Labels:
+    values: np.ndarray | None
+    notices: tuple[Notice, ...]
+
+
+def choose(
+    path: Path, columns: Sequence[str], given: Sequence[str], options: ReadOptions, *, needs_label: bool
+) -> LabelColumn:
+    """`given`: the names as the file has them, which may repeat; `columns`: made distinct."""
+    if options.label is not None:
+        return _asked(path, columns, given, options.label, needs_label=needs_label)
+    folded = [name.strip().lower() for name in given]
+    for name in LABEL_NAMES:
+        if name in folded:
+            found = _asked(path, columns, given, name, needs_label=True)
+            assert found.position is not None
+            return replace(found, guesses=(Guess("label column", columns[found.position], "--label"),))
+    if not needs_label or len(columns) < 2:
+        return LabelColumn(None)
+    return LabelColumn(len(columns) - 1, True, (Guess("label column", columns[-1], "--label"),))
+
+
+def _asked(
+    path: Path, columns: Sequence[str], given: Sequence[str], label: str | int, *, needs_label: bool
+) -> LabelColumn:
+    if isinstance(label, str):
+        exact = [j for j, name in enumerate(given) if name.strip() == label.strip()]
+        exact = exact or [j for j, name in enumerate(columns) if name == label]  # x.1, the second of two x
+        found = exact or [j for j, name in enumerate(given) if name.strip().lower() == label.strip().lower()]
+        if len(found) > 1:
+            numbers = listed([str(j + 1) for j in found])
+            raise FileError(
+                path, f"several columns are called {quoted(label)} (numbers {numbers}); say --label with one"
+            )
+        if found:
+            return LabelColumn(found[0])
+    if re.fullmatch(r"[+-]?[0-9]{1,9}", str(label).strip()):
+        number, many = int(label), len(columns)
+        if 1 <= abs(number) <= many:
+            return LabelColumn(number - 1 if number > 0 else many + number)
+        if needs_label or isinstance(label, int):
+            what = f"there is no column number {number}; columns count from 1 to {many}, or -1 for the last"
+            raise FileError(path, what)
+    if needs_label:
+        raise FileError(path, f"there is no column {quoted(str(label))}; there are {names(columns, 12)}")
+    notice = Notice("no-label-column", f"the file has no column {quoted(str(label))}, so nothing can be scored")
+    return LabelColumn(None, notices=(notice,))
+
+
+def check(
+    path: Path, name: str, cells: np.ndarray, lines: np.ndarray | None, *, needs_label: bool, guessed: bool = False
+) -> Labels:
+    """Class names from the cells of the label column; for training also that there are classes to tell apart."""
+    where = np.arange(1, len(cells) + 1) if lines is None else lines
+    stripped, notices = _strip(name, cells, where)
+    empty = np.flatnonzero([cell is None or cell == "" or cell == "?" for cell in stripped])
+    if len(empty):
+        return _unlabelled(path, name, stripped, empty, where, notices, needs_label=needs_label)
+    stripped, spelled = one_truth(name, stripped)
+    notices += spelled
+    counts = Counter(stripped)
+    if needs_label:
+        _refuse_measurements(path, name, counts, guessed=guessed)
+        if len(counts) < 2:
+            only = names(counts)
+            raise FileError(
+                path, f"column {quoted(name)} holds one class only, {only}; training needs two", column=name
+            )
+        notices += _small_classes(name, counts)
+    return Labels(stripped, (*notices, *_odd_names(name, counts)))
+
+
+def _strip(name: str, cells: np.ndarray, lines: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
+    codes, distinct = pd.factorize(np.asarray(cells, dtype=object))
+    bare = np.empty(len(distinct) + 1, dtype=object)
+    bare[:-1] = [str(cell).strip(_BLANKS) for cell in distinct]
+    changed = [code for code, cell in enumerate(distinct) if bare[code] != cell]
+    if not changed:
+        return bare[codes], []
+    rows = np.flatnonzero(np.isin(codes, changed))
+    if len(rows) == len(cells) and len(set(bare[:-1])) == len(distinct):
+        return bare[codes], []  # a blank behind every separator is a style
+    what = f"{plural(len(rows), 'label')} in column {quoted(name)} had blanks around them ({places(lines[rows])})"
+    return bare[codes], [Notice("label-blanks", f"{what}; they are taken without")]
+
+
+def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
+    """True, TRUE and true are one class where there is nothing but truth values: each as it is spelled first."""
+    spellings = list(dict.fromkeys(labels))
+    first: dict[str, str] = {}
+    for label in spellings:
+        first.setdefault(label.lower(), label)
+    if set(first) != {"true", "false"} or len(spellings) == 2:
+        return labels, []
+    result = np.empty(len(labels), dtype=object)
+    result[:] = [first[label.lower()] for label in labels]
+    sentence = f"labels {names(spellings)} in column {quoted(name)} are read as truth values: {names(first.values())}"
+    return result, [Notice("label-truth-values", sentence)]
+
+
+def _unlabelled(
+    path: Path,
+    name: str,
+    labels: np.ndarray,
+    empty: np.ndarray,
+    lines: np.ndarray,
+    notices: list[Notice],
+    *,
+    needs_label: bool,
+) -> Labels:
+    what = f"{plural(len(empty), 'row has', 'rows have')} no label in column {quoted(name)} ({places(lines[empty])})"
+    if needs_label:
+        advice = "fill the cell in, or delete the row" if len(empty) < len(labels) else "say --label for another column"
+        raise FileError(path, f"{what}; {advice}", line=int(lines[empty[0]]), column=name)
+    return Labels(None, (*notices, Notice("label-missing", f"{what}; no row is scored")))
+
+
+def _refuse_measurements(path: Path, name: str, counts: Counter[str], *, guessed: bool) -> None:
+    """Numbers with fractions, hardly any twice: something measured, which classes cannot stand for."""
+    rows, classes = counts.total(), len(counts)
+    if not all(is_number(label) for label in counts):
+        return
+    fractions = sum(1 for label in counts if not float(label).is_integer())
+    most = 2 * classes > rows
+    if classes >= _SEVERAL and ((fractions and (most or guessed)) or classes == rows):
+        many = f"{classes} different numbers"
+        if guessed:
+            named = f"no column is called {', '.join(LABEL_NAMES[:-1])} or {LABEL_NAMES[-1]}"
+            what = f"{named}, and the last, {quoted(name)}, holds measurements ({many})"
+            raise NoLabelError(path, f"{what}; say --label with the column of the classes", column=name)
+        what = f"column {quoted(name)} holds {many} in {rows} rows: this looks like regression"
+        raise FileError(path, f"{what}; say --label for another column", column=name)
+
+
+def _small_classes(name: str, counts: Counter[str]) -> list[Notice]:
+    notices = []
+    single = [label for label, count in counts.items() if count == 1]
+    if single:
+        word = "class has" if len(single) == 1 else "classes have"
+        sentence = f"{len(single)} {word} one row only: {names(single)}; cross-validation cannot split them"
+        notices.append(Notice("single-row-class", sentence))
+    if len(counts) > _MANY_CLASSES:
+        pairs = len(counts) * (len(counts) - 1) // 2
+        sentence = f"{len(counts)} classes: training may take long, one against one has {pairs} pairs"
+        notices.append(Notice("many-classes", sentence))
+    fractions = [label for label in counts if is_number(label) and not float(label).is_integer()]
+    if len(fractions) >= _SEVERAL:
+        sentence = f"column {quoted(name)} holds {len(counts)} different numbers with fractions: are they classes?"
+        notices.append(Notice("label-looks-measured", sentence))
+    return notices
+
+
+def _odd_names(name: str, counts: Counter[str]) -> list[Notice]:
+    found = [
+        ("label-like-missing", "are taken as class names, not as missing", _missing_words(counts)),
+        (
+            "label-case",
+            "differ only in upper and lower case and are taken as different classes",
+            _same(counts, str.lower),
+        ),
+        ("label-spelling", "are equal as numbers and are taken as different classes", _same_numbers(counts)),
+        (
+            "multi-label",
+            "look like several classes in one cell; each such cell is taken as a class of its own",
+            _several(counts),
+        ),
+    ]
+    return [Notice(code, f"labels {names(some)} in column {quoted(name)} {what}") for code, what, some in found if some]
+
+
+def _missing_words(counts: Counter[str]) -> list[str]:
+    return [label for label in counts if label.lower() in MISSING_WORDS | NOT_A_NUMBER]
+
+
+def _same(labels: Counter[str], key: Callable[[str], object]) -> list[str]:
+    groups: dict[object, list[str]] = {}
+    for label in labels:
+        groups.setdefault(key(label), []).append(label)
+    return [label for group in groups.values() if len(group) > 1 for label in group]
+
+
+def _same_numbers(counts: Counter[str]) -> list[str]:
+    return _same(Counter(label for label in counts if is_number(label)), float)
+
+
+def _several(counts: Counter[str]) -> list[str]:
+    """Cells whose parts are classes themselves, or parts of other such cells."""
+    for mark in ",;|+/":
+        cells = {label: [part.strip() for part in label.split(mark)] for label in counts if mark in label}
+        known = Counter(part for parts in cells.values() for part in set(parts)) + Counter(set(counts) - set(cells))
+        several = [label for label, parts in cells.items() if all(parts) and any(known[part] > 1 for part in parts)]
+        if several and not all(is_number(label) for label in several):
+            return list(islice(several, 100))
+    return []

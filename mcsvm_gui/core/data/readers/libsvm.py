@@ -1,0 +1,225 @@
+"""LIBSVM and SVMlight text: `label index:value ...`, sparse, one example per line.
+
+All arithmetic on the whole text at once; what it cannot take goes to `libsvm_slow`, which reads line by line and
+says what is wrong, and where.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NumberedColumns
+from mcsvm_gui.core.data.readers import labels, libsvm_slow
+from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.readers.text import decode
+from mcsvm_gui.core.data.readers.words import plural
+
+NAME = "libsvm"
+_COMMENT = re.compile(rb"#[^\n]*")
+_QUERY = re.compile(rb"(?<=[ \t])qid:[0-9]+(?=[ \t\n]|\Z)")
+_LONGEST_INDEX = len(str(MOST_COLUMNS))
+_SPACE, _LF, _COLON, _ZERO = 32, 10, 58, 48
+_PIECE = 100_000  # values per call of np.loadtxt, which takes four bytes for every letter of a line
+
+
+class _TooOddError(Exception):
+    """Not for the fast way."""
+
+
+def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
+    text = decode(source, options)
+    data, notices = _prepared(text.data)
+    try:
+        parsed = parse(data)
+    except _TooOddError:
+        parsed = libsvm_slow.parse(source.path, data, needs_label=needs_label)
+    if options.label is not None:
+        notices.append(
+            Notice("label-option-unused", "--label is not used: the first word of a LIBSVM line is its label")
+        )
+    return _dataset(source, parsed, text.guesses, (*text.notices, *notices), needs_label=needs_label)
+
+
+def _prepared(data: bytes) -> tuple[bytes, list[Notice]]:
+    """Comments and query numbers out, line by line as it was."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    notices = []
+    if b"#" in data:
+        data, count = _COMMENT.subn(b"", data)
+        notices.append(Notice("comments", f"{plural(count, 'comment')} behind # skipped"))
+    if b"qid:" in data:
+        data, count = _QUERY.subn(b"", data)
+        if count:
+            notices.append(
+                Notice("query-numbers", f"{plural(count, 'query number')} (qid) skipped: this is no ranking program")
+            )
+    return data, notices
+
+
+def parse(data: bytes) -> Parsed:
+    tokens = _tokens(data)
+    buffer = np.frombuffer(data, np.uint8)
+    starts, ends, first = tokens.starts[~tokens.is_label], tokens.ends[~tokens.is_label], tokens.is_label
+    colons = np.flatnonzero(buffer == _COLON)
+    if len(colons) != len(starts) or not ((starts < colons) & (colons + 1 < ends)).all():
+        raise _TooOddError
+    indices = _indices(buffer, starts, colons)
+    values = _values(buffer, tokens, starts, colons)
+    begins = np.flatnonzero(first)
+    pointers = np.append(begins - np.arange(len(begins)), len(starts))
+    words = _words(data, tokens.starts[first], tokens.ends[first])
+    return Parsed(words, pointers, indices, values, tokens.lines)
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    starts: np.ndarray
+    ends: np.ndarray
+    is_label: np.ndarray  # the first of its line
+    lines: np.ndarray  # of the labels
+
+
+def _tokens(data: bytes) -> _Tokens:
+    """Words between blanks. Control characters count as blanks: text.py lets no others through that matter."""
+    buffer = np.frombuffer(data, np.uint8)
+    solid = np.concatenate([[False], buffer > _SPACE, [False]])
+    edges = np.flatnonzero(solid[1:] != solid[:-1])
+    starts, ends = edges[0::2], edges[1::2]
+    feeds = np.flatnonzero(buffer == _LF)
+    line_of = np.searchsorted(starts, np.concatenate([[0], feeds + 1]))
+    bounds = np.append(line_of, len(starts))
+    filled = np.flatnonzero(bounds[1:] > bounds[:-1])
+    is_label = np.zeros(len(starts), dtype=bool)
+    is_label[bounds[filled]] = True
+    return _Tokens(starts, ends, is_label, filled + 1)
+
+
+def _indices(buffer: np.ndarray, starts: np.ndarray, colons: np.ndarray) -> np.ndarray:
+    lengths = colons - starts
+    longest = int(lengths.max(initial=0))
+    if longest > _LONGEST_INDEX:
+        raise _TooOddError
+    result = np.zeros(len(starts), dtype=np.int64)
+    for place in range(longest):
+        here = lengths > place
+        digit = buffer[np.where(here, starts + place, 0)].astype(np.int64) - _ZERO
+        if ((digit[here] < 0) | (digit[here] > 9)).any():
+            raise _TooOddError
+        result = np.where(here, result * 10 + digit, result)
+    if len(result) and result.max() > MOST_COLUMNS:
+        raise _TooOddError
+    return result
+
+
+def _values(buffer: np.ndarray, tokens: _Tokens, starts: np.ndarray, colons: np.ndarray) -> np.ndarray:
+    """Parses the text with everything but the values blanked out."""
+    blanked = buffer.copy()
+    blanked[buffer == _LF] = _SPACE
+    for begin, end in ((starts, colons + 1), (tokens.starts[tokens.is_label], tokens.ends[tokens.is_label])):
+        lengths = end - begin
+        for place in range(int(lengths.max(initial=0))):
+            blanked[begin[lengths > place] + place] = _SPACE
+    cuts = [*starts[::_PIECE].tolist(), len(blanked)]
+    pieces = [_numbers(blanked[start:end].tobytes()) for start, end in pairwise(cuts)]
+    values = np.concatenate([np.empty(0), *pieces])
+    if len(values) != len(starts) or not np.isfinite(values).all():
+        raise _TooOddError
+    return values
+
+
+def _numbers(text: bytes) -> np.ndarray:
+    """The decimal numbers of one line.
+
+    np.loadtxt rounds correctly and raises ValueError at the first word that is no number; np.fromstring warns there,
+    and no thread can turn one warning into an error for itself alone.
+    """
+    try:
+        return np.loadtxt([text.decode("ascii")], comments=None, ndmin=1)
+    except ValueError:
+        raise _TooOddError from None
+
+
+def _words(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Labels as text; any with a colon or a comma is no label."""
+    words = np.empty(len(starts), dtype=object)
+    known: dict[bytes, str] = {}
+    pieces = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    for piece in set(pieces):
+        if b":" in piece or b"," in piece:
+            raise _TooOddError
+        known[piece] = piece.decode("utf-8", "replace")
+    words[:] = [known[piece] for piece in pieces]
+    return words
+
+
+def _dataset(
+    source: Source, parsed: Parsed, guesses: tuple[Guess, ...], notices: tuple[Notice, ...], *, needs_label: bool
+) -> Dataset:
+    if not len(parsed.lines):
+        raise FileError(source.path, "no data rows: there is nothing but blank lines and comments")
+    matrix, base = _matrix(source, parsed)
+    if base == 0:
+        notices = (*notices, Notice("zero-based", "indices count from 0 in this file; features are named 0, 1, 2, ..."))
+    values: np.ndarray | None = None
+    more: tuple[Notice, ...] = ()
+    if parsed.labels is not None:
+        one_spelling, spelled = _one_spelling(parsed.labels)
+        checked = labels.check(source.path, "label", one_spelling, parsed.lines, needs_label=needs_label)
+        values, more = checked.values, (*spelled, *checked.notices)
+    return Dataset(
+        name=str(source.path),
+        format=NAME,
+        columns=NumberedColumns(base, matrix.shape[1]),
+        table=None,
+        matrix=matrix,
+        label_name=None if values is None else "label",
+        labels=values,
+        lines=parsed.lines,
+        guesses=guesses,
+        notices=(*notices, *more),
+        digest=source.digest,
+    )
+
+
+def _matrix(source: Source, parsed: Parsed) -> tuple[sp.csr_array, int]:
+    """Columns exist up to the highest index that is written, explicit zeros included; the zeros are not kept."""
+    if not len(parsed.indices):
+        raise FileError(source.path, "no line has a feature; a LIBSVM line is: label index:value index:value ...")
+    base = 0 if int(parsed.indices.min()) == 0 else 1
+    width = int(parsed.indices.max()) + 1 - base
+    size = np.int32 if len(parsed.values) < 2**31 else np.int64
+    parts = parsed.values, (parsed.indices - base).astype(size), parsed.pointers.astype(size)
+    matrix = sp.csr_array(parts, shape=(len(parsed.lines), width))
+    matrix.sort_indices()
+    rows = np.repeat(np.arange(len(parsed.lines)), np.diff(matrix.indptr))
+    twice = np.flatnonzero((np.diff(matrix.indices) == 0) & (np.diff(rows) == 0))
+    if len(twice):
+        line, index = int(parsed.lines[rows[twice[0]]]), int(matrix.indices[twice[0]]) + base
+        raise FileError(source.path, f"index {index} stands twice in one row; write each index once", line=line)
+    matrix.eliminate_zeros()
+    return matrix, base
+
+
+def _one_spelling(words: np.ndarray) -> tuple[np.ndarray, tuple[Notice, ...]]:
+    """Labels of this format are numbers: +1 and 1 in one file are one class, written as its shortest spelling."""
+    groups: dict[float, list[str]] = {}
+    for word in sorted(set(words), key=lambda word: (len(word), word)):
+        if labels.is_number(word):
+            groups.setdefault(float(word), []).append(word)
+    several = [group for group in groups.values() if len(group) > 1]
+    if not several:
+        return words, ()
+    renamed = {word: group[0] for group in several for word in group}
+    result = words.copy()
+    result[:] = [renamed.get(word, word) for word in words]
+    pairs = "; ".join(" = ".join(group) for group in several[:5])
+    return result, (Notice("label-spellings", f"labels that are equal as numbers are one class: {pairs}"),)

@@ -1,0 +1,116 @@
+"""LIBSVM text line by line: slower, takes every lawful spelling, and says what is wrong with the first bad line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.readers.cells import Kind, kind_of
+from mcsvm_gui.core.data.readers.words import places, quoted
+
+MOST_COLUMNS = 10**9  # an index beyond is a mistake; 32 bits hold it
+_SHAPE = "a LIBSVM row is: label index:value index:value ..."
+_INDEX = re.compile(r"[0-9]+")
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """CSR parts; labels is None where no line has one."""
+
+    labels: np.ndarray | None
+    pointers: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    lines: np.ndarray
+
+
+@dataclass
+class _Rows:
+    labels: list[str | None] = field(default_factory=list)
+    pointers: list[int] = field(default_factory=lambda: [0])
+    indices: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    infinite: dict[int, int] = field(default_factory=dict)  # how many per line
+
+
+def parse(path: Path, data: bytes, *, needs_label: bool) -> Parsed:
+    rows = _Rows()
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
+        if line.strip():
+            _take(path, rows, number, line)
+    if rows.infinite:
+        count = sum(rows.infinite.values())
+        what = (
+            f"not finite: {count} value{'s' if count > 1 else ''} ({places(rows.infinite)}) NaN, infinite or too large"
+        )
+        raise FileError(path, f"{what}; leave out what is missing", line=min(rows.infinite))
+    return Parsed(
+        _labels(path, rows, needs_label=needs_label),
+        np.array(rows.pointers),
+        np.array(rows.indices, dtype=np.int64),
+        np.array(rows.values, dtype=np.float64),
+        np.array(rows.lines, dtype=np.int64),
+    )
+
+
+def _take(path: Path, rows: _Rows, number: int, line: str) -> None:
+    words = line.split()
+    label = None if ":" in words[0] else words.pop(0)
+    if label is not None and "," in label:
+        raise FileError(path, _no_label(label, words), line=number)
+    for word in words:
+        index, value = _pair(path, word, number)
+        rows.indices.append(index)
+        rows.values.append(value)
+        if not np.isfinite(value):
+            rows.infinite[number] = rows.infinite.get(number, 0) + 1
+    rows.labels.append(label)
+    rows.pointers.append(len(rows.indices))
+    rows.lines.append(number)
+
+
+def _no_label(label: str, words: list[str]) -> str:
+    if words and all(":" in word for word in words):
+        return f"several labels ({quoted(label)}): multi-label data is not supported; write one label per row"
+    return f"{quoted(label)} begins no LIBSVM row; {_SHAPE}; if this is CSV, say --format csv"
+
+
+def _pair(path: Path, word: str, line: int) -> tuple[int, float]:
+    index, colon, value = word.partition(":")
+    if not colon:
+        advice = "; if this is CSV, say --format csv" if not index[:1].isdigit() else ", without blanks at the colon"
+        raise FileError(path, f"{quoted(word)} is not index:value; {_SHAPE}{advice}", line=line)
+    if not _INDEX.fullmatch(index):
+        what = f"index {quoted(index)} of {quoted(word)} is no whole number; indices are 1, 2, 3, ..."
+        raise FileError(path, what, line=line)
+    if len(index.lstrip("0")) > len(str(MOST_COLUMNS)) or int(index) > MOST_COLUMNS:
+        raise FileError(
+            path, f"index too large: {quoted(index)}; the largest that is read is {MOST_COLUMNS}", line=line
+        )
+    kind = kind_of(value)
+    if kind is Kind.NUMBER:
+        return int(index), float(value)
+    if kind in (Kind.NAN, Kind.INFINITE):
+        return int(index), float("nan")
+    what = (
+        f"{quoted(word)} has no value behind the colon"
+        if not value
+        else f"{quoted(value)} of {quoted(word)} is no number"
+    )
+    raise FileError(path, f"{what}; {_SHAPE}, without blanks at the colon", line=line)
+
+
+def _labels(path: Path, rows: _Rows, *, needs_label: bool) -> np.ndarray | None:
+    without = [line for line, label in zip(rows.lines, rows.labels, strict=True) if label is None]
+    if not without:
+        result = np.empty(len(rows.labels), dtype=object)
+        result[:] = rows.labels
+        return result
+    if needs_label or len(without) < len(rows.lines):
+        raise FileError(path, f"no label ({places(without)}); {_SHAPE}", line=without[0])
+    return None

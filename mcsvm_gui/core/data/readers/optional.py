@@ -1,0 +1,35 @@
+"""Readers that stand on packages of the `files` extra: found, or asked for by name in one sentence."""
+
+from __future__ import annotations
+
+import importlib
+import zipfile
+from collections.abc import Callable
+from types import ModuleType
+from typing import TypeVar
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.getting import advice
+from mcsvm_gui.core.data.readers.source import Source
+from solvers.errors import InputError
+
+_Result = TypeVar("_Result")
+
+
+def needed(source: Source, package: str, what: str) -> ModuleType:
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        how = f"{advice(package, 'files')}, or save the data as CSV"
+        raise FileError(source.path, f"{what} are read with the package {package}, which is not here; {how}") from None
+
+
+def opened(source: Source, what: str, read: Callable[[], _Result]) -> _Result:
+    """These packages raise anything on damaged files."""
+    try:
+        return read()
+    except (InputError, MemoryError):
+        raise
+    except (Exception, zipfile.BadZipFile) as trouble:
+        reason = next(iter(str(trouble).splitlines()), "") or type(trouble).__name__
+        raise FileError(source.path, f"this {what} is damaged and cannot be read: {reason[:200]}") from None

@@ -1,0 +1,80 @@
+"""Parquet through pandas and pyarrow: columns come typed, so only what the types mean is decided here."""
+
+from __future__ import annotations
+
+import io
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers.assemble import Raw, assemble
+from mcsvm_gui.core.data.readers.compression import memory
+from mcsvm_gui.core.data.readers.header import column_names
+from mcsvm_gui.core.data.readers.optional import needed, opened
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.readers.words import quoted
+
+NAME = "parquet"
+
+
+def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
+    if not source.data.startswith(b"PAR1"):
+        raise FileError(source.path, "this is no Parquet file; leave --format out, or name the right one")
+    needed(source, "pyarrow", "Parquet files")
+    frame = opened(source, "Parquet file", lambda: _frame(source))
+    given = [str(name) for name in frame.columns]
+    columns, notices = column_names(given, len(given))
+    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    cells = [frame.iloc[:, j] for j in range(len(given))]
+    found = [_words(held) if j == label.position else _typed(source, columns[j], held) for j, held in enumerate(cells)]
+    raw = Raw(
+        source,
+        NAME,
+        columns,
+        lambda j: found[j],
+        label,
+        np.arange(1, len(frame) + 1),
+        notices=tuple(notices),
+        categories=frozenset(j for j, held in enumerate(found) if held.dtype == object),
+    )
+    return assemble(raw, needs_label=needs_label)
+
+
+def _frame(source: Source) -> pd.DataFrame:
+    from pyarrow.parquet import ParquetFile
+
+    file = ParquetFile(io.BytesIO(source.data))
+    if file.metadata.num_rows * file.metadata.num_columns * 8 > memory() // 4:
+        raise FileError(
+            source.path, "the table would take more than a quarter of this machine's memory; take a part of it"
+        )
+    frame = pd.read_parquet(io.BytesIO(source.data), engine="pyarrow")
+    return frame if isinstance(frame.index, pd.RangeIndex) else frame.reset_index()
+
+
+def _typed(source: Source, name: str, held: pd.Series) -> np.ndarray:
+    kind = held.dtype
+    if pd.api.types.is_bool_dtype(kind) or isinstance(kind, pd.CategoricalDtype):
+        return _words(held)
+    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
+        return held.to_numpy(dtype=np.float64, na_value=np.nan)
+    present = held.dropna()
+    if all(isinstance(cell, str | bool) for cell in present):
+        return _words(held)
+    if all(isinstance(cell, int | float | Decimal) for cell in present):
+        return held.astype(np.float64).to_numpy()
+    what = f"column {quoted(name)} holds {kind}"
+    advice = "write dates as numbers and leave nested columns out"
+    raise FileError(source.path, f"{what}, where numbers or text are needed; {advice}", column=name)
+
+
+def _words(held: pd.Series) -> np.ndarray:
+    """As text, or None; whole numbers that became floats beside missing cells are whole again."""
+    words = np.empty(len(held), dtype=object)
+    words[:] = [None if missing else str(cell) for cell, missing in zip(held, held.isna(), strict=True)]
+    return words

@@ -1,0 +1,125 @@
+"""Where the records of a delimited text begin and end, and how many fields each has, by arithmetic on its bytes.
+
+pandas fills short rows up and loses line numbers; this pass is what lets an error name FILE:LINE.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.readers.source import Source
+
+_LF, _CR, _HASH = 10, 13, 35
+
+
+@dataclass(frozen=True)
+class Records:
+    """One entry per record; `data` has line feeds only, except inside quotes."""
+
+    data: bytes
+    starts: np.ndarray
+    ends: np.ndarray
+    fields: np.ndarray
+    lines: np.ndarray
+    quoted: bool  # whether the quotation mark occurs at all
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def keep(self, chosen: np.ndarray) -> Records:
+        starts, ends, fields, lines = (array[chosen] for array in (self.starts, self.ends, self.fields, self.lines))
+        return Records(self.data, starts, ends, fields, lines, self.quoted)
+
+    def text(self, record: int) -> str:
+        return self.data[self.starts[record] : self.ends[record]].decode("utf-8", "replace")
+
+    def begins_with(self, letter: int) -> np.ndarray:
+        if not len(self.data):
+            return np.zeros(len(self), dtype=bool)
+        first = np.frombuffer(self.data, np.uint8)[np.minimum(self.starts, len(self.data) - 1)]
+        return (first == letter) & (self.ends > self.starts)
+
+    def blank(self) -> np.ndarray:
+        """Records without anything in them."""
+        blank = self.ends == self.starts
+        for record in np.flatnonzero((self.fields == 1) & ~blank & (self.ends - self.starts < 64)):
+            if not self.data[self.starts[record] : self.ends[record]].strip():
+                blank[record] = True
+        return blank
+
+    def hollow(self) -> np.ndarray:
+        """Records of separators only, as spreadsheets write them below a table."""
+        return (self.fields > 1) & (self.ends - self.starts == self.fields - 1)
+
+    def body(self) -> bytes:
+        """The records one after the other, a line feed between them."""
+        if not len(self):
+            return b""
+        together = np.array_equal(self.starts[1:], self.ends[:-1] + 1)
+        if together:
+            return self.data[self.starts[0] : self.ends[-1]]
+        pieces = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return b"\n".join([self.data[start:end] for start, end in pieces])
+
+
+def find_records(source: Source, data: bytes, separator: str, quote: str) -> Records:
+    data = _line_feeds_only(source, data, separator, quote)
+    buffer = np.frombuffer(data, np.uint8)
+    marks = _quotes(source, data, separator, quote)
+    feeds = np.flatnonzero(buffer == _LF)
+    ends = _outside(feeds, marks)
+    separators = _outside(np.flatnonzero(buffer == ord(separator)), marks)
+    starts = np.concatenate([[0], ends + 1])
+    ends = np.concatenate([ends, [len(data)]])
+    if len(starts) > 1 and starts[-1] == len(data):
+        starts, ends = starts[:-1], ends[:-1]
+    fields = np.searchsorted(separators, ends) - np.searchsorted(separators, starts) + 1
+    lines = np.searchsorted(feeds, starts) + 1
+    return Records(data, starts, ends, fields, lines, len(marks) > 0)
+
+
+def _outside(positions: np.ndarray, marks: np.ndarray) -> np.ndarray:
+    return positions[np.searchsorted(marks, positions) % 2 == 0] if len(marks) else positions
+
+
+def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str) -> bytes:
+    """CR LF and lone CR become LF outside quotes; inside, they belong to the cell."""
+    if b"\r" not in data:
+        return data
+    if quote.encode() not in data:
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    buffer = np.frombuffer(data, np.uint8).copy()
+    returns = _outside(np.flatnonzero(buffer == _CR), _quotes(source, data, separator, quote))
+    buffer[returns] = _LF
+    followed = returns[np.flatnonzero(np.append(buffer, 0)[returns + 1] == _LF)]
+    followed = followed[np.frombuffer(data, np.uint8)[followed + 1] == _LF]
+    return bytes(np.delete(buffer, followed).tobytes())
+
+
+def _quotes(source: Source, data: bytes, separator: str, quote: str) -> np.ndarray:
+    """Positions of quotation marks: the first opens, the second closes, and so on; a doubled one closes and opens."""
+    if quote.encode() not in data:
+        return np.empty(0, np.int64)
+    buffer = np.frombuffer(data, np.uint8)
+    marks = np.flatnonzero(buffer == ord(quote))
+    border = np.zeros(256, dtype=bool)
+    border[[ord(separator), ord(quote), _LF, _CR]] = True
+    opening, closing = marks[0::2], marks[1::2]
+    fits_before = border[buffer[opening - 1]]
+    fits_before[0] |= opening[0] == 0
+    fits_behind = border[buffer.take(closing + 1, mode="clip")]
+    fits_behind[-1:] |= closing[-1:] == len(data) - 1
+    wrong = np.concatenate([opening[~fits_before], closing[~fits_behind]])
+    if len(wrong):
+        raise _misplaced(source, data, int(wrong.min()), "a quotation mark in the middle of a cell")
+    if len(opening) > len(closing):
+        raise _misplaced(source, data, int(opening[-1]), "a quotation mark opens a cell and none closes it")
+    return marks
+
+
+def _misplaced(source: Source, data: bytes, position: int, what: str) -> FileError:
+    line = data.count(b"\n", 0, position) + 1
+    return FileError(source.path, f"{what}; quote the whole cell and write marks inside it twice", line=line)

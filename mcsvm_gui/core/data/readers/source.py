@@ -1,0 +1,115 @@
+"""From a path to the bytes of one file: opened, unpacked, and refused with a sentence where they are no data."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.readers.compression import unpack
+
+# What a program would call these files, by how they begin.
+_STRANGERS = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"%PDF": "a PDF document",
+    b"\x7fELF": "a program",
+    b"MZ": "a program",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite format 3": "an SQLite database",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls); save it as .xlsx or CSV",
+    b"MATLAB 5.0": "a MATLAB file",
+    b"RDX": "an R data file",
+    b"ARROW1": "an Arrow or Feather file; save it as Parquet or CSV",
+    b"ORC": "an ORC file; save it as Parquet or CSV",
+    b"\x28\xb5\x2f\xfd": "a Zstandard archive; unpack it first",
+    b"7z\xbc\xaf": "a 7-Zip archive; unpack it first",
+    b"Rar!": "a RAR archive; unpack it first",
+    b"\x04\x22\x4d\x18": "an LZ4 archive; unpack it first",
+    b"\x1f\x9d": "a file packed by `compress`; unpack it first",
+    b"\x80\x04\x95": "a Python pickle, which is never opened: it can run code",
+    b"\x80\x05\x95": "a Python pickle, which is never opened: it can run code",
+}
+_LFS = b"version https://git-lfs.github.com/spec/"
+
+
+@dataclass(frozen=True)
+class Source:
+    """The unpacked bytes of a file. Two packings of the same bytes have the same digest."""
+
+    path: Path
+    data: bytes
+    packing: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def suffix(self) -> str:
+        """The suffix that speaks of the content: .csv of data.csv.gz."""
+        packed = {".gz", ".bz2", ".xz", ".zip"}
+        return next((suffix.lower() for suffix in reversed(self.path.suffixes) if suffix.lower() not in packed), "")
+
+
+def read_source(path: str | os.PathLike[str]) -> Source:
+    shown = Path(path)
+    data, packing = unpack(shown, _read(shown))
+    if not data:
+        inside = f" (its {packing[-1]} content is nothing)" if packing else ""
+        raise FileError(shown, f"the file is empty{inside}; a data file has a line per example")
+    refuse_strangers(shown, data)
+    return Source(shown, data, packing)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            what = "a folder" if stat.S_ISDIR(mode) else "a device"
+            raise FileError(path, f"this is {what}; name a data file")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileError(path, f"there is no such file{_similar(path)}") from None
+    except PermissionError:
+        raise FileError(path, "no permission to read this file; ask its owner, or copy it") from None
+    except ValueError as trouble:  # NUL in a path
+        if isinstance(trouble, FileError):
+            raise
+        raise FileError(repr(os.fspath(path)), f"this is no file name: {trouble}") from None
+    except OSError as trouble:
+        reason = trouble.strerror or type(trouble).__name__
+        raise FileError(path, f"the file cannot be read: {reason}") from None
+
+
+def _similar(path: Path) -> str:
+    """The one file that differs by its suffix or its letters' case only."""
+    try:
+        beside = [found.name for found in path.parent.iterdir() if found.is_file()]
+    except (OSError, ValueError):
+        return "; check the folder's name"
+    stem = path.name.lower().split(".")[0]
+    near = sorted(name for name in beside if stem and name.lower().split(".")[0] == stem)
+    return f"; there is {near[0]}" if near else "; check its name"
+
+
+def refuse_strangers(path: Path, data: bytes) -> None:
+    if data.startswith(_LFS):
+        raise FileError(path, "Git LFS pointer, data not downloaded; fetch them with `git lfs pull`", line=1)
+    for start, what in _STRANGERS.items():
+        if data.startswith(start) and (len(start) > 3 or b"\0" in data[:4096]):
+            raise FileError(path, f"not a text file but {what}")
+    if data[257:262] == b"ustar":
+        raise FileError(path, "this is a tar archive; unpack the data file from it first")
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:100].lower()
+    if start.startswith((b"<!doctype", b"<html", b"<?xml")):
+        raise FileError(
+            path, "this is a web page or an XML document, not a table; download the data file itself", line=1
+        )
+    if start.startswith((b"{\n", b"{\r", b'{"', b"[{", b"[[", b"[\n", b"[\r")):
+        raise FileError(path, "this looks like JSON, which is not read; save the data as CSV", line=1)

@@ -1,0 +1,119 @@
+"""From bytes to text: byte order marks, UTF-8, UTF-16 with and without a mark, else Windows-1252, which is said."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Guess, Notice
+from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.readers.words import quoted
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the UTF-16 mark: must be asked first
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# Letters in UTF-8 as people write them; the same bytes in Windows-1252 are a capital letter and a sign.
+_SEVERAL_BYTES = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2})+")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
+
+
+@dataclass(frozen=True)
+class Text:
+    """The file as UTF-8 without a mark; line breaks are as they were."""
+
+    source: Source
+    data: bytes
+    guesses: tuple[Guess, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def decode(source: Source, options: ReadOptions) -> Text:
+    data = source.data
+    if options.encoding is None and data.isascii() and b"\0" not in data:
+        return Text(source, _no_binary(source, data))
+    encoding = _guessed(source) if options.encoding is None else _known(options.encoding)
+    text = _no_binary(source, _decoded(source, data, encoding), strictly=encoding == "cp1252")
+    if options.encoding is not None:
+        return Text(source, text)
+    notices = (_doubt(encoding),) if encoding == "cp1252" else ()
+    return Text(source, text, (Guess("encoding", encoding.removesuffix("-sig"), "--encoding"),), notices)
+
+
+def _doubt(encoding: str) -> Notice:
+    sentence = f"the text is not UTF-8 and was read as {encoding}; if letters look wrong, say --encoding"
+    return Notice("encoding-guessed", sentence)
+
+
+def _known(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)
+    except (LookupError, ValueError):
+        raise FileError("--encoding", f"{encoding!r} is not known; for example utf-8, utf-16 or cp1252") from None
+    # utf-8 would leave the mark in the first column's name.
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _guessed(source: Source) -> str:
+    data = source.data
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return encoding
+    nothing = data[: 1 << 16]
+    if b"\0" in nothing and len(data) % 2 == 0:
+        even, odd = nothing[::2].count(0), nothing[1::2].count(0)
+        if min(even, odd) == 0 and max(even, odd) > len(nothing) // 4:
+            return "utf-16-be" if even else "utf-16-le"
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as trouble:
+        _refuse_mixture(source, trouble.start)
+        return "cp1252"
+    return "utf-8"
+
+
+def _refuse_mixture(source: Source, wrong: int) -> None:
+    """Text in UTF-8 with a few bytes of something else: read as Windows-1252, one name would become two."""
+    _no_binary(source, source.data, strictly=True)
+    found = _SEVERAL_BYTES.search(source.data)
+    if found is not None:
+        line = source.data.count(b"\n", 0, wrong) + 1
+        letters = quoted(found[0].decode("utf-8", "replace"))
+        what = f"byte 0x{source.data[wrong]:02x} is not UTF-8, while other letters are ({letters})"
+        raise FileError(source.path, f"{what}; save the file in one encoding, or say --encoding", line=line)
+
+
+def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
+    if encoding == "utf-8":
+        return data  # _guessed has decoded it already
+    try:
+        return data.decode(encoding).encode("utf-8")
+    except UnicodeDecodeError as trouble:
+        if encoding == "cp1252":
+            _no_binary(source, data, strictly=True)
+        line = data.count(b"\n", 0, trouble.start) + 1
+        what = (
+            f"byte 0x{data[trouble.start]:02x} is not {encoding.removesuffix('-sig')}; say --encoding, or save as UTF-8"
+        )
+        raise FileError(source.path, what, line=line) from None
+    except UnicodeError as trouble:
+        raise FileError(
+            source.path, f"the text is not {encoding}: {trouble}; say --encoding, or save as UTF-8"
+        ) from None
+
+
+def _no_binary(source: Source, data: bytes, *, strictly: bool = False) -> bytes:
+    """Text has no NUL, and hardly any other control character; where the encoding is a guess, none."""
+    data = data.removesuffix(b"\x1a")  # how DOS ended a text
+    sample = data[: 1 << 16]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    if b"\0" in data or controls > (0 if strictly else len(sample) // 20):
+        raise FileError(source.path, "not a text file; CSV, LIBSVM, ARFF, Parquet and Excel files are read")
+    return data

@@ -1,0 +1,76 @@
+"""What is in a data set, counted once: plain numbers that a window can show without touching the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcsvm_gui.core.base.figures import count, per_cent
+from mcsvm_gui.core.base.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Column, Dataset
+
+
+@dataclass(frozen=True)
+class Survey:
+    rows: int
+    features: int
+    categories: int
+    classes: tuple[str, ...]
+    counts: tuple[int, ...]
+    missing: int
+    filled: float | None  # share of cells that are not zero, of sparse files
+    digest: str
+
+
+def survey(dataset: Dataset) -> Survey:
+    """Looks at every cell: not in the window's thread."""
+    matrix = dataset.matrix
+    cells = 0 if matrix is None else matrix.shape[0] * matrix.shape[1]
+    return Survey(
+        rows=dataset.rows,
+        features=len(dataset.columns),
+        categories=_categories(dataset.columns) if matrix is None else 0,
+        classes=dataset.classes,
+        counts=dataset.class_counts,
+        missing=dataset.missing,
+        filled=None if matrix is None else matrix.nnz / max(1, cells),
+        digest=dataset.digest,
+    )
+
+
+def _categories(columns: Sequence[Column]) -> int:
+    return sum(column.kind == "category" for column in columns)
+
+
+def summary(found: Survey) -> str:
+    """One line: rows, features and their kinds, classes, missing cells, the digest's beginning."""
+    parts = [
+        tr("1 row") if found.rows == 1 else tr("{count} rows", count=count(found.rows)),
+        _features(found),
+        tr("1 class") if len(found.classes) == 1 else tr("{count} classes", count=count(len(found.classes))),
+        _cells(found),
+        tr("SHA-256 {digest}", digest=found.digest[:8]),
+    ]
+    return "  ·  ".join(parts)
+
+
+def _features(found: Survey) -> str:
+    total = tr("1 feature") if found.features == 1 else tr("{count} features", count=count(found.features))
+    numbers = found.features - found.categories
+    if not found.categories:
+        return total
+    if not numbers:
+        return tr("{features}, all text", features=total)
+    kinds = {"numbers": count(numbers), "texts": count(found.categories)}
+    return tr("{features}: {numbers} numeric, {texts} text", features=total, **kinds)
+
+
+def _cells(found: Survey) -> str:
+    if found.filled is not None:
+        return tr("sparse, {share} filled", share=per_cent(found.filled))
+    if not found.missing:
+        return tr("no missing cells")
+    return tr("1 missing cell") if found.missing == 1 else tr("{count} missing cells", count=count(found.missing))

@@ -1,0 +1,1 @@
+"""What is measured of a trained model: scores, margins, curves, its certificate again."""

@@ -1,0 +1,17 @@
+"""Whether differences between machines are more than chance: on one data set, and over several."""
+
+from mcsvm_gui.core.evaluate.statistics.adjustment import ADJUSTMENTS
+from mcsvm_gui.core.evaluate.statistics.many import DEMANDED, RankTests, rank_tests, wilcoxon
+from mcsvm_gui.core.evaluate.statistics.one import corrected_t, mcnemar
+from mcsvm_gui.core.evaluate.statistics.result import TestResult
+
+__all__ = [
+    "ADJUSTMENTS",
+    "DEMANDED",
+    "RankTests",
+    "TestResult",
+    "corrected_t",
+    "mcnemar",
+    "rank_tests",
+    "wilcoxon",
+]

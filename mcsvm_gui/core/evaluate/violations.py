@@ -1,0 +1,123 @@
+"""How far training rows fall short of the target margins, and what a bound makes of it (MATH, section 6).
+
+Dogan, Glasmachers & Igel (2011), section 5: z_ic = [target - (f_y - f_c)]+ for every wrong class c of row i. Machines
+aim at different distances between the own class function and another; `target` is the one at which all of a
+machine's own margins are met.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.machines import Machine
+from solvers.threads import limited
+
+CONFIDENCE = 0.95
+RESOLUTION = 1.0  # eta, the scaling of the output range in the bound
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Equation (6) as intercept + slope * fat: it is linear in the fat-shattering dimension, which nobody knows.
+
+    Loose: values far above 1 say nothing of the error, and only serve to compare machines.
+    """
+
+    intercept: float
+    slope: float
+
+    def __call__(self, fat: float) -> float:
+        return self.intercept + self.slope * fat
+
+
+@dataclass(frozen=True, eq=False)
+class Violations:
+    target: float
+    sums: np.ndarray  # (classes, classes): over the rows of class y, of z_ic for class c
+    counts: np.ndarray  # (classes,) rows of each class
+    spread: float  # from the smallest to the largest difference seen: b - a in the bound
+
+    @property
+    def total(self) -> float:
+        return float(self.sums.sum())
+
+    @property
+    def of_pairs(self) -> np.ndarray:
+        """(classes, classes), upper triangle: both directions of a pair together."""
+        return np.triu(self.sums + self.sums.T, 1)
+
+    def bound(self) -> Bound | None:
+        """None where a pair has no rows, or no margin is aimed at."""
+        if self.target <= 0.0 or self.spread <= 0.0 or (self.counts == 0).any():
+            return None
+        total, classes, delta = int(self.counts.sum()), self.counts.size, 1.0 - CONFIDENCE
+        hoeffding = math.sqrt((math.log(classes * (classes - 1)) - math.log(delta)) / 2.0) / math.sqrt(total)
+        intercept = slope = 0.0
+        for c, e in combinations(range(classes), 2):
+            rows = int(self.counts[c] + self.counts[e])
+            offset, factor = self._pair(rows, float(self.sums[c, e] + self.sums[e, c]), delta)
+            intercept += (rows / total + hoeffding) * offset
+            slope += (rows / total + hoeffding) * factor
+        return Bound(intercept, slope)
+
+    def _pair(self, rows: int, z: float, delta: float) -> tuple[float, float]:
+        """Theorem 1 at confidence delta / 2, as offset and factor of fat."""
+        d = 2.0 * (math.sqrt(z * self.spread) + RESOLUTION) / self.target
+        logs = math.log2(65.0 * rows * (1.0 + d) ** 3) * math.log2(9.0 * math.e * rows * (1.0 + d))
+        last = math.log2(128.0 * rows**1.5 * self.spread / (delta * RESOLUTION))
+        return 2.0 / rows * (64.0 * d * d * logs + last), 2.0 / rows * logs
+
+
+def target_of(machine: Machine, classes: int, margin: float) -> float:
+    """The smallest f_y - f_c that meets every margin of a row, where all wrong classes are alike."""
+    if machine.split == "pairs":
+        return margin
+    if machine.split == "one-vs-rest":
+        return 2.0 * margin
+    form, ahead = machine.form(classes, margin), np.eye(classes)[0] - 1.0 / classes
+    real = form.real[0]
+    return float((form.margin[0][real] / (form.direction[0][real] @ ahead)).max())
+
+
+def violations_of(trained: TrainedModel, dataset: Dataset) -> Violations:
+    """`dataset`: the rows trained on."""
+    assert dataset.labels is not None
+    prepared = trained.preparation.apply(dataset)
+    number = {name: code for code, name in enumerate(trained.class_names)}
+    codes = np.array([number[label] for label in dataset.labels[prepared.kept]], dtype=np.int64)
+    model, request = trained.model, trained.request
+    with limited(request.threads):
+        values = model.decision(prepared.rows)
+    margin = model.machine.margin(model.classes) if request.margin is None else request.margin
+    target = target_of(model.machine, model.classes, margin)
+    short_of = _of_pairs if model.machine.split == "pairs" else _of_functions
+    sums, spread = short_of(values, codes, model.classes, target)
+    return Violations(target, sums, np.bincount(codes, minlength=model.classes), spread)
+
+
+def _of_functions(values: np.ndarray, codes: np.ndarray, classes: int, target: float) -> tuple[np.ndarray, float]:
+    sums, spread = np.zeros((classes, classes)), 0.0
+    for own in range(classes):
+        mine = values[codes == own]
+        lead = mine[:, own : own + 1] - mine
+        short = np.maximum(target - lead, 0.0)
+        short[:, own] = 0.0
+        sums[own] = short.sum(axis=0)
+        spread = max(spread, float(np.abs(lead).max(initial=0.0)))
+    return sums, 2.0 * spread
+
+
+def _of_pairs(values: np.ndarray, codes: np.ndarray, classes: int, target: float) -> tuple[np.ndarray, float]:
+    sums, spread = np.zeros((classes, classes)), 0.0
+    for column, (a, b) in enumerate(combinations(range(classes), 2)):
+        for own, other, sign in ((a, b, 1.0), (b, a, -1.0)):
+            lead = sign * values[codes == own, column]
+            sums[own, other] = np.maximum(target - lead, 0.0).sum()
+            spread = max(spread, float(np.abs(lead).max(initial=0.0)))
+    return sums, 2.0 * spread

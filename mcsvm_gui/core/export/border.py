@@ -1,0 +1,32 @@
+"""Rows on the border between classes: there the model's own label hangs on the order in which numbers are added.
+
+Symmetric data put rows exactly there, and sums of large terms round by more than the model's TIE: of the 1728 rows of
+the car evaluation data, all categories, 9 lie there under ww with the linear kernel and C = 64 (two class functions
+4e-12 apart, sums of 1e5 in all); of the nine pairs of two three-level categories labelled by their sum modulo 3, up to
+seven. No other program can be asked for the same chance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcsvm_gui.core.export.plain import plain_of
+from mcsvm_gui.core.export.probe import Probe, prepared
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.model import TIE
+
+ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
+
+
+def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarray:
+    """Of rows that were labelled otherwise than by the model: where both labels are right within rounding."""
+    plain = plain_of(trained, as_weights=False)
+    rows = prepared(plain, probe)
+    values, reach = plain.evaluate(rows), ROUNDING * plain.magnitudes(rows)
+    if plain.decides != "argmax":
+        return (np.abs(values) <= reach).any(axis=1)
+    index = np.arange(len(probe))
+    known = np.maximum(said, 0)
+    apart = np.abs(values[index, probe.expected] - values[index, known])
+    tilt = TIE * plain.classes
+    return (apart <= reach[index, probe.expected] + reach[index, known] + tilt) & (said >= 0)

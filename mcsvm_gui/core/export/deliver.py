@@ -1,0 +1,127 @@
+"""Write, try out, compare, and only then let the files appear."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mcsvm_gui.core.base.programs import TimeLimitError
+from mcsvm_gui.core.base.writing import written
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export.border import on_border
+from mcsvm_gui.core.export.plain import Plain
+from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
+from mcsvm_gui.core.export.training_rows import training_rows
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a written file predicts: class numbers for the rows of `probe`; or None, and why it was not asked."""
+
+    labels: np.ndarray | None
+    by: str  # who was asked ("onnxruntime 1.20"), or why nobody
+    probe: Probe
+
+
+Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
+Judge = Callable[[Path, Plain, Probe], Outcome]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was written and how it was checked."""
+
+    files: tuple[Path, ...]
+    checks: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        return f"Wrote {', '.join(map(str, self.files))}. {' '.join(self.checks)}"
+
+
+def deliver(
+    trained: TrainedModel, plain: Plain, path: Path | str, check: Dataset | None, files: Files, judges: Sequence[Judge]
+) -> Receipt:
+    """Raises InputError, and leaves nothing behind, where a judge finds a label that is not the model's."""
+    path = Path(path)
+    probe, why = _probe(trained, plain, check)
+    try:
+        with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
+            trial = Path(folder) / "model"
+            _put(trial, files)
+            outcomes = (_asked(judge, trial, plain, probe) for judge in judges)
+            checks = [_verdict(outcome, plain, trained, len(probe)) for outcome in outcomes]
+    except OSError as error:
+        raise InputError(f"The export was not written, as it could not be tried out first: {error}") from error
+    return Receipt(_publish(path, files), (*checks, why) if why else tuple(checks))
+
+
+def _asked(judge: Judge, path: Path, plain: Plain, probe: Probe) -> Outcome:
+    """A program that takes too long has not said that the file is wrong."""
+    try:
+        return judge(path, plain, probe)
+    except TimeLimitError as error:
+        return Outcome(None, str(error), probe)
+
+
+def _probe(trained: TrainedModel, plain: Plain, check: Dataset | None) -> tuple[Probe, str]:
+    """The rows to try, and a sentence where they are not those that the user would expect."""
+    if check is not None:
+        return of_dataset(plain, trained, check), ""
+    rows, reason = training_rows(trained)
+    if rows is not None:
+        return of_dataset(plain, trained, rows, "training row"), ""
+    return from_vectors(plain, trained), f"Support vectors stand in for the training data: {reason}."
+
+
+def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -> str:
+    if outcome.labels is None:
+        return f"Not checked: {outcome.by}."
+    probe = outcome.probe
+    if outcome.labels.size != len(probe):
+        raise InputError(f"The export was not written: {outcome.by} did not label all {len(probe)} {probe.source}s.")
+    wrong = np.flatnonzero(outcome.labels != probe.expected)
+    border = on_border(trained, probe.take(wrong), outcome.labels[wrong])
+    if not border.all():
+        raise InputError(_difference(outcome, plain, int(wrong[~border][0]), int((~border).sum())))
+    tried = str(rows) if len(probe) == rows else f"{len(probe)} of {rows}"
+    but = f" but for {wrong.size} on the border of two classes, where rounding decides" if wrong.size else ""
+    return f"Checked with {outcome.by}: {tried} {probe.source}s, every label as the model's{but}."
+
+
+def _difference(outcome: Outcome, plain: Plain, first: int, count: int) -> str:
+    probe, names = outcome.probe, plain.class_names
+    assert outcome.labels is not None
+    said = int(outcome.labels[first])
+    return (
+        f"The export was not written: {outcome.by} gives {probe.source} {probe.rows[first] + 1} the label "
+        f"{names[said] if said >= 0 else 'no class'!r}, and the model {names[probe.expected[first]]!r} "
+        f"({count} of {len(probe)} differ)."
+    )
+
+
+def _put(path: Path, files: Files) -> None:
+    for ending, content in files.items():
+        path.with_name(path.name + ending).write_bytes(content)
+
+
+def _publish(path: Path, files: Files) -> tuple[Path, ...]:
+    """All are written beside before the first is renamed; the file itself, entered first, is renamed last."""
+    places = {path.with_name(path.name + ending): content for ending, content in files.items()}
+    with ExitStack() as stack:
+        streams = [stack.enter_context(written(place)) for place in places]
+        for stream, content in zip(streams, places.values(), strict=True):
+            stream.write(content)
+    return tuple(places)
+
+
+def refuse(name: str, reason: str | None) -> None:
+    if reason is not None:
+        raise InputError(f"{name}: {reason}")

@@ -1,0 +1,138 @@
+"""JSON: the whole model, self-describing, support vectors and all."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
+from mcsvm_gui.core.export.plain import Column, Plain, plain_of
+from mcsvm_gui.core.export.probe import Probe, prepared
+from mcsvm_gui.core.machine.trained import TrainedModel
+
+NAME, SUFFIX = "json", ".json"
+FORMAT, VERSION = "mcsvm model", 1
+
+KERNELS = {
+    "rbf": "exp(-gamma * |x - z|^2)",
+    "linear": "<x, z>",
+    "polynomial": "(gamma * <x, z> + coef0)^degree",
+    "sigmoid": "tanh(gamma * <x, z> + coef0)",
+    "precomputed": "x[serial of z]: the prepared row holds the kernel values themselves",
+}
+DECISIONS = {
+    "argmax": "outputs are class functions in the order of `classes`; the largest wins, ties go to the first",
+    "votes": "outputs are pair functions in the order of `pairs`; [a, b] votes for a where positive, else for b; "
+    "most votes win, ties go to the first class",
+    "graph": "outputs are pair functions in the order of `pairs`; keep a list of all classes in order, compare its "
+    "first and last (positive: drop the last, else the first) until one is left",
+}
+
+
+def holds(trained: TrainedModel) -> str | None:
+    return None
+
+
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
+    plain = plain_of(trained, as_weights=False)
+    return deliver(trained, plain, path, check, written(plain, trained), [_judge])
+
+
+def written(plain: Plain, trained: TrainedModel) -> Files:
+    text = json.dumps(document(plain, trained), indent=1, allow_nan=False, default=_simple)
+    return {"": (text + "\n").encode("ascii")}
+
+
+def document(plain: Plain, trained: TrainedModel) -> dict[str, Any]:
+    pairs = {} if plain.decides == "argmax" else {"pairs": plain.pairs}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "how": "prepared feature = (value, or 1 where it equals level and 0 where not, - shift) * scale, a missing "
+        "value being `fill` of its column; outputs = sum over vectors of kernel(prepared, vector) * expansion + bias",
+        "refused": {"missing": "where `fill` is null", "unknown_levels": plain.strict},
+        "machine": plain.machine,
+        "classes": plain.class_names,
+        "decision": {"rule": plain.decides, "how": DECISIONS[plain.decides], **pairs},
+        "kernel": {"name": plain.kernel, "how": KERNELS[plain.kernel], **plain.parameters},
+        "columns": [dataclasses.asdict(column) for column in plain.columns],
+        "features": _features(plain),
+        "vectors": _vectors(plain),
+        "serials": plain.serials,
+        "owners": plain.owners,
+        "expansion": plain.expansion,
+        "bias": plain.bias,
+        "request": trained.request.document(),
+        "certificate": _finite(trained.certificate),
+    }
+
+
+def _features(plain: Plain) -> list[dict[str, Any]]:
+    parts = zip(plain.sources.tolist(), plain.levels, plain.shift.tolist(), plain.scale.tolist(), strict=True)
+    return [{"column": c, "level": level, "shift": shift, "scale": scale} for c, level, shift, scale in parts]
+
+
+def _vectors(plain: Plain) -> dict[str, Any]:
+    if not sp.issparse(plain.vectors):
+        return {"dense": plain.vectors}
+    rows = plain.vectors
+    return {"shape": rows.shape, "starts": rows.indptr, "columns": rows.indices, "values": rows.data}
+
+
+def _simple(value: Any) -> Any:
+    """Arrays and NumPy's numbers, which the json module does not know."""
+    return value.tolist()
+
+
+def _finite(certificate: Any) -> dict[str, float | None]:
+    """JSON has no infinity: of a run that was stopped at once a gap may be unknown."""
+    values = {**dataclasses.asdict(certificate), "gap": certificate.gap, "relative_gap": certificate.relative_gap}
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}
+
+
+def read(path: Path) -> Plain:
+    """The file back, by itself."""
+    found = json.loads(path.read_text("ascii"))
+    kernel = {key: value for key, value in found["kernel"].items() if key not in ("name", "how")}
+    columns = [Column(c["name"], c["levels"] and tuple(c["levels"]), c["fill"]) for c in found["columns"]]
+    features = found["features"]
+    outputs = len(found["bias"])
+    return Plain(
+        machine=found["machine"],
+        decides=found["decision"]["rule"],
+        class_names=tuple(found["classes"]),
+        columns=tuple(columns),
+        sources=np.array([feature["column"] for feature in features], dtype=np.int64),
+        levels=tuple(feature["level"] for feature in features),
+        shift=np.array([feature["shift"] for feature in features]),
+        scale=np.array([feature["scale"] for feature in features]),
+        kernel=found["kernel"]["name"],
+        parameters=kernel,
+        vectors=_read_vectors(found["vectors"], len(features)),
+        serials=np.array(found["serials"], dtype=np.int64),
+        owners=np.array(found["owners"], dtype=np.int64),
+        expansion=np.array(found["expansion"], dtype=np.float64).reshape(-1, outputs),
+        bias=np.array(found["bias"], dtype=np.float64),
+        strict=found["refused"]["unknown_levels"],
+    )
+
+
+def _read_vectors(found: dict[str, Any], features: int) -> np.ndarray | sp.csr_array:
+    if "dense" not in found:
+        return sp.csr_array((found["values"], found["columns"], found["starts"]), shape=found["shape"])
+    rows = found["dense"]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else features)
+
+
+def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    """The file read back and evaluated from what it says alone."""
+    again = read(path)
+    labels = again.choose(again.evaluate(prepared(again, probe)))
+    return Outcome(labels, "the file read back", probe)

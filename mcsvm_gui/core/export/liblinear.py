@@ -1,0 +1,91 @@
+"""LIBLINEAR text, for its `predict`: the weight vectors of a linear machine, one per class.
+
+Written as MCSVM_CS, whose prediction is the largest class function, ties to the first. For two classes LIBLINEAR
+looks at one function only and gives 0 to the second label, so that is written as the difference, in reverse order.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from mcsvm_gui.core.base import programs
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.libsvm_judges import ask
+from mcsvm_gui.core.export.plain import Plain, plain_of
+from mcsvm_gui.core.export.probe import Probe, prepared
+from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number
+from mcsvm_gui.core.machine.trained import TrainedModel
+
+NAME, SUFFIX = "liblinear", ".model"
+PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's
+
+
+def holds(trained: TrainedModel) -> str | None:
+    model = trained.model
+    if model.kernel.name != "linear":
+        return f"LIBLINEAR knows the linear kernel only, not {model.kernel.name}; use libsvm."
+    if model.machine.vote != "argmax" and model.classes > 2:
+        instead = "libsvm" if model.machine.vote == "votes" else "onnx, json, c or python"
+        return f"LIBLINEAR takes the largest class function, and {model.machine.name} decides by pairs; use {instead}."
+    return None
+
+
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
+    refuse(NAME, holds(trained))
+    plain = plain_of(trained)
+    return deliver(trained, plain, path, check, written(plain), [_own_reader, _predict])
+
+
+def _functions(plain: Plain) -> tuple[str, list[int], np.ndarray]:
+    """The solver type, the order of the classes, and (features + 1, functions), the bias last."""
+    weights = np.vstack([plain.dense.T @ plain.expansion, plain.bias])
+    if plain.classes > 2:
+        return "MCSVM_CS", list(range(plain.classes)), weights
+    if plain.decides == "argmax":
+        return "L2R_L1LOSS_SVC_DUAL", [1, 0], weights[:, [1]] - weights[:, [0]]
+    return "L2R_L1LOSS_SVC_DUAL", [0, 1], weights
+
+
+def written(plain: Plain) -> Files:
+    kind, order, weights = _functions(plain)
+    labels = label_numbers(plain)
+    lines = [f"solver_type {kind}", f"nr_class {plain.classes}", f"label {' '.join(str(labels[c]) for c in order)}"]
+    lines += [f"nr_feature {_places(plain)}", "bias 1", "w"]
+    lines += [" ".join(map(number, row)) + " " for row in _spread(plain, weights).tolist()]
+    text = "\n".join(lines) + "\n"
+    return {"": text.encode("ascii"), **companions(plain, feature_numbers(plain))}
+
+
+def _places(plain: Plain) -> int:
+    """How many features the file has: all columns where a feature is called by its column."""
+    return len(plain.columns) if plain.numbers_only else plain.features
+
+
+def _spread(plain: Plain, weights: np.ndarray) -> np.ndarray:
+    """A row per number that a feature may have; those that the model does not know weigh nothing."""
+    result = np.zeros((_places(plain) + 1, weights.shape[1]))
+    result[feature_numbers(plain) - 1] = weights[:-1]
+    result[-1] = weights[-1]
+    return result
+
+
+def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    """The file read back and decided as linear.cpp does."""
+    head, _, body = path.read_text("ascii").partition("\nw\n")
+    header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
+    weights = np.array([line.split() for line in body.splitlines()], dtype=np.float64)
+    values = prepared(plain, probe) @ weights[feature_numbers(plain) - 1] + float(header["bias"][0]) * weights[-1]
+    winner = values.argmax(axis=1) if values.shape[1] > 1 else np.where(values[:, 0] > 0.0, 0, 1)
+    order = {label: c for c, label in enumerate(label_numbers(plain))}
+    labels = np.array([order[int(label)] for label in header["label"]])
+    return Outcome(labels[winner], "the file read back", probe)
+
+
+def _predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    program = programs.found(PROGRAM)
+    if program is None:
+        return Outcome(None, f"{PROGRAM} is not installed here", probe)
+    return Outcome(ask(program, path, plain, probe, feature_numbers(plain)), PROGRAM, probe)

@@ -1,0 +1,119 @@
+"""LIBSVM text, for stock svm-predict: class functions written as the pair functions f_i - f_j.
+
+LIBSVM decides pair (i, j), i < j, by sum over block i of coef[j - 1] K + sum over block j of coef[i] K - rho > 0 and
+counts votes. A vector p with weights A[p, c] on the class functions stands in the block of every class c that it
+weighs on, its coefficient in row m being -A[p, c] where m < c and A[p, c] elsewhere: pair (i, j) then sums to
+A[p, i] - A[p, j], and rho = -(b_i - b_j). The largest f wins all its pairs.
+A pair that is exactly 0 goes to j, the later one. Argmax gives ties to the first class, so classes are written in
+reverse; ovo gives them to the later class of a pair as LIBSVM does, so its classes stay in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export.deliver import Files, Receipt, deliver, refuse
+from mcsvm_gui.core.export.libsvm_judges import own_reader, svm_predict
+from mcsvm_gui.core.export.plain import Plain, plain_of
+from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number, rows_as_terms
+from mcsvm_gui.core.machine.trained import TrainedModel
+
+NAME, SUFFIX = "libsvm", ".model"
+
+
+def holds(trained: TrainedModel) -> str | None:
+    model = trained.model
+    if model.machine.vote == "graph" and model.classes > 2:
+        return (
+            "LIBSVM decides by votes, and this machine by a decision graph; "
+            "use onnx, json, c or python, or train ovo, which has the same pair functions."
+        )
+    return None
+
+
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
+    refuse(NAME, holds(trained))
+    plain = plain_of(trained)
+    return deliver(trained, plain, path, check, written(plain), [own_reader, svm_predict])
+
+
+def written(plain: Plain) -> Files:
+    numbers = feature_numbers(plain, plain.first)
+    return {"": "".join(_lines(plain, numbers)).encode("ascii"), **companions(plain, numbers)}
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """LIBSVM's layout: `order` of the classes, and per line a vector and its k - 1 coefficients."""
+
+    order: list[int]
+    sizes: list[int]
+    vectors: np.ndarray
+    coefficients: np.ndarray
+    rho: np.ndarray
+
+
+def blocks_of(plain: Plain) -> Blocks:
+    k = plain.classes
+    order = list(range(k)) if plain.decides == "votes" else list(range(k))[::-1]
+    pairs = list(zip(*np.triu_indices(k, 1), strict=True))
+    weights = plain.expansion if plain.decides == "votes" else _shifted(plain.expansion)
+    block = _pair_block if plain.decides == "votes" else _class_block
+    parts = [block(plain, weights, order, position) for position in range(k)]
+    rho = -plain.bias if plain.decides == "votes" else [plain.bias[order[j]] - plain.bias[order[i]] for i, j in pairs]
+    return Blocks(
+        order,
+        [members.size for members, _ in parts],
+        np.concatenate([members for members, _ in parts]),
+        np.concatenate([coefficients for _, coefficients in parts]),
+        np.array(rho),
+    )
+
+
+def _shifted(expansion: np.ndarray) -> np.ndarray:
+    """A constant taken off a vector's weights on all classes changes no difference, and may spare it most blocks."""
+    result = expansion.copy()
+    for row in result:
+        values, counts = np.unique(row, return_counts=True)
+        row -= values[counts.argmax()] if counts.max() > (row == 0.0).sum() else 0.0
+    return result
+
+
+def _class_block(plain: Plain, expansion: np.ndarray, order: list[int], position: int) -> tuple[np.ndarray, np.ndarray]:
+    weights = expansion[:, order[position]]
+    members = np.flatnonzero(weights)
+    sign = np.where(np.arange(plain.classes - 1) < position, -1.0, 1.0)
+    return members, weights[members, None] * sign
+
+
+def _pair_block(plain: Plain, expansion: np.ndarray, order: list[int], position: int) -> tuple[np.ndarray, np.ndarray]:
+    """A support vector of ovo weighs on the pairs of its own class only."""
+    members = np.flatnonzero(plain.owners == position)
+    columns = [column for column, pair in enumerate(plain.pairs) if position in pair]
+    return members, expansion[members][:, columns]
+
+
+def _lines(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
+    blocks, labels = blocks_of(plain), label_numbers(plain)
+    yield f"svm_type c_svc\nkernel_type {plain.kernel}\n"
+    for name, value in plain.parameters.items():
+        yield f"{name} {int(value)}\n" if name == "degree" else f"{name} {number(value)}\n"
+    yield f"nr_class {plain.classes}\ntotal_sv {blocks.vectors.size}\n"
+    yield f"rho {' '.join(map(number, blocks.rho.tolist()))}\n"
+    yield f"label {' '.join(str(labels[c]) for c in blocks.order)}\n"
+    yield f"nr_sv {' '.join(map(str, blocks.sizes))}\nSV\n"
+    features = _feature_texts(plain, numbers)
+    for vector, coefficients in zip(blocks.vectors.tolist(), blocks.coefficients.tolist(), strict=True):
+        yield f"{' '.join(map(number, coefficients))} {features[vector]}\n"
+
+
+def _feature_texts(plain: Plain, numbers: np.ndarray) -> list[str]:
+    """Every vector as number:value; of a precomputed kernel its serial, from 1 on."""
+    if plain.kernel == "precomputed":
+        return [f"0:{serial + 1}" for serial in plain.serials.tolist()]
+    return [" ".join(terms) for terms in rows_as_terms(plain.vectors, numbers)]

@@ -1,0 +1,127 @@
+"""Who says what a LIBSVM file predicts: a reader of our own, and svm-predict where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.base import programs
+from mcsvm_gui.core.export.deliver import Outcome
+from mcsvm_gui.core.export.plain import Plain, Rows
+from mcsvm_gui.core.export.probe import Probe, prepared
+from mcsvm_gui.core.export.terms import feature_numbers, label_numbers, number, rows_as_terms
+from solvers.errors import InputError
+from solvers.kernels import KERNELS, Kernel, Points
+from solvers.kernels.precomputed import MatrixRows
+from solvers.model import votes
+
+BLOCK = 4_000_000  # kernel values at once
+MOST_WORK = 1_000_000_000  # kernel terms that svm-predict is asked for: some seconds
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A model file, read by what it says alone; a vector that stands in several blocks is kept once."""
+
+    kernel: Kernel
+    labels: list[int]
+    rho: np.ndarray
+    points: Points
+    weights: np.ndarray  # (vectors, pairs)
+
+    def classes(self, rows: Rows) -> np.ndarray:
+        """Positions in `labels`, by votes as in svm.cpp."""
+        values = np.empty((rows.shape[0], self.rho.size))
+        height = max(1, BLOCK // max(1, len(self.points)))
+        for start in range(0, len(values), height):
+            part = rows[start : start + height]
+            block = self.kernel.block(Points(part), self.points, np.empty((part.shape[0], len(self.points))))
+            values[start : start + height] = block @ self.weights - self.rho
+        return votes(values, len(self.labels)).argmax(axis=1)
+
+
+def read(path: Path, numbers: np.ndarray) -> File:
+    """`numbers`: what the features are called."""
+    head, _, body = path.read_text("ascii").partition("\nSV\n")
+    header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
+    k, name = int(header["nr_class"][0]), header["kernel_type"][0]
+    lines = [line.split() for line in body.splitlines()]
+    coefficients = np.array([line[: k - 1] for line in lines], dtype=np.float64).reshape(-1, k - 1)
+    unique: dict[tuple[str, ...], int] = {}
+    places = np.array([unique.setdefault(tuple(line[k - 1 :]), len(unique)) for line in lines], dtype=np.int64)
+    kinds = {"gamma": float, "coef0": float, "degree": int}
+    return File(
+        KERNELS[name](**{key: kind(header[key][0]) for key, kind in kinds.items() if key in header}),
+        [int(label) for label in header["label"]],
+        np.array(header["rho"], dtype=np.float64),
+        _serials(list(unique)) if name == "precomputed" else _points(list(unique), numbers),
+        _weights(coefficients, places, [int(size) for size in header["nr_sv"]], len(unique)),
+    )
+
+
+def _weights(coefficients: np.ndarray, places: np.ndarray, sizes: list[int], vectors: int) -> np.ndarray:
+    """What every vector weighs in every pair: block i with its coefficient j - 1, block j with its coefficient i."""
+    ends = np.cumsum(sizes)
+    blocks = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    pairs = list(combinations(range(len(sizes)), 2))
+    result = np.zeros((vectors, len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        np.add.at(result[:, column], places[blocks[i]], coefficients[blocks[i], j - 1])
+        np.add.at(result[:, column], places[blocks[j]], coefficients[blocks[j], i])
+    return result
+
+
+def _serials(terms: list[tuple[str, ...]]) -> MatrixRows:
+    serials = np.array([int(line[0].partition(":")[2]) - 1 for line in terms], dtype=np.int64)
+    return MatrixRows(np.empty((serials.size, 0)), serials)
+
+
+def _points(terms: list[tuple[str, ...]], numbers: np.ndarray) -> Points:
+    place_of = {str(name): place for place, name in enumerate(numbers.tolist())}
+    pairs = [term.partition(":") for line in terms for term in line]
+    starts = np.concatenate([[0], np.cumsum([len(line) for line in terms], dtype=np.int64)])
+    places = np.array([place_of[name] for name, _, _ in pairs], dtype=np.int64)
+    values = np.array([float(value) for _, _, value in pairs], dtype=np.float64)
+    return Points(sp.csr_array((values, places, starts), shape=(len(terms), numbers.size)))
+
+
+def own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    file = read(path, feature_numbers(plain, plain.first))
+    class_of = {label: number for number, label in enumerate(label_numbers(plain))}
+    order = np.array([class_of[label] for label in file.labels])
+    return Outcome(order[file.classes(prepared(plain, probe))], "the file read back", probe)
+
+
+def svm_predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    program = programs.found("svm-predict")
+    if program is None:
+        return Outcome(None, "svm-predict (LIBSVM) is not installed here", probe)
+    with path.open("rb") as file:
+        terms = max(1, sum(line.count(b":") for line in file))
+    tried = probe.some(max(20, MOST_WORK // terms))
+    return Outcome(ask(program, path, plain, tried, feature_numbers(plain, plain.first)), "svm-predict", tried)
+
+
+def ask(program: str, path: Path, plain: Plain, probe: Probe, numbers: np.ndarray) -> np.ndarray:
+    """Labels from svm-predict, or liblinear-predict, as class numbers."""
+    data, answers = path.with_name("rows"), path.with_name("answers")
+    rows = _data_rows(plain, prepared(plain, probe), numbers)
+    data.write_text("".join(f"0 {row}\n" for row in rows), "ascii")
+    done = programs.run([program, str(data), str(path), str(answers)])
+    if done.status:
+        raise InputError(f"The export was not written: {program} stops at it: {(done.errors or done.output).strip()}")
+    class_of = {label: number for number, label in enumerate(label_numbers(plain))}
+    return np.array([class_of[int(answer)] for answer in answers.read_text("ascii").split()], dtype=np.int64)
+
+
+def _data_rows(plain: Plain, rows: Rows, numbers: np.ndarray) -> Iterable[str]:
+    if plain.kernel != "precomputed":
+        yield from (" ".join(terms) for terms in rows_as_terms(rows, numbers))
+        return
+    for serial, row in enumerate(rows.tolist()):
+        yield f"0:{serial + 1} " + " ".join(f"{i + 1}:{number(value)}" for i, value in enumerate(row))

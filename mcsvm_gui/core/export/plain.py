@@ -1,0 +1,183 @@
+"""A trained model laid out flat: all that a format needs, and nothing that only we understand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.kernels import KERNELS, Points
+from solvers.kernels.precomputed import MatrixRows
+from solvers.model import TIE, votes, walk
+
+Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the raw table. A cell that is missing becomes `fill`, where there is one."""
+
+    name: str
+    levels: tuple[str, ...] | None  # None: numbers
+    fill: float | str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f];
+    outputs = kernel(prepared, vectors) @ expansion + bias; decided as `decides` says."""
+
+    machine: str
+    decides: str  # argmax; votes or graph over the pairs (0, 1), (0, 2), ...
+    class_names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    sources: np.ndarray  # (features,) which column
+    levels: tuple[str | None, ...]  # (features,)
+    shift: np.ndarray
+    scale: np.ndarray
+    kernel: str
+    parameters: dict[str, float]
+    vectors: Rows  # (vectors, features)
+    serials: np.ndarray  # (vectors,) which training example each was
+    owners: np.ndarray  # (vectors,) its class
+    expansion: np.ndarray  # (vectors, outputs)
+    bias: np.ndarray  # (outputs,)
+    first: int = 1  # the number that a sparse file gives its first column
+    strict: bool = False  # whether the model refuses a level that it does not know, instead of taking it for none
+
+    @property
+    def classes(self) -> int:
+        return len(self.class_names)
+
+    @property
+    def features(self) -> int:
+        return len(self.levels)
+
+    @property
+    def outputs(self) -> int:
+        return self.bias.size
+
+    @property
+    def sparse(self) -> bool:
+        return sp.issparse(self.vectors)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        return list(combinations(range(self.classes), 2))
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Every name that came with the data."""
+        yield from self.class_names
+        for column in self.columns:
+            yield from (column.name, *(column.levels or ()))
+
+    @property
+    def numbers_only(self) -> bool:
+        return all(column.levels is None for column in self.columns)
+
+    @cached_property
+    def dense(self) -> np.ndarray:
+        return self.vectors.toarray() if sp.issparse(self.vectors) else self.vectors
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """|z|^2 of every vector."""
+        return Points(self.vectors).squares
+
+    def evaluate(self, prepared: Rows) -> np.ndarray:
+        """(n, outputs), from this layout alone."""
+        return self._summed(prepared, self.expansion, self.bias, absolute=False)
+
+    def magnitudes(self, prepared: Rows) -> np.ndarray:
+        """(n, outputs): the sum of the sizes of all terms, which bounds what rounding can do."""
+        return self._summed(prepared, np.abs(self.expansion), np.abs(self.bias), absolute=True)
+
+    def _summed(self, prepared: Rows, weights: np.ndarray, start: np.ndarray, *, absolute: bool) -> np.ndarray:
+        """In slices of bounded memory."""
+        values = np.empty((prepared.shape[0], self.outputs))
+        height = max(1, 4_000_000 // max(1, len(self.serials)))
+        for first in range(0, len(values), height):
+            part = slice(first, first + height)
+            block = self._kernel(prepared[part])
+            values[part] = (np.abs(block, out=block) if absolute else block) @ weights + start
+        return values
+
+    def _kernel(self, prepared: Rows) -> np.ndarray:
+        kernel = KERNELS[self.kernel](**self.parameters)
+        right = MatrixRows(self.dense, self.serials) if self.kernel == "precomputed" else Points(self.vectors)
+        return kernel.block(Points(prepared), right, np.empty((prepared.shape[0], len(right))))
+
+    def choose(self, values: np.ndarray) -> np.ndarray:
+        """Class numbers from outputs."""
+        if self.decides == "argmax":
+            return values.argmax(axis=1)
+        return votes(values, self.classes).argmax(axis=1) if self.decides == "votes" else walk(values, self.classes)
+
+
+def plain_of(trained: TrainedModel, *, as_weights: bool = True) -> Plain:
+    """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors."""
+    model = trained.model
+    columns, features = _columns(trained.preparation), tuple(trained.preparation.features)
+    names = {column.name: number for number, column in enumerate(columns)}
+    parts = (model.points.rows, model.support, model.owners, model.expansion)
+    collapse = as_weights and model.kernel.name == "linear"
+    vectors, serials, owners, expansion = _weights(model, *parts) if collapse else parts
+    return Plain(
+        machine=model.machine.name,
+        decides="votes" if model.machine.vote == "graph" and model.classes == 2 else model.machine.vote,
+        class_names=tuple(trained.class_names),
+        columns=columns,
+        sources=np.array([names[feature.source] for feature in features], dtype=np.int64),
+        levels=tuple(feature.level for feature in features),
+        shift=np.array([feature.shift for feature in features], dtype=np.float64),
+        scale=np.array([feature.scale for feature in features], dtype=np.float64),
+        kernel=model.kernel.name,
+        parameters={name: _plain_number(getattr(model.kernel, name)) for name in model.kernel.parameters},
+        vectors=vectors,
+        serials=serials,
+        owners=owners,
+        expansion=expansion,
+        bias=_tilted(model),
+        first=getattr(trained.preparation, "first", 1),
+        strict=trained.preparation.rules.unknown == "reject",
+    )
+
+
+def _tilted(model: Any) -> np.ndarray:
+    """The model takes class functions within TIE for equal, and the first of them: here each later one stands TIE
+    lower, so that a program that takes the largest decides alike, whichever way it rounds."""
+    return model.bias - TIE * np.arange(model.classes) if model.machine.vote == "argmax" else model.bias
+
+
+def _plain_number(value: Any) -> float:
+    """`repr` of NumPy's numbers is no number; a degree stays whole."""
+    return value if isinstance(value, int) else float(value)
+
+
+def _columns(preparation: Any) -> tuple[Column, ...]:
+    """All columns of the training data where all are numbers, so that a raw row fits; else those that count."""
+    levels: dict[str, list[str]] = {}
+    fills: dict[str, float | str | None] = {}
+    for feature in preparation.features:
+        fills[feature.source] = feature.fill
+        if feature.level is not None:
+            levels.setdefault(feature.source, []).append(feature.level)
+    plain = all(column.kind == "number" for column in preparation.columns)
+    names = [column.name for column in preparation.columns if plain or column.name in fills]
+    return tuple(Column(name, tuple(levels[name]) if name in levels else None, fills.get(name)) for name in names)
+
+
+def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: np.ndarray) -> Sequence[Any]:
+    """One vector per output, which belongs to its class, or to the first class of its pair."""
+    weights = expansion.T @ rows
+    first = [a for a, _ in combinations(range(model.classes), 2)]
+    owner = np.array(first if model.machine.split == "pairs" else range(model.bias.size))
+    stored = sp.csr_array(weights) if sp.issparse(rows) else np.ascontiguousarray(weights)
+    return stored, np.arange(model.bias.size), owner, np.eye(model.bias.size)

@@ -1,0 +1,208 @@
+"""PMML 4.4: a SupportVectorMachineModel with its preparation as derived fields.
+
+In one-against-all the smallest value wins unless `maxWins` says otherwise, which older readers do not know, so every
+function is negated; in one-against-one a value below the threshold of 0 is a vote for `targetCategory`, so the same
+sign serves there, and a value of 0 votes for the second class, as ours does.
+A row that the model refuses has no result there either (returnInvalid).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.plain import Column, Plain, plain_of
+from mcsvm_gui.core.export.pmml_reader import evaluate
+from mcsvm_gui.core.export.probe import Probe
+from mcsvm_gui.core.machine.trained import TrainedModel
+
+NAME, SUFFIX = "pmml", ".pmml"
+NAMESPACE = "http://www.dmg.org/PMML-4_4"
+KERNELS = {
+    "rbf": "RadialBasisKernelType",
+    "linear": "LinearKernelType",
+    "polynomial": "PolynomialKernelType",
+    "sigmoid": "SigmoidKernelType",
+}
+NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, even escaped
+
+
+def holds(trained: TrainedModel) -> str | None:
+    model = trained.model
+    if model.kernel.name == "precomputed":
+        return "PMML has no precomputed kernel; use json or libsvm."
+    if model.machine.vote == "graph" and model.classes > 2:
+        return (
+            "PMML decides by the best class function or by votes, and this machine by a decision graph; "
+            "use onnx, json, c or python, or train ovo, which has the same pair functions."
+        )
+    plain = plain_of(trained)
+    strange = next(filter(NO_XML.search, _texts(plain)), None)
+    if strange is not None:
+        return f"the name {strange!r} holds a character that XML cannot express; use json, python or onnx."
+    return None
+
+
+def _seen(plain: Plain) -> list[tuple[int, Column]]:
+    """The columns that the kernel sees."""
+    return [(number, plain.columns[number]) for number in sorted(set(plain.sources.tolist()))]
+
+
+def _texts(plain: Plain) -> list[str]:
+    levels = [level for _, column in _seen(plain) for level in column.levels or ()]
+    return [*plain.class_names, *(column.name for _, column in _seen(plain)), *levels]
+
+
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
+    refuse(NAME, holds(trained))
+    plain = plain_of(trained)
+    return deliver(trained, plain, path, check, written(plain), [_judge])
+
+
+def written(plain: Plain) -> Files:
+    root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
+    ET.SubElement(ET.SubElement(root, "Header"), "Application", {"name": "mcsvm"})
+    unused = _unused({column.name for _, column in _seen(plain)})
+    target = unused("label")
+    _dictionary(root, plain, target)
+    model = ET.SubElement(root, "SupportVectorMachineModel", _attributes(plain))
+    _schema(model, plain, target)
+    fields = _derived(ET.SubElement(model, "LocalTransformations"), plain, unused)
+    ET.SubElement(model, KERNELS[plain.kernel], {key: repr(value) for key, value in plain.parameters.items()})
+    _vectors(model, plain, fields)
+    _machines(model, plain)
+    ET.indent(root, " ")
+    return {"": ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"}
+
+
+def _unused(taken: set[str]) -> Callable[[str], str]:
+    """Names that no other field has."""
+
+    def name(wish: str) -> str:
+        while wish in taken:
+            wish += "_"
+        taken.add(wish)
+        return wish
+
+    return name
+
+
+def _attributes(plain: Plain) -> dict[str, str]:
+    method = "OneAgainstAll" if plain.decides == "argmax" else "OneAgainstOne"
+    return {
+        "modelName": f"mcsvm {plain.machine}",
+        "functionName": "classification",
+        "classificationMethod": method,
+        "maxWins": "false",
+        "threshold": "0",
+        "svmRepresentation": "SupportVectors",
+    }
+
+
+def _dictionary(root: ET.Element, plain: Plain, target: str) -> None:
+    count = str(len(_seen(plain)) + 1)
+    fields = ET.SubElement(root, "DataDictionary", {"numberOfFields": count})
+    for _, column in _seen(plain):
+        kind = ("continuous", "double") if column.levels is None else ("categorical", "string")
+        field = ET.SubElement(fields, "DataField", _field(column.name, *kind))
+        for level in column.levels or ():
+            ET.SubElement(field, "Value", {"value": level})
+    label = ET.SubElement(fields, "DataField", _field(target, "categorical", "string"))
+    for name in plain.class_names:
+        ET.SubElement(label, "Value", {"value": name})
+
+
+def _field(name: str, optype: str, kind: str) -> dict[str, str]:
+    return {"name": name, "optype": optype, "dataType": kind}
+
+
+def _schema(model: ET.Element, plain: Plain, target: str) -> None:
+    """A row that the model refuses has no result: returnInvalid."""
+    schema = ET.SubElement(model, "MiningSchema")
+    for _, column in _seen(plain):
+        refused = plain.strict and column.levels is not None
+        use = {"name": column.name, "usageType": "active"}
+        use["invalidValueTreatment"] = "returnInvalid" if refused else "asIs"
+        if column.fill is None:
+            use["missingValueTreatment"] = "returnInvalid"
+        else:
+            use["missingValueReplacement"] = column.fill if isinstance(column.fill, str) else repr(float(column.fill))
+        ET.SubElement(schema, "MiningField", use)
+    ET.SubElement(schema, "MiningField", {"name": target, "usageType": "target"})
+
+
+def _derived(parent: ET.Element, plain: Plain, unused: Callable[[str], str]) -> list[str]:
+    """One field per feature: (value - shift) * scale."""
+    names = []
+    for feature, (source, level) in enumerate(zip(plain.sources.tolist(), plain.levels, strict=True)):
+        names.append(unused(f"feature_{feature + 1}"))
+        field = ET.SubElement(parent, "DerivedField", _field(names[-1], "continuous", "double"))
+        product = ET.SubElement(field, "Apply", {"function": "*"})
+        difference = ET.SubElement(product, "Apply", {"function": "-"})
+        _value(difference, plain.columns[source].name, level)
+        _constant(difference, plain.shift[feature])
+        _constant(product, plain.scale[feature])
+    return names
+
+
+def _value(parent: ET.Element, column: str, level: str | None) -> None:
+    if level is None:
+        ET.SubElement(parent, "FieldRef", {"field": column})
+    else:
+        ET.SubElement(parent, "NormDiscrete", {"field": column, "value": level})
+
+
+def _constant(parent: ET.Element, value: float) -> None:
+    ET.SubElement(parent, "Constant", {"dataType": "double"}).text = repr(float(value))
+
+
+def _vectors(model: ET.Element, plain: Plain, fields: list[str]) -> None:
+    vectors = ET.SubElement(model, "VectorDictionary", {"numberOfVectors": str(plain.vectors.shape[0])})
+    names = ET.SubElement(vectors, "VectorFields", {"numberOfFields": str(plain.features)})
+    for field in fields:
+        ET.SubElement(names, "FieldRef", {"field": field})
+    stored = sp.csr_array(plain.vectors)
+    for number, (start, end) in enumerate(zip(stored.indptr[:-1].tolist(), stored.indptr[1:].tolist(), strict=True)):
+        instance = ET.SubElement(vectors, "VectorInstance", {"id": str(number + 1)})
+        array = ET.SubElement(instance, "REAL-SparseArray", {"n": str(plain.features)})
+        if end > start:
+            ET.SubElement(array, "Indices").text = " ".join(str(i + 1) for i in stored.indices[start:end].tolist())
+            ET.SubElement(array, "REAL-Entries").text = " ".join(map(repr, stored.data[start:end].tolist()))
+
+
+def _machines(model: ET.Element, plain: Plain) -> None:
+    """One per class function, or per pair; negated."""
+    names = plain.class_names
+    for output in range(plain.outputs):
+        if plain.decides == "argmax":
+            targets = {"targetCategory": names[output]}
+        else:
+            a, b = plain.pairs[output]
+            targets = {"targetCategory": names[a], "alternateTargetCategory": names[b]}
+        machine = ET.SubElement(model, "SupportVectorMachine", targets)
+        _sum(machine, -plain.expansion[:, output], -float(plain.bias[output]))
+
+
+def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:
+    used = np.flatnonzero(weights)
+    references = ET.SubElement(machine, "SupportVectors", {"numberOfSupportVectors": str(used.size)})
+    for vector in used.tolist():
+        ET.SubElement(references, "SupportVector", {"vectorId": str(vector + 1)})
+    count = {"numberOfCoefficients": str(used.size), "absoluteValue": repr(bias)}
+    coefficients = ET.SubElement(machine, "Coefficients", count)
+    for weight in weights[used].tolist():
+        ET.SubElement(coefficients, "Coefficient", {"value": repr(weight)})
+
+
+def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    cells = {column.name: probe.column(number) for number, column in _seen(plain)}
+    numbers = {name: number for number, name in enumerate(plain.class_names)}
+    labels = [-1 if name is None else numbers[name] for name in evaluate(path, cells, len(probe))]
+    return Outcome(np.array(labels, dtype=np.int64), "our own PMML evaluator", probe)

@@ -1,0 +1,179 @@
+"""The raw rows that an export is tried on, and what the model says about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export.plain import Column, Plain, Rows
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError
+
+MOST_CELLS = 20_000_000  # of sparse rows written out in full
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """`cells`: an array per column of Plain, float64 with NaN where missing, or text with "" where missing;
+    or all of them as one sparse matrix of numbers."""
+
+    cells: tuple[np.ndarray, ...] | sp.csr_array
+    expected: np.ndarray  # class numbers
+    rows: np.ndarray  # which row of `source` each is
+    source: str  # in words: "row", "training row", "support vector"
+
+    def __len__(self) -> int:
+        return self.expected.size
+
+    def column(self, number: int) -> np.ndarray:
+        if isinstance(self.cells, tuple):
+            return self.cells[number]
+        return self.cells[:, [number]].toarray().ravel()
+
+    def numbers(self) -> np.ndarray:
+        """(n, columns) where all columns are numbers."""
+        if not isinstance(self.cells, tuple):
+            return self.cells.toarray()
+        return np.column_stack(self.cells)
+
+    def take(self, index: np.ndarray) -> Probe:
+        cells = self.cells
+        part = tuple(cell[index] for cell in cells) if isinstance(cells, tuple) else cells[index]
+        return replace(self, cells=part, expected=self.expected[index], rows=self.rows[index])
+
+    def in_full(self) -> Probe:
+        """As many rows as may be written out with every zero."""
+        return self if isinstance(self.cells, tuple) else self.some(max(1, MOST_CELLS // max(1, self.cells.shape[1])))
+
+    def some(self, most: int) -> Probe:
+        """At most so many rows, evenly spread."""
+        if len(self) <= most:
+            return self
+        return self.take(np.unique(np.linspace(0, len(self) - 1, max(1, most)).astype(np.int64)))
+
+
+def prepared(plain: Plain, probe: Probe) -> Rows:
+    """The features that the kernel sees."""
+    if not isinstance(probe.cells, tuple):
+        return _prepared_sparse(plain, probe.cells)
+    filled = [_filled(probe.cells[number], column.fill) for number, column in enumerate(plain.columns)]
+    result = np.empty((len(probe), plain.features))
+    for feature, (source, level) in enumerate(zip(plain.sources, plain.levels, strict=True)):
+        value = filled[source] if level is None else (filled[source] == level)
+        result[:, feature] = (value - plain.shift[feature]) * plain.scale[feature]
+    return result
+
+
+def _filled(cells: np.ndarray, fill: float | str | None) -> np.ndarray:
+    if fill is None:
+        return cells
+    missing = cells == "" if isinstance(fill, str) else np.isnan(cells)
+    return np.where(missing, fill, cells)
+
+
+def _prepared_sparse(plain: Plain, cells: sp.csr_array) -> Rows:
+    chosen = cells[:, plain.sources]
+    if np.any(plain.shift != 0.0):
+        return (chosen.toarray() - plain.shift) * plain.scale
+    return sp.csr_array(chosen @ sp.diags_array(plain.scale)) if chosen.shape[1] else chosen
+
+
+def from_vectors(plain: Plain, trained: TrainedModel) -> Probe:
+    """Raw rows that become the support vectors (up to rounding) once they are prepared."""
+    rows = trained.model.points.rows
+    cells = _raw_sparse(plain, rows) if sp.issparse(rows) else _raw_cells(plain, rows)
+    count = rows.shape[0]
+    probe = Probe(cells, np.zeros(count, dtype=np.int64), np.arange(count), "support vector")
+    return replace(probe, expected=trained.model.predict(prepared(plain, probe)))
+
+
+def _raw_sparse(plain: Plain, rows: sp.csr_array) -> sp.csr_array:
+    """Sparse data have no shift, and may have a million columns."""
+    entries = rows.tocoo()
+    row, feature = entries.coords
+    values = entries.data / plain.scale[feature]
+    return sp.csr_array((values, (row, plain.sources[feature])), shape=(rows.shape[0], len(plain.columns)))
+
+
+def _raw_cells(plain: Plain, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    raw = rows / np.where(plain.scale == 0.0, 1.0, plain.scale) + plain.shift
+    return tuple(_raw(plain, raw, number) for number in range(len(plain.columns)))
+
+
+def _raw(plain: Plain, raw: np.ndarray, number: int) -> np.ndarray:
+    members = np.flatnonzero(plain.sources == number)
+    levels = plain.columns[number].levels
+    if levels is None:
+        return raw[:, members[0]] if members.size else np.zeros(len(raw))
+    known = raw[:, members].max(axis=1) > 0.5
+    names = np.array([plain.levels[member] for member in members], dtype=object)[raw[:, members].argmax(axis=1)]
+    return np.where(known, names, _unknown(levels))
+
+
+def _unknown(levels: tuple[str, ...]) -> str:
+    """A level that is none of these."""
+    name = "?"
+    while name in levels:
+        name += "?"
+    return name
+
+
+def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset, source: str = "row") -> Probe:
+    """The rows of a data set, less those with a missing cell that the model has no rule for."""
+    every = _numbered(plain, dataset) if dataset.table is None else _cells(plain, dataset)
+    rows = np.flatnonzero(_usable(plain, every))
+    cells = tuple(cell[rows] for cell in every) if isinstance(every, tuple) else every[rows]
+    numbers = {name: number for number, name in enumerate(plain.class_names)}
+    labels = trained.decide(dataset if rows.size == dataset.rows else dataset.take(rows))
+    expected = np.array([numbers[str(label)] for label in labels], dtype=np.int64)
+    return Probe(cells, expected, rows, source)
+
+
+def _cells(plain: Plain, dataset: Dataset) -> tuple[np.ndarray, ...]:
+    """Column by column; one that the kernel does not see may be absent."""
+    places = {column.name: place for place, column in enumerate(dataset.columns)}
+    needed = {plain.columns[source].name for source in plain.sources.tolist()}
+    assert dataset.table is not None
+    cells = []
+    for column in plain.columns:
+        place = places.get(column.name)
+        if place is None and column.name in needed:
+            raise InputError(f"The data to check the export with has no column {column.name!r}, which the model needs.")
+        fits = place is not None and dataset.columns[place].kind == ("number" if column.levels is None else "category")
+        if column.name in needed and not fits:
+            raise InputError(f"The column {column.name!r} is of another kind here than in the data trained on.")
+        cells.append(_column(dataset.table.iloc[:, place], column) if fits else np.zeros(dataset.rows))
+    return tuple(cells)
+
+
+def _column(series: Any, column: Column) -> np.ndarray:
+    if column.levels is None:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.array([value if isinstance(value, str) else "" for value in series], dtype=object)
+
+
+def _numbered(plain: Plain, dataset: Dataset) -> sp.csr_array:
+    """The columns by their numbers, wherever the file starts to count; those that are not there are zero."""
+    assert dataset.matrix is not None
+    known = {column.name: place for place, column in enumerate(plain.columns)}
+    places = np.array([known.get(column.name, -1) for column in dataset.columns], dtype=np.int64)
+    entries = dataset.matrix.tocoo()
+    here = places[entries.coords[1]] >= 0
+    where = (entries.coords[0][here], places[entries.coords[1][here]])
+    return sp.csr_array((entries.data[here], where), shape=(dataset.rows, len(known)))
+
+
+def _usable(plain: Plain, cells: Any) -> np.ndarray:
+    """A missing cell matters in the columns that the kernel sees."""
+    if not isinstance(cells, tuple):
+        return np.ones(cells.shape[0], dtype=bool)
+    usable = np.ones(len(cells[0]), dtype=bool)
+    for number in set(plain.sources.tolist()):
+        column, values = plain.columns[number], cells[number]
+        if column.fill is None:
+            usable &= ~np.isnan(values) if column.levels is None else values != ""
+    return usable

@@ -1,0 +1,255 @@
+"""Python source: one file that imports `math` and nothing else, and predicts raw rows.
+
+Numbers stand in long strings that are split when the module is loaded: a string is one token, so that even a large
+model is parsed at once.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.base import programs
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.plain import Plain, plain_of
+from mcsvm_gui.core.export.probe import Probe
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError
+
+NAME, SUFFIX = "python", ".py"
+MOST_WORK = 30_000_000  # kernel terms that a check may cost: a few seconds of plain Python
+PER_LINE = 8
+
+HEAD = '''"""A multi-class support vector machine, written by mcsvm. Needs Python 3.8 and nothing else.
+
+    label = predict(row)     row: the values of COLUMNS in that order, or a mapping from column names to values;
+                             None, nan or "" where one is missing
+    values = scores(row)     class functions; for one-vs-one and dag, functions of the pairs (0, 1), (0, 2), ...
+    labels = predict_all(rows)
+
+ValueError for a row that the model refuses: a missing value that nothing fills, a number that is not finite$unknown.
+"""
+
+import math
+
+'''
+UNKNOWN = {
+    True: ",\na text that training did not know",
+    False: ".\nA text that training did not know counts as none of the known ones",
+}
+
+DENSE = """
+def _products(x):
+    return [sum([a * b for a, b in zip(x, z)]) for z in VECTORS]
+"""
+
+SPARSE = """
+def _products(x):
+    return [sum([x[c] * v for c, v in z]) for z in VECTORS]
+"""
+
+KERNELS = {
+    "rbf": """
+def _kernel(x):
+    square = sum([a * a for a in x])
+    return [math.exp(-GAMMA * max(0.0, square + s - 2.0 * p)) for s, p in zip(SQUARES, _products(x))]
+""",
+    "linear": """
+def _kernel(x):
+    return _products(x)
+""",
+    "polynomial": """
+def _kernel(x):
+    return [(GAMMA * p + COEF0) ** DEGREE for p in _products(x)]
+""",
+    "sigmoid": """
+def _kernel(x):
+    return [math.tanh(GAMMA * p + COEF0) for p in _products(x)]
+""",
+}
+
+BODY = '''
+def prepare(row):
+    """The features that the kernel sees."""
+    values = [row[name] for name in COLUMNS] if isinstance(row, dict) else list(row)
+    if len(values) != len(COLUMNS):
+        raise ValueError("a row has %d values, not %d" % (len(COLUMNS), len(values)))
+    values = [fill if value is None or value == "" or value != value else value for value, fill in zip(values, FILLS)]
+    for c, known in KNOWN.items():
+        if values[c] is not None and values[c] not in known:
+            raise ValueError("training did not know %r in the column %r" % (values[c], COLUMNS[c]))
+    found = [_value(values[c], level, COLUMNS[c]) for c, level in zip(SOURCES, LEVELS)]
+    x = [(value - shift) * scale for value, shift, scale in zip(found, SHIFT, SCALE)]
+    if not all(map(math.isfinite, x)):
+        raise ValueError("a number is not finite")
+    return x
+
+
+def _value(value, level, column):
+    if value is None:
+        raise ValueError("the column %r is missing" % column)
+    return float(value) if level is None else float(value == level)
+
+
+def scores(row):
+    totals = list(BIAS)
+    for value, terms in zip(_kernel(prepare(row)), EXPANSION):
+        for output, weight in terms:
+            totals[output] += weight * value
+    return totals
+
+
+def predict(row):
+    return CLASSES[_winner(scores(row))]
+
+
+def predict_all(rows):
+    return [predict(row) for row in rows]
+'''
+
+DECISIONS = {
+    "argmax": '''
+
+def _winner(values):
+    """The largest; ties go to the first."""
+    return values.index(max(values))
+''',
+    "votes": '''
+
+def _winner(values):
+    """Pair (a, b) votes for a where positive, else for b; ties go to the first."""
+    votes, pair = [0] * len(CLASSES), 0
+    for a in range(len(CLASSES)):
+        for b in range(a + 1, len(CLASSES)):
+            votes[a if values[pair] > 0.0 else b] += 1
+            pair += 1
+    return votes.index(max(votes))
+''',
+    "graph": '''
+
+def _winner(values):
+    """Compare the first and the last class of the list, drop the loser, until one is left."""
+    first, last = 0, len(CLASSES) - 1
+    while first < last:
+        pair = first * (2 * len(CLASSES) - first - 1) // 2 + last - first - 1
+        if values[pair] > 0.0:
+            last -= 1
+        else:
+            first += 1
+    return first
+''',
+}
+
+DRIVER = """
+import json, runpy, sys
+model = runpy.run_path(sys.argv[1])
+rows = json.loads(sys.stdin.read())
+classes = {name: number for number, name in enumerate(model["CLASSES"])}
+print(json.dumps([classes[label] for label in model["predict_all"](rows)]))
+"""
+
+
+def holds(trained: TrainedModel) -> str | None:
+    if trained.model.kernel.name == "precomputed":
+        return "a precomputed kernel has no support vectors to write; use json or libsvm."
+    return None
+
+
+def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
+    refuse(NAME, holds(trained))
+    plain = plain_of(trained)
+    return deliver(trained, plain, path, check, written(plain), [_judge])
+
+
+def written(plain: Plain) -> Files:
+    head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
+    parts = [head, *_tables(plain), "\n", SPARSE if plain.sparse else DENSE]
+    parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides]]
+    return {"": "".join(parts).encode("ascii")}
+
+
+def _tables(plain: Plain) -> Iterable[str]:
+    yield f"CLASSES = {_names(plain.class_names)}\n"
+    yield f"COLUMNS = {_names(column.name for column in plain.columns)}\n"
+    yield f"FILLS = {_names(column.fill for column in plain.columns)}\n"
+    yield f"SOURCES = {_numbers(plain.sources, 'int')}\n"
+    yield f"LEVELS = {_levels(plain)}\n"
+    yield f"KNOWN = {_known(plain)}\n"
+    yield f"SHIFT = {_numbers(plain.shift)}\n"
+    yield f"SCALE = {_numbers(plain.scale)}\n"
+    yield from (f"{key.upper()} = {value!r}\n" for key, value in plain.parameters.items())
+    yield f"BIAS = {_numbers(plain.bias)}\n"
+    yield f"SQUARES = {_numbers(plain.squares)}\n" if plain.kernel == "rbf" else ""
+    yield _vectors(plain)
+    yield _pairs("EXPANSION", sp.csr_array(plain.expansion))
+
+
+def _names(names: Iterable[Any]) -> str:
+    """ascii() of a text is a literal that no quote, backslash, line break or letter can escape from."""
+    return "[" + "".join(f"\n    {name if name is None else _literal(name)}," for name in names) + "\n]"
+
+
+def _literal(name: Any) -> str:
+    return ascii(name) if isinstance(name, str) else repr(float(name))
+
+
+def _levels(plain: Plain) -> str:
+    return f"[None] * {plain.features}" if plain.numbers_only else _names(plain.levels)
+
+
+def _known(plain: Plain) -> str:
+    """The columns where a text that training did not know is refused, and those it knew."""
+    known = {c: column.levels for c, column in enumerate(plain.columns) if plain.strict and column.levels is not None}
+    return "{" + "".join(f"\n    {c}: {_names(levels)}," for c, levels in known.items()) + "}"
+
+
+def _numbers(values: np.ndarray, kind: str = "float") -> str:
+    texts = list(map(repr, values.ravel().tolist()))
+    lines = [" ".join(texts[start : start + PER_LINE]) for start in range(0, len(texts), PER_LINE)]
+    return f'list(map({kind}, """\n' + "\n".join(lines) + '\n""".split()))'
+
+
+def _vectors(plain: Plain) -> str:
+    if plain.sparse:
+        return _pairs("VECTORS", sp.csr_array(plain.vectors))
+    width = plain.features
+    return (
+        f"VECTORS = {_numbers(plain.dense)}\n"
+        f"VECTORS = [VECTORS[start : start + {width}] for start in range(0, len(VECTORS), {width})]\n"
+    )
+
+
+def _pairs(name: str, rows: sp.csr_array) -> str:
+    """Per row the nonzero places and values."""
+    return (
+        f"{name} = list(zip({_numbers(rows.indices, 'int')}, {_numbers(rows.data)}))\n"
+        f"_starts = {_numbers(rows.indptr, 'int')}\n"
+        f"{name} = [{name}[start:end] for start, end in zip(_starts, _starts[1:])]\n"
+    )
+
+
+def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+    if getattr(sys, "frozen", False):
+        return Outcome(None, "this program carries no Python that could run the file", probe)
+    terms = (plain.vectors.nnz if plain.sparse else plain.vectors.size) + np.count_nonzero(plain.expansion)
+    tried = probe.in_full().some(max(20, MOST_WORK // max(1, int(terms))))
+    rows = _rows(plain, tried)
+    command = [sys.executable, "-I", "-c", DRIVER, str(path)]
+    done = programs.run(command, json.dumps(rows))
+    if done.status:
+        raise InputError(f"The export was not written: Python stops at it: {done.errors.strip().splitlines()[-1]}")
+    return Outcome(np.array(json.loads(done.output), dtype=np.int64), f"Python {sys.version.split()[0]}", tried)
+
+
+def _rows(plain: Plain, probe: Probe) -> list[list[Any]]:
+    if plain.numbers_only:
+        return probe.numbers().tolist()
+    columns = [probe.column(number).tolist() for number in range(len(plain.columns))]
+    return [list(row) for row in zip(*columns, strict=True)]

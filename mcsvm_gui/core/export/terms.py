@@ -1,0 +1,85 @@
+"""The text of LIBSVM and LIBLINEAR: numbers for names, index:value, and the two files beside a model.
+
+FILE.range is what svm-scale -r reads; FILE.names says what the numbers of classes and features stand for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.export.plain import Plain, Rows
+
+MOST_SHOWN = 999_999  # svm-predict prints labels with six digits
+UNUSUAL = {
+    True: "missing cells that nothing fills and texts not named here, which the model refuses",
+    False: "missing cells that nothing fills, which the model refuses; a text not named here is none of the levels",
+}
+
+
+def companions(plain: Plain, numbers: np.ndarray) -> dict[str, bytes]:
+    """The files beside."""
+    parts = {".range": range_file(plain, numbers), ".names": names_file(plain, numbers)}
+    return {ending: "".join(part).encode("ascii") for ending, part in parts.items()}
+
+
+def label_numbers(plain: Plain) -> list[int]:
+    """The class names where all are short whole numbers, else 0, 1, ..."""
+    names = plain.class_names
+    if all(name.removeprefix("-").isdecimal() and name.isascii() and str(int(name)) == name for name in names):
+        numbers = [int(name) for name in names]
+        if max(map(abs, numbers)) <= MOST_SHOWN:
+            return numbers
+    return list(range(len(names)))
+
+
+def feature_numbers(plain: Plain, first: int = 1) -> np.ndarray:
+    """A feature is called by its column where every column is a number, so that raw files fit; else 1, 2, ..."""
+    return plain.sources + first if plain.numbers_only else np.arange(plain.features) + 1
+
+
+def number(value: float) -> str:
+    return f"{value:.17g}"
+
+
+def rows_as_terms(rows: Rows, numbers: np.ndarray) -> Iterable[list[str]]:
+    stored = sp.csr_array(rows)
+    called = numbers[stored.indices]
+    for start, end in zip(stored.indptr[:-1].tolist(), stored.indptr[1:].tolist(), strict=True):
+        terms = sorted(zip(called[start:end].tolist(), stored.data[start:end].tolist(), strict=True))
+        yield [f"{place}:{number(value)}" for place, value in terms]
+
+
+def range_file(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
+    """What svm-scale -r needs to prepare raw numbers; it maps the two ends of a range to -1 and 1.
+
+    Columns that the kernel does not see get an empty range: svm-scale leaves such out."""
+    ranges = {}
+    for name, shift, scale in zip(numbers.tolist(), plain.shift.tolist(), plain.scale.tolist(), strict=True):
+        ranges[name] = (shift - 1.0 / scale, shift + 1.0 / scale) if scale != 0.0 else (0.0, 0.0)
+    last = len(plain.columns) if plain.numbers_only else plain.features
+    start = min(ranges, default=1) if plain.first == 0 else 1
+    yield "x\n-1 1\n"
+    for name in range(start, max(last, *ranges) + 1):
+        low, high = ranges.get(name, (0.0, 0.0))
+        yield f"{name} {number(low)} {number(high)}\n"
+
+
+def names_file(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
+    """Names as JSON texts, so that a line is a line."""
+    yield "# The numbers of the model file, and what they stand for. Names are JSON texts.\n"
+    yield "# The model expects prepared features: value, or 1 where it is the level named and 0 where not,\n"
+    yield "# less shift, times scale; svm-scale -r with the file .range beside this one does it.\n"
+    yield f"# Whoever prepares the rows must see to {UNUSUAL[plain.strict]}: this format cannot refuse.\n"
+    for label, name in zip(label_numbers(plain), plain.class_names, strict=True):
+        yield f"label {label} = {json.dumps(name)}\n"
+    for feature, (source, level) in enumerate(zip(plain.sources.tolist(), plain.levels, strict=True)):
+        called = numbers[feature]
+        column = plain.columns[source]
+        which = "" if level is None else f" is {json.dumps(level)}"
+        fill = "" if column.fill is None else f", missing: {json.dumps(column.fill)}"
+        affine = f", shift {plain.shift[feature]!s}, scale {plain.scale[feature]!s}"
+        yield f"feature {called} = {json.dumps(column.name)}{which}{affine}{fill}\n"

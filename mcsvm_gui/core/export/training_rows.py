@@ -1,0 +1,29 @@
+"""The rows a model was trained on, where their file is still there and still the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mcsvm_gui.core.data import preparation, splitting
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError
+
+
+def training_rows(trained: TrainedModel) -> tuple[Dataset | None, str]:
+    """Neither held out nor dropped; or None, and why not, in words."""
+    request = trained.request
+    if request.data is None:
+        return None, "the model names no training file"
+    try:
+        if not Path(request.data).is_file():  # a pipe of that name would be waited for
+            return None, f"the training file {request.data} is not here"
+        dataset = open_dataset(request.data, request.read)
+    except (InputError, ValueError, OSError):
+        return None, f"the training file {request.data} cannot be read any more"
+    if dataset.digest != trained.origin.digest:
+        return None, f"the training file {request.data} has changed since"
+    if request.holdout is not None:
+        dataset = splitting.split(dataset, request.holdout, request.seed)[0]
+    return preparation.complete(request.rules, dataset)[0], ""

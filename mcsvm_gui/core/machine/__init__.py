@@ -1,0 +1,1 @@
+"""One machine: from a request to a trained model, its file and its predictions."""

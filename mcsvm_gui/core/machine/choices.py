@@ -1,0 +1,119 @@
+"""What can be chosen and what goes together, read off the solvers' registries: the form is built from this.
+
+Importing this module is light; the first question loads the solvers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.request import Request
+
+# What everyone looks for, in the order of the lists; the registries' others follow as `more`.
+FIRST_MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
+FIRST_SOLVERS = "auto", "smo", "s2do", "fw"
+FIRST_KERNELS = "rbf", "linear", "polynomial", "sigmoid"
+BIASES = "none", "regularized", "exact"
+FEWEST, MOST = 2, 6  # classes of the probe: what a solver takes does not change beyond
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One entry of a list; `reason` says why it does not go with the rest, None that it does."""
+
+    name: str
+    title: str
+    about: str
+    reason: str | None = None
+    more: bool = False
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What may stand beside the rest of a request."""
+
+    machines: tuple[Choice, ...]
+    solvers: tuple[Choice, ...]
+    kernels: tuple[Choice, ...]
+    biases: tuple[Choice, ...]
+    parameters: tuple[str, ...]  # those that the chosen kernel declares
+    own_bias: str
+    own_margin: float
+    reason: str | None  # why this very combination is impossible
+
+
+def choices(request: Request, classes: int) -> Choices:
+    """The lists as they stand beside this request, for data of so many classes."""
+    from solvers.kernels import KERNELS
+    from solvers.machines import MACHINES
+    from solvers.methods import METHODS
+
+    def choice(what: str, name: str, title: str, about: str, first: Iterable[str]) -> Choice:
+        return Choice(name, title, about, why_not(request, classes, **{what: name}), name not in first)
+
+    machine = MACHINES[request.machine]
+    return Choices(
+        machines=tuple(
+            choice("machine", name, MACHINES[name].title, MACHINES[name].decides, FIRST_MACHINES)
+            for name in _ordered(FIRST_MACHINES, MACHINES)
+        ),
+        solvers=tuple(
+            choice("solver", name, name, METHODS[name].supports, FIRST_SOLVERS)
+            for name in _ordered(FIRST_SOLVERS, METHODS)
+        ),
+        kernels=tuple(
+            choice("kernel", name, name, _formula(KERNELS[name]), FIRST_KERNELS)
+            for name in _ordered(FIRST_KERNELS, KERNELS)
+        ),
+        biases=tuple(choice("bias", name, name, "", BIASES) for name in BIASES),
+        parameters=KERNELS[request.kernel].parameters,
+        own_bias=machine.bias,
+        own_margin=float(machine.margin(max(classes, FEWEST))),
+        reason=why_not(request, classes),
+    )
+
+
+def why_not(request: Request, classes: int, **change: str) -> str | None:
+    """The sentence with which the request, so changed, would be refused."""
+    from solvers.errors import InputError
+
+    try:
+        changed = replace(request, **change)  # type: ignore[arg-type]
+    except InputError as error:
+        return str(error)
+    count = min(max(classes, FEWEST), MOST)
+    return _refusal(changed.machine, changed.solver, changed.kernel, changed.bias, count)
+
+
+@lru_cache(maxsize=8192)
+def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: int) -> str | None:
+    """Asked of two examples per class: what a solver takes depends on names alone."""
+    import numpy as np
+
+    from solvers.errors import InputError
+    from solvers.kernels import KERNELS
+    from solvers.problem import kernel_from, pose
+    from solvers.run.loop import refuse
+
+    labels = np.repeat(np.arange(classes), 2)
+    rows = np.linspace(-1.0, 1.0, labels.size)[:, None]
+    try:
+        measure = kernel_from(kernel, KERNELS, gamma=1.0, degree=3, coef0=0.0)
+        refuse(pose(rows, labels, machine=machine, kernel=measure, bias=bias), solver)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _ordered(first: Iterable[str], registry: Iterable[str]) -> list[str]:
+    return [*first, *(name for name in registry if name not in first)]
+
+
+def _formula(kernel: type) -> str:
+    """The first line of a kernel's file is what it computes."""
+    return (sys.modules[kernel.__module__].__doc__ or "").partition("\n")[0].rstrip(".")

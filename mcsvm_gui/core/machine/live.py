@@ -1,0 +1,133 @@
+"""What is looked at while a training goes on, beside its samples: accuracies, and support vectors per class.
+
+A reading is of a few hundred rows drawn once, and taken so seldom that the training hardly notices.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.posing import Posed
+from mcsvm_gui.core.machine.trained import in_training_spelling
+from solvers.kernels import Points
+from solvers.model import Model, decide
+from solvers.run.loop import Run
+from solvers.run.trace import Series
+
+ROWS = 500  # of each kind; their accuracy is within two per cent of that of all
+SHARE = 0.05  # of the time that readings may take
+SOONEST = 0.1  # seconds between two of them
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Accuracies of the rows looked at; NaN where there are none."""
+
+    iteration: int
+    seconds: float
+    train_accuracy: float
+    test_accuracy: float
+    support_per_class: tuple[int, ...]
+    examples: float = float("nan")  # taken so far, by an online method
+
+
+class Readings(Series):
+    """The readings of a run."""
+
+    FIXED = "iteration", "seconds", "train_accuracy", "test_accuracy"
+
+    def __init__(self, classes: int, limit: int = 1000) -> None:
+        super().__init__(len(self.FIXED) + classes + 1, limit)
+
+    def append(self, reading: Reading) -> None:
+        self.add(
+            (
+                *(reading.iteration, reading.seconds, reading.train_accuracy, reading.test_accuracy),
+                *reading.support_per_class,
+                reading.examples,
+            )
+        )
+
+    def table(self) -> dict[str, np.ndarray]:
+        """One array per column, and `support_per_class` with one row per reading."""
+        rows = self.rows.copy()
+        named = {name: rows[:, column] for column, name in enumerate(self.FIXED)}
+        return {**named, "support_per_class": rows[:, len(self.FIXED) : -1], "examples": rows[:, -1]}
+
+    def pack(self) -> np.ndarray:
+        """The first line, of counters, says that the last column counts examples: earlier projects have none."""
+        packed = super().pack()
+        packed[0, len(self.FIXED) - 1] = 1.0
+        return packed
+
+    @classmethod
+    def unpack(cls, packed: np.ndarray) -> Readings:
+        if packed[0, len(cls.FIXED) - 1] == 0.0:
+            packed = np.hstack([packed, np.full((len(packed), 1), np.nan)])
+            packed[0, -1] = 0.0
+        readings = cls(packed.shape[1] - len(cls.FIXED) - 1)
+        readings.restore(packed)
+        return readings
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Prepared rows and the numbers of their classes; -1 for a class that training never saw."""
+
+    points: Points
+    codes: np.ndarray
+
+    def accuracy(self, model: Model) -> float:
+        if self.codes.size == 0:
+            return float("nan")
+        return float(np.mean(decide(model.machine, model.decision(self.points), model.classes) == self.codes))
+
+
+class Watch:
+    """Takes readings of a run, when they are due."""
+
+    def __init__(self, posed: Posed, test: Dataset | None) -> None:
+        problem = posed.problem
+        self._labels, self._classes = problem.labels, problem.classes
+        chosen = _drawn(len(problem))
+        self._train = _Rows(problem.points.take(chosen), problem.labels[chosen])
+        self._test = _labelled(posed, test)
+        self._last, self._cost = time.perf_counter(), 0.0
+
+    def due(self) -> bool:
+        return time.perf_counter() - self._last >= max(SOONEST, self._cost / SHARE)
+
+    def read(self, run: Run) -> Reading:
+        began = time.perf_counter()
+        model, used = run.standing_model(), run.supporting()[0]
+        reading = Reading(
+            run.iterations,
+            run.seconds,
+            self._train.accuracy(model),
+            float("nan") if self._test is None else self._test.accuracy(model),
+            tuple(np.bincount(self._labels[used], minlength=self._classes).tolist()),
+            float("nan") if run.examples_seen is None else float(run.examples_seen),
+        )
+        self._last = time.perf_counter()
+        self._cost = self._last - began
+        return reading
+
+
+def _drawn(count: int) -> np.ndarray:
+    """The same rows for every machine on the same data."""
+    return np.sort(np.random.default_rng(0).permutation(count)[:ROWS])
+
+
+def _labelled(posed: Posed, test: Dataset | None) -> _Rows | None:
+    if test is None or test.labels is None or test.rows == 0:
+        return None
+    some = test.take(_drawn(test.rows))
+    assert some.labels is not None
+    prepared = posed.preparation.apply(some)
+    numbers = {name: code for code, name in enumerate(posed.class_names)}
+    true = in_training_spelling(posed.class_names, some.labels[prepared.kept])
+    return _Rows(Points(prepared.rows), np.array([numbers.get(label, -1) for label in true.tolist()], dtype=np.int64))

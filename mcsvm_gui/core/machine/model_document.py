@@ -1,0 +1,248 @@
+"""What stands in a model file: the document, the arrays it promises, and the model made of both again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.machine.posing import parameters
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel
+from solvers.decision import Decision
+from solvers.dual.certificate import Certificate
+from solvers.kernels import KERNELS, Kernel, Points
+from solvers.machines import MACHINES, Machine
+from solvers.model import Model
+from solvers.problem import positive, whole
+from solvers.run.ending import Ending
+
+POINTS = "points", "points_data", "points_indices", "points_indptr"
+ARRAYS = (*POINTS, "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha")
+FLOAT, INT = "<f8", "<i8"
+LONGEST_ROWS = 2**48
+
+
+class Array(NamedTuple):
+    dtype: str
+    shape: tuple[int, ...]
+
+
+# -- to the file ----------------------------------------------------------------------------------
+
+
+def describe(trained: TrainedModel) -> dict[str, Any]:
+    model, rows = trained.model, trained.model.points.rows
+    return {
+        "machine": model.machine.name,
+        "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
+        "classes": list(trained.class_names),
+        "label_name": trained.label_name,
+        "n_support": int(model.support.size),
+        "n_prepared": int(rows.shape[1]),
+        "n_stored": int(rows.nnz) if sp.issparse(rows) else None,  # None: the points are dense
+        "n_duals": int(trained.duals.rows.size),
+        "preparation": trained.preparation.document(),
+        "request": trained.request.document(),
+        "origin": origin_document(trained.origin),
+    }
+
+
+def origin_document(origin: Origin) -> dict[str, Any]:
+    return {
+        **{name: getattr(origin, name) for name in ("solver", "iterations", "kernel_evaluations", "n_train")},
+        **{name: getattr(origin, name) for name in ("n_bounded", "digest")},
+        "seconds": float(origin.seconds),
+        "ending": origin.ending.value,
+        "certificate": {name: float(value) for name, value in asdict(origin.certificate).items()},
+        "class_counts": list(origin.class_counts),
+        "versions": dict(origin.versions),
+        "system": origin.system,
+        "processor": origin.processor,
+        "decisions": [decision.document() for decision in origin.decisions],
+    }
+
+
+def arrays_of(trained: TrainedModel) -> dict[str, np.ndarray]:
+    model, duals, rows = trained.model, trained.duals, trained.model.points.rows
+    floats = {"expansion": model.expansion, "bias": model.bias, "dual_alpha": duals.alpha}
+    ints = {"support": model.support, "owners": model.owners, "dual_parts": duals.parts, "dual_rows": duals.rows}
+    if sp.issparse(rows):
+        floats["points_data"] = rows.data
+        ints |= {"points_indices": rows.indices, "points_indptr": rows.indptr}
+    else:
+        floats["points"] = rows
+    return {name: array.astype(FLOAT) for name, array in floats.items()} | {
+        name: array.astype(INT) for name, array in ints.items()
+    }
+
+
+# -- from the file --------------------------------------------------------------------------------
+
+
+def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
+    """From the document alone; shapes that no file holds are found out when compared with its length."""
+    machine, classes = _machine(document), len(_class_names(document))
+    support, features = _count(document, "n_support"), _count(document, "n_prepared")
+    outputs = outputs_of(machine, classes)
+    slots = classes if machine.split == "joint" else 1
+    parts = 1 if machine.split == "joint" else outputs
+    expected = {
+        "support": Array(INT, (support,)),
+        "owners": Array(INT, (support,)),
+        "expansion": Array(FLOAT, (support, outputs)),
+        "bias": Array(FLOAT, (outputs,)),
+        "dual_parts": Array(INT, (parts + 1,)),
+        "dual_rows": Array(INT, (_count(document, "n_duals"),)),
+        "dual_alpha": Array(FLOAT, (_count(document, "n_duals"), slots)),
+    }
+    if document["n_stored"] is None:
+        return expected | {"points": Array(FLOAT, (support, features))}
+    stored = _count(document, "n_stored")
+    return expected | {
+        "points_data": Array(FLOAT, (stored,)),
+        "points_indices": Array(INT, (stored,)),
+        "points_indptr": Array(INT, (support + 1,)),
+    }
+
+
+def outputs_of(machine: Machine, classes: int) -> int:
+    return classes * (classes - 1) // 2 if machine.split == "pairs" else classes
+
+
+def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedModel:
+    """Every number is checked: a model that opens also decides."""
+    machine, names = _machine(document), _class_names(document)
+    origin = _origin(document["origin"])
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name} holds NaN or infinity")
+    _check_indices(arrays, origin.n_train, len(names))
+    prepared = preparing.read(document["preparation"])
+    if len(prepared.features) != document["n_prepared"]:
+        raise ValueError("its preparation has another number of features")
+    if sum(origin.class_counts) != origin.n_train or len(origin.class_counts) != len(names):
+        raise ValueError("its class counts do not add up")
+    model = Model(
+        machine=machine,
+        kernel=_kernel(document["kernel"]),
+        classes=len(names),
+        support=arrays["support"],
+        points=Points(_points(document, arrays)),
+        owners=arrays["owners"],
+        expansion=arrays["expansion"],
+        bias=arrays["bias"],
+    )
+    duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
+    label = _text(document["label_name"]) if document["label_name"] is not None else None
+    return TrainedModel(model, names, prepared, Request.from_document(document["request"]), label, origin, duals)
+
+
+def _machine(document: dict[str, Any]) -> Machine:
+    return MACHINES[_text(document["machine"])]
+
+
+def _class_names(document: dict[str, Any]) -> tuple[str, ...]:
+    names = tuple(_text(name) for name in document["classes"])
+    if len(names) < 2 or len(set(names)) != len(names):
+        raise ValueError("its classes are not distinct, or fewer than two")
+    return names
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a number where text should be")
+    value.encode("utf-8")  # raises ValueError for half characters, which no other file could hold
+    return value
+
+
+def _count(document: dict[str, Any], name: str) -> int:
+    value = document[name]
+    if type(value) is not int or not 0 <= value < LONGEST_ROWS:
+        raise ValueError(f"{name} is no count")
+    return value
+
+
+def _kernel(document: dict[str, Any]) -> Kernel:
+    kind = KERNELS[_text(document["name"])]
+    if kind.name == "precomputed" or document.keys() != {"name", *kind.parameters}:
+        raise ValueError("its kernel lacks a parameter")
+    values = {name: document[name] for name in kind.parameters}
+    for name, value in values.items():
+        if name == "gamma":
+            positive(name, value)
+        elif name == "degree":
+            whole(name, value)
+        elif type(value) not in (int, float) or not math.isfinite(value):
+            raise ValueError(f"{name} is no number")
+    return kind(**values)
+
+
+def _check_indices(arrays: dict[str, np.ndarray], n_train: int, classes: int) -> None:
+    support, parts, rows = arrays["support"], arrays["dual_parts"], arrays["dual_rows"]
+    if (np.diff(support) <= 0).any() or not _within(support, n_train) or not _within(arrays["owners"], classes):
+        raise ValueError("its support vectors are not those of a training set")
+    if not _pointers(parts, rows.size) or not _within(rows, n_train):
+        raise ValueError("its dual variables are not those of a training set")
+    begins = np.zeros(rows.size + 1, dtype=bool)
+    begins[parts] = True
+    if ((np.diff(rows) <= 0) & ~begins[1:-1]).any():
+        raise ValueError("its dual variables are not in order")
+
+
+def _points(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> np.ndarray | sp.csr_array:
+    if document["n_stored"] is None:
+        return arrays["points"]
+    data, indices, indptr = arrays["points_data"], arrays["points_indices"], arrays["points_indptr"]
+    if not _pointers(indptr, data.size) or not _within(indices, document["n_prepared"]):
+        raise ValueError("its sparse support vectors are inconsistent")
+    rows = sp.csr_array((data, indices, indptr), shape=(document["n_support"], document["n_prepared"]))
+    if not rows.has_canonical_format:
+        raise ValueError("its sparse support vectors are not in order")
+    return rows
+
+
+def _pointers(pointers: np.ndarray, total: int) -> bool:
+    return bool(pointers[0] == 0 and pointers[-1] == total and (np.diff(pointers) >= 0).all())
+
+
+def _within(index: np.ndarray, count: int) -> bool:
+    return bool(((index >= 0) & (index < count)).all())
+
+
+def _origin(document: dict[str, Any]) -> Origin:
+    counts = {name: _count(document, name) for name in ("iterations", "kernel_evaluations", "n_train", "n_bounded")}
+    numbers = {name: _real(document["certificate"][name]) for name in ("primal", "dual", "violation", "infeasibility")}
+    return Origin(
+        solver=_text(document["solver"]),
+        ending=Ending(document["ending"]),
+        certificate=Certificate(**numbers),
+        seconds=_real(document["seconds"]),
+        class_counts=tuple(_count({"class_counts": count}, "class_counts") for count in document["class_counts"]),
+        digest=_text(document["digest"]),
+        versions=tuple((_text(name), _text(value)) for name, value in document["versions"].items()),
+        system=_text(document.get("system", "")),
+        processor=_text(document.get("processor", "")),
+        decisions=tuple(_decision(entry) for entry in document.get("decisions", [])),
+        **counts,
+    )
+
+
+def _decision(document: dict[str, Any]) -> Decision:
+    return Decision(
+        step=_count(document, "step"),
+        phase=_text(document["phase"]),
+        reason=_text(document["reason"]),
+        numbers={_text(name): _real(value) for name, value in document["numbers"].items()},
+        part=_count(document, "part"),
+    )
+
+
+def _real(value: Any) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError("a number is not finite")
+    return float(value)

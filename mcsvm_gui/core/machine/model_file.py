@@ -1,0 +1,185 @@
+"""The .mcsvm file: a zip of one JSON document and plain arrays, all stored uncompressed.
+
+Uncompressed, so that nothing can be larger in memory than in the file. Whatever is wrong with a file is one
+sentence; opening one runs no code.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.writing import written
+from mcsvm_gui.core.machine import model_document
+from mcsvm_gui.core.machine.model_document import Array
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError
+
+FORMAT, SCHEMA = "mcsvm model", 1
+DOCUMENT, SUFFIX = "model.json", ".npy"
+MOST_MEMBERS = 64
+MAGIC, LONGEST_HEADER = b"\x93NUMPY\x01\x00", 1000
+HEADER = re.compile(rb"\{'descr': '([<>|=]?[a-z][0-9]{1,3})', 'fortran_order': False, 'shape': \(([0-9, ]*)\), \} *\n")
+
+# From the document of schema n to that of n + 1: an older file is brought up to date step by step.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+DOUBTS = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, MemoryError, NotImplementedError, RuntimeError),
+    *(ArithmeticError, AttributeError, AssertionError, LookupError, TypeError, ValueError, SyntaxError),
+)
+
+
+# -- writing --------------------------------------------------------------------------------------
+
+
+def save(path: str | os.PathLike[str], trained: TrainedModel) -> None:
+    """Whole or not at all; the file there before stays until the new one is complete."""
+    with written(path) as stream:
+        _fill(stream, trained)
+
+
+def packed(trained: TrainedModel) -> bytes:
+    """The bytes of the file, to be kept elsewhere."""
+    stream = io.BytesIO()
+    _fill(stream, trained)
+    return stream.getvalue()
+
+
+def _fill(stream: IO[bytes], trained: TrainedModel) -> None:
+    document = {"format": FORMAT, "schema": SCHEMA, **model_document.describe(trained)}
+    arrays = model_document.arrays_of(trained)
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        _put(archive, DOCUMENT, json.dumps(document, allow_nan=False).encode("ascii"))
+        for name, array in arrays.items():
+            _put(archive, name + SUFFIX, _bytes_of(array))
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    """With a fixed date: the same model, the same bytes."""
+    archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content)
+
+
+def _bytes_of(array: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
+
+
+# -- reading --------------------------------------------------------------------------------------
+
+
+def load(path: str | os.PathLike[str]) -> TrainedModel:
+    """Raises FileError, and nothing else, where this is no sound model of a version that is known here."""
+    return _opened(path, path)
+
+
+def unpacked(name: str | os.PathLike[str], content: bytes) -> TrainedModel:
+    """What `packed` gave, kept under that name."""
+    return _opened(name, io.BytesIO(content))
+
+
+def _opened(path: str | os.PathLike[str], source: str | os.PathLike[str] | IO[bytes]) -> TrainedModel:
+    with _doubting(path):
+        try:
+            with zipfile.ZipFile(source) as archive:
+                return _read(path, archive)
+        except OSError as error:
+            raise FileError(path, f"the file cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def _doubting(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except FileError:
+        raise
+    except InputError as error:
+        raise FileError(path, f"the model file is damaged: {error}") from error
+    except DOUBTS as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise FileError(path, f"this is no mcsvm model, or a damaged one ({reason})") from error
+
+
+def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> TrainedModel:
+    members = _members(archive)
+    document = json.loads(archive.read(members.pop(DOCUMENT)), parse_constant=_no_constant)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError("its document is another one")
+    document = _up_to_date(path, document)
+    expected = model_document.expected_arrays(document)
+    if {name + SUFFIX for name in expected} != members.keys():
+        raise ValueError("it has other arrays than it says")
+    arrays = {name: _array(archive, members[name + SUFFIX], array) for name, array in expected.items()}
+    return model_document.rebuild(document, arrays)
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    found = archive.infolist()
+    names = [info.filename for info in found]
+    if len(names) > MOST_MEMBERS or len(set(names)) != len(names):
+        raise ValueError("it holds a member twice, or far too many")
+    known = {DOCUMENT, *(name + SUFFIX for name in model_document.ARRAYS)}
+    strange = [name for name in names if name not in known]
+    if strange or DOCUMENT not in names:
+        raise ValueError(f"it holds {strange[0]!r}" if strange else f"it lacks {DOCUMENT}")
+    if any(info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size for info in found):
+        raise ValueError("it is compressed, which models are not")
+    if sum(info.file_size for info in found) > _size(archive):
+        raise ValueError("it claims to hold more than it is long")
+    return dict(zip(names, found, strict=True))
+
+
+def _size(archive: zipfile.ZipFile) -> int:
+    assert archive.fp is not None
+    return archive.fp.seek(0, os.SEEK_END)
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _up_to_date(path: str | os.PathLike[str], document: dict[str, Any]) -> dict[str, Any]:
+    schema = document.get("schema")
+    if type(schema) is not int or schema < 1:
+        raise ValueError("it has no format number")
+    if schema > SCHEMA:
+        what = f"the model was written by a newer mcsvm (format {schema}; this one reads up to {SCHEMA}): update mcsvm"
+        raise FileError(path, what)
+    for step in range(schema, SCHEMA):
+        document = MIGRATIONS[step](document)
+    return document
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, expected: Array) -> np.ndarray:
+    """Type, shape and length are compared with what the document says before anything is allocated."""
+    with archive.open(info) as stream:
+        if _header(stream) != (expected.dtype, expected.shape):
+            raise ValueError(f"{info.filename} has another shape or type than the document says")
+        length = math.prod(expected.shape) * np.dtype(expected.dtype).itemsize
+        if not 0 <= length < info.file_size:
+            raise ValueError(f"{info.filename} is shorter than its shape")
+        content = stream.read()
+    if len(content) != length:
+        raise ValueError(f"{info.filename} has not the length of its shape")
+    return np.frombuffer(content, expected.dtype).reshape(expected.shape).copy()
+
+
+def _header(stream: IO[bytes]) -> tuple[str, tuple[int, ...]]:
+    """Type and shape, read more strictly than NumPy does, which would evaluate what stands there."""
+    start = stream.read(len(MAGIC) + 2)
+    header = stream.read(min(int.from_bytes(start[-2:], "little"), LONGEST_HEADER))
+    found = HEADER.fullmatch(header)
+    if start[:-2] != MAGIC or found is None:
+        raise ValueError("an array with a strange header")
+    return found[1].decode(), tuple(int(size) for size in found[2].split(b",") if size.strip())

@@ -1,0 +1,90 @@
+"""From a Request and prepared rows to the solvers' Problem, the same way for training and for verifying."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.preparation import Preparation
+from mcsvm_gui.core.machine.request import Request
+from solvers import MultiClassSVC
+from solvers.errors import InputError
+from solvers.kernels import KERNELS, Kernel
+from solvers.problem import Problem, kernel_from, pose, shown
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """A training problem, and what was made on the way to it."""
+
+    problem: Problem
+    class_names: tuple[str, ...]
+    preparation: Preparation
+    train: Dataset  # the rows trained on: neither held out nor dropped
+    held_out: Dataset | None
+    notices: tuple[Notice, ...]
+
+
+def pose_request(request: Request, dataset: Dataset, preparation: Preparation | None = None) -> Posed:
+    """`preparation`: as fitted before; it is fitted anew where none is given."""
+    if dataset.labels is None:
+        raise FileError(dataset.name, "there are no class labels to train on; name their column with --label")
+    train, held_out, notices = dataset, None, dataset.notices
+    if request.holdout is not None:
+        train, held_out, more = splitting.split(dataset, request.holdout, request.seed)
+        notices += more
+    train, dropped = preparing.complete(request.rules, train)
+    names = train.classes
+    if len(names) < 2:
+        raise FileError(dataset.name, f"only one class is left to train on, {names[0]!r}; a classifier needs two")
+    fitted = preparing.fit(request.rules, train) if preparation is None else preparation
+    rows = fitted.apply(train).rows
+    problem = _pose(request, rows, train, names, kernel_of(request, rows))
+    return Posed(problem, names, fitted, train, held_out, (*notices, *dropped, *fitted.notices))
+
+
+def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], kernel: Kernel) -> Problem:
+    assert train.labels is not None
+    number = {name: code for code, name in enumerate(names)}
+    codes = np.array([number[label] for label in train.labels], dtype=np.int64)
+    return pose(
+        rows,
+        codes,
+        machine=request.machine,
+        kernel=kernel,
+        cost=request.C,
+        margin=request.margin,
+        bias=request.bias,
+        class_weight=weights(request, names, codes),
+        classes=len(names),
+        cache_mb=request.cache_mb,
+    )
+
+
+def kernel_of(request: Request, rows: Any) -> Kernel:
+    resolved = MultiClassSVC(gamma=request.gamma)._gamma(rows)  # the estimator's meaning of "scale"
+    return kernel_from(request.kernel, KERNELS, gamma=resolved, degree=request.degree, coef0=request.coef0)
+
+
+def weights(request: Request, names: tuple[str, ...], codes: np.ndarray) -> np.ndarray | None:
+    """One factor on C per class; 1 for classes that are not named."""
+    given = request.class_weight
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return codes.size / (len(names) * np.bincount(codes, minlength=len(names)))
+    by_name = dict(given)
+    strange = [name for name in by_name if name not in names]
+    if strange:
+        raise InputError(f"class_weight names {strange[0]!r}, which is no class; the classes are {shown(names)}")
+    return np.array([by_name.get(name, 1.0) for name in names])
+
+
+def parameters(kernel: Kernel) -> dict[str, Any]:
+    return {name: getattr(kernel, name) for name in kernel.parameters}

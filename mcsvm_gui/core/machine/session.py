@@ -1,0 +1,268 @@
+"""A training, slice by slice. It knows no thread: whoever holds it calls `advance` and may call `stop` between."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base import hardware
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.evaluate.scores import accuracy
+from mcsvm_gui.core.machine.live import Reading, Watch
+from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
+from solvers.dual.certificate import Certificate, Proof, total_of
+from solvers.model import Model, decide
+from solvers.problem import positive, whole
+from solvers.run.decisions import final_reasons
+from solvers.run.limits import Limits
+from solvers.run.loop import Run
+from solvers.run.trace import Sample, Trace
+from solvers.threads import limited
+
+SLICE_SECONDS = 0.04  # so that a wish to stop is heard soon
+FEWEST, MOST = 2, 65_536  # steps of a slice
+
+
+class Pace:
+    """How many steps the next slice may have, from how long the last one took."""
+
+    def __init__(self) -> None:
+        self.steps = 64
+
+    def learn(self, seconds: float) -> None:
+        if seconds < 0.5 * SLICE_SECONDS:
+            self.steps = min(2 * self.steps, MOST)
+        elif seconds > SLICE_SECONDS:
+            self.steps = max(int(self.steps * SLICE_SECONDS / seconds), FEWEST)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of a training."""
+
+    trained: TrainedModel
+    document: dict[str, Any]  # as `mcsvm train --json` prints it
+    trace: Trace
+    notices: tuple[Notice, ...]
+
+
+class Session:
+    """One training of one request: `advance` while `running`, then `finish`.
+
+    `checkpoint`: from where to go on, as `checkpoint()` gave it.
+    """
+
+    def __init__(
+        self, request: Request, dataset: Dataset, test: Dataset | None = None, checkpoint: bytes | None = None
+    ) -> None:
+        self.request, self.dataset = request, dataset
+        limits = limits_of(request)
+        with limited(request.threads):
+            self.posed: Posed = pose_request(request, dataset)
+            self.run = _begin(self.posed, request, limits, checkpoint)
+        self.test = self.posed.held_out if test is None else test
+        if test is not None:  # what cannot be tested on should be said before the training, not after it
+            self.posed.preparation.apply(test)
+        self._pace = Pace()
+        self._begun = False
+        self._watch: Watch | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.run.running
+
+    def advance(self) -> Sample:
+        """A slice, then where the training stands."""
+        began = time.perf_counter()
+        with limited(self.request.threads):
+            sample = self.run.advance(self._pace.steps)
+        if self._begun:  # the first slice may compile
+            self._pace.learn(time.perf_counter() - began)
+        self._begun = True
+        return sample
+
+    def stop(self) -> None:
+        """End here and keep what there is."""
+        self.run.stop()
+
+    def read(self) -> Reading | None:
+        """Accuracies as of now, where it is time to look at them again."""
+        if self._watch is None:
+            self._watch = Watch(self.posed, self.test)
+        if not self._watch.due():
+            return None
+        with limited(self.request.threads):
+            return self._watch.read(self.run)
+
+    def checkpoint(self) -> bytes:
+        return self.run.pack()
+
+    def standing(self) -> TrainedModel:
+        """What there is after a stop, at once: its certificate is by the running numbers, not yet recomputed."""
+        with limited(self.request.threads):
+            last = self.run.sample()
+            return self._trained(
+                self.run.standing_model(), Certificate(last.primal, last.dual, last.violation, 0.0), last.bounded
+            )
+
+    def finish(self) -> Outcome:
+        """The model with its certificate, recomputed in float64, and its scores."""
+        with limited(self.request.threads):
+            proofs = self.run.proofs()
+            trained = self._trained(self.run.model(proofs), total_of(proofs), self.run.sample().bounded)
+        scores, notices = self._scores(trained, proofs)
+        notices = (*self.posed.notices, *notices)
+        return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
+
+    def _trained(self, model: Model, certificate: Certificate, bounded: int) -> TrainedModel:
+        return TrainedModel(
+            model=model,
+            class_names=self.posed.class_names,
+            preparation=self.posed.preparation,
+            request=self.request,
+            label_name=self.dataset.label_name,
+            origin=self._origin(certificate, bounded),
+            duals=duals_of(self.run),
+        )
+
+    def _origin(self, certificate: Certificate, bounded: int) -> Origin:
+        run, train = self.run, self.posed.train
+        assert run.ending is not None, "finish comes after the end"
+        return Origin(
+            solver=run.solver_used,
+            ending=run.ending,
+            certificate=certificate,
+            iterations=run.iterations,
+            kernel_evaluations=run.kernel_evaluations,
+            seconds=run.seconds,
+            n_train=train.rows,
+            class_counts=train.class_counts,
+            n_bounded=bounded,
+            digest=self.dataset.digest,
+            versions=versions(),
+            system=hardware.system(),
+            processor=hardware.processor(),
+            decisions=tuple(run.decisions),
+        )
+
+    def _scores(self, trained: TrainedModel, proofs: list[Proof]) -> tuple[dict[str, Any], tuple[Notice, ...]]:
+        train_accuracy = self._train_accuracy(trained, proofs)
+        test_accuracy, count, notices = (None, None, ()) if self.test is None else score(trained, self.test)
+        if self.test is not None and self.test is not self.posed.held_out:
+            notices = (*self.test.notices, *notices)
+        return {"train_accuracy": train_accuracy, "test_accuracy": test_accuracy, "n_test": count}, notices
+
+    def _train_accuracy(self, trained: TrainedModel, proofs: list[Proof]) -> float | None:
+        """From the certificate's class functions where they are there: the kernel values are half of all work here."""
+        problem = self.posed.problem
+        if problem.machine.split == "pairs":
+            return score(trained, self.posed.train)[0]
+        values = np.hstack([proof.products + proof.bias for proof in proofs])
+        return accuracy(decide(problem.machine, values, problem.classes), problem.labels)
+
+
+def train(
+    request: Request,
+    dataset: Dataset,
+    test: Dataset | None = None,
+    report: Callable[[Session, Sample], object] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Outcome:
+    """A whole training in the caller's thread; `stopped` is asked between slices."""
+    session = Session(request, dataset, test)
+    while session.running:
+        if stopped():
+            session.stop()
+            break
+        sample = session.advance()
+        if report is not None:
+            report(session, sample)
+    return session.finish()
+
+
+def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | None) -> Run:
+    if checkpoint is None:
+        return Run(posed.problem, request.solver, limits, seed=request.seed)
+    return Run.load(posed.problem, io.BytesIO(checkpoint), request.solver, limits)
+
+
+def limits_of(request: Request) -> Limits:
+    return Limits(
+        tolerance=positive("tol", request.tol),
+        gap_tolerance=None if request.gap_tol is None else positive("gap_tol", request.gap_tol),
+        steps=None if request.max_iter is None else whole("max_iter", request.max_iter),
+        seconds=None if request.time_limit is None else positive("time_limit", request.time_limit),
+    )
+
+
+def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | None, tuple[Notice, ...]]:
+    """Accuracy, on how many rows, and what is to be said of them; nothing where there are no labels."""
+    decisions = trained.predictions(dataset)
+    if dataset.labels is None:
+        notice = Notice("no labels", f"{dataset.name} has no class labels, so there is nothing to compare with")
+        return None, None, (*decisions.notices, notice)
+    rows = decisions.decided
+    true = in_training_spelling(trained.class_names, dataset.labels[rows])
+    notices = (*decisions.notices, *unseen_classes(trained.class_names, true))
+    if rows.size == 0:
+        return None, 0, notices
+    return accuracy(true, decisions.labels[rows]), int(rows.size), notices
+
+
+def duals_of(run: Run) -> Duals:
+    """What is not zero, part after part."""
+    problem, rows, values, counts = run.problem, [], [], [0]
+    for number, alpha in enumerate(run.alphas()):
+        where = np.arange(len(problem))[problem.rows_of(number)]
+        used = np.flatnonzero(np.any(alpha != 0.0, axis=1))
+        rows.append(where[used])
+        values.append(np.ascontiguousarray(alpha[used]))
+        counts.append(used.size)
+    return Duals(np.cumsum(counts), np.concatenate(rows).astype(np.int64), np.concatenate(values))
+
+
+def certificate_document(certificate: Certificate) -> dict[str, float]:
+    names = "primal", "dual", "gap", "relative_gap", "violation"
+    return {name: float(getattr(certificate, name)) for name in names}
+
+
+def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notice, ...]) -> dict[str, Any]:
+    """The train document of the contract."""
+    request, origin, model = trained.request, trained.origin, trained.model
+    form_margin = model.machine.margin(model.classes) if request.margin is None else request.margin
+    return {
+        "machine": model.machine.name,
+        "solver": request.solver,
+        "solver_used": origin.solver,
+        "solver_reason": " ".join(final_reasons(request.solver, origin.decisions)),
+        "decisions": [decision.document() for decision in origin.decisions],
+        "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
+        "C": float(request.C),
+        "margin": float(form_margin),
+        "bias": request.bias or model.machine.bias,
+        "tol": float(request.tol),
+        "seed": request.seed,
+        "n_train": origin.n_train,
+        "n_features": len(trained.preparation.columns),
+        "n_classes": model.classes,
+        "classes": list(trained.class_names),
+        "class_counts": list(origin.class_counts),
+        "ending": origin.ending.value,
+        "iterations": origin.iterations,
+        "kernel_evaluations": origin.kernel_evaluations,
+        "seconds": origin.seconds,
+        "certificate": certificate_document(origin.certificate),
+        "n_support": int(model.support.size),
+        "n_bounded": origin.n_bounded,
+        "n_support_per_class": np.bincount(model.owners, minlength=model.classes).tolist(),
+        **scores,
+        "model": None,
+        "warnings": [notice.sentence for notice in notices],
+    }

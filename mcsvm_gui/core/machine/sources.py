@@ -1,0 +1,36 @@
+"""The files that a request names, read as it says."""
+
+from __future__ import annotations
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.machine.prediction import open_like
+from mcsvm_gui.core.machine.request import Request
+from solvers.errors import InputError
+
+
+def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
+    """Rows to test on: read as the training rows were, the label found by its name there."""
+    numbered = isinstance(training.columns, NumberedColumns)
+    return open_like(path, read, None if numbered else training.label_name)
+
+
+def test_of(request: Request, training: Dataset) -> Dataset | None:
+    """FileError where the file is not the one that was tested on."""
+    if request.test is None:
+        return None
+    test = open_test(request.test, request.read, training)
+    if request.test_digest is not None and test.digest != request.test_digest:
+        raise FileError(request.test, "the file has changed since it was tested on")
+    return test
+
+
+def data_of(request: Request) -> tuple[Dataset, Dataset | None]:
+    """Training and test rows; InputError where the request names no file, or a file is not the one that it was."""
+    if request.data is None:
+        raise InputError("the run does not name its data")
+    dataset = open_dataset(request.data, request.read)
+    if request.digest is not None and dataset.digest != request.digest:
+        raise FileError(request.data, "the file has changed since it was trained on")
+    return dataset, test_of(request, dataset)

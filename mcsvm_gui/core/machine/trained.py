@@ -1,0 +1,146 @@
+"""A trained model: it takes raw rows and gives class names, and knows how it came to be."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, Notice, class_order
+from mcsvm_gui.core.data.preparation import Preparation
+from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.machine.request import Request
+from solvers.decision import Decision
+from solvers.dual.certificate import Certificate
+from solvers.model import Model, class_scores, decide
+from solvers.run.ending import Ending
+from solvers.threads import limited
+
+PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """The dual variables that are not zero: of each part the training rows, and their variables."""
+
+    parts: np.ndarray  # (parts + 1,) where each part begins, as in CSR
+    rows: np.ndarray  # (m,) row of the training part, rising within a part
+    alpha: np.ndarray  # (m, slots)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How the training went."""
+
+    solver: str
+    ending: Ending
+    certificate: Certificate
+    iterations: int
+    kernel_evaluations: int
+    seconds: float
+    n_train: int
+    class_counts: tuple[int, ...]
+    n_bounded: int
+    digest: str  # of the file's bytes
+    versions: tuple[tuple[str, str], ...]
+    system: str = ""
+    processor: str = ""
+    decisions: tuple[Decision, ...] = ()  # what the solver decided and why; models of before have none
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    labels: np.ndarray  # class names; None for rows with missing cells, where those are dropped
+    scores: np.ndarray  # (rows, classes), the largest is the decision; NaN where there is none
+    notices: tuple[Notice, ...]
+
+    @property
+    def decided(self) -> np.ndarray:
+        return np.flatnonzero(self.labels != None)  # noqa: E711 - element by element
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedModel:
+    model: Model
+    class_names: tuple[str, ...]
+    preparation: Preparation
+    request: Request
+    label_name: str | None
+    origin: Origin
+    duals: Duals
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.origin.certificate
+
+    def predictions(self, dataset: Dataset) -> Decisions:
+        """Class names and scores of raw rows."""
+        prepared = self.preparation.apply(dataset)
+        with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
+            values = self.model.decision(prepared.rows)
+        if not np.isfinite(values).all():
+            row = int(prepared.kept[np.flatnonzero(~np.isfinite(values).all(axis=1))[0]])
+            raise FileError(dataset.name, f"data row {row + 1} is too far from the training data to be computed with")
+        machine, classes = self.model.machine, self.model.classes
+        codes = decide(machine, values, classes)
+        labels = np.full(dataset.rows, None, dtype=object)
+        labels[prepared.kept] = self.names[codes]
+        scores = np.full((dataset.rows, classes), np.nan)
+        scores[prepared.kept] = class_scores(machine, values, classes) if machine.split == "pairs" else values
+        return Decisions(labels, scores, prepared.notices)
+
+    def decide(self, dataset: Dataset) -> np.ndarray:
+        """The class name of each row."""
+        return self.predictions(dataset).labels
+
+    @property
+    def names(self) -> np.ndarray:
+        names = np.empty(len(self.class_names), dtype=object)
+        names[:] = self.class_names
+        return names
+
+
+def in_training_spelling(trained_names: tuple[str, ...], labels: np.ndarray) -> np.ndarray:
+    """Labels of other data as training spelled them, where only the spelling differs: +1 or 1.0 for the class 1."""
+    spelled: dict[object, str | None] = {}
+    for name in trained_names:
+        value = _meaning(name)
+        spelled[value] = None if value in spelled else name  # two classes may differ by spelling alone
+    known = set(trained_names)
+    found = {
+        label: label if label in known else spelled.get(_meaning(label)) or label for label in set(labels.tolist())
+    }
+    result = np.empty(labels.size, dtype=object)
+    result[:] = [found[label] for label in labels.tolist()]
+    return result
+
+
+def _meaning(name: str) -> object:
+    order = class_order(name)
+    return name.lower() if order[0] and name.lower() in ("true", "false") else name if order[0] else order[1]
+
+
+def unseen_classes(trained_names: tuple[str, ...], labels: np.ndarray) -> tuple[Notice, ...]:
+    """A word on classes of other data that training never saw."""
+    strange = [name for name in sorted(set(labels.tolist())) if name not in trained_names]
+    if not strange:
+        return ()
+    rows = int(np.isin(labels, strange).sum())
+    noun = "class" if len(strange) == 1 else "classes"
+    sentence = f"{noun} never seen in training: {some(strange)}; their rows ({rows}) count as errors"
+    return (Notice("unseen classes", sentence),)
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    named = [("mcsvm", own_version()), ("python", platform.python_version())]
+    return (*named, *((name, version(name)) for name in PACKAGES))
+
+
+def own_version() -> str:
+    try:
+        return version("mcsvm")
+    except PackageNotFoundError:
+        return "source"

@@ -1,0 +1,65 @@
+"""What takes long the first time, done before anyone waits for it: imports, and compiling the solvers' loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+MACHINES = "ww", "cs", "llw", "ova", "ovo"  # dag is trained as ovo
+
+
+def prepare(wanted: Callable[[], bool] = lambda: True) -> None:
+    """Ends early, between two steps, once it is not wanted any more."""
+    for step in _steps():
+        if not wanted():
+            return
+        step()
+
+
+def _steps() -> Iterator[Callable[[], object]]:
+    yield _import
+    for machine in MACHINES:
+        yield partial(_train, machine)
+    yield _search
+
+
+def _import() -> None:
+    from mcsvm_gui.core.data import advice, inspection, principal  # noqa: F401
+    from mcsvm_gui.core.machine import model_file, prediction, session  # noqa: F401
+
+
+def _search() -> None:
+    """Searches go through compiled code of their own."""
+    import numpy as np
+
+    from solvers.selection.cell import Cell, Trial
+    from solvers.selection.crew import Folds
+    from solvers.selection.folds import stratified
+    from solvers.selection.plan import Plan
+    from solvers.selection.search import once
+    from solvers.selection.settings import Settings
+    from solvers.selection.shared import FoldRows
+
+    angles = np.arange(9.0)
+    rows, labels = np.stack([np.sin(angles), np.cos(angles)], axis=1), np.arange(9) % 3
+    folds = Folds(
+        stratified(labels, 3, seed=0),
+        lambda fold: FoldRows.of(rows[fold.train], labels[fold.train], rows[fold.test], labels[fold.test]),
+    )
+    Plan(once([Trial(Cell(machine, 1.0, 1.0), 0) for machine in MACHINES]), folds, Settings()).run()
+
+
+def _train(machine: str) -> None:
+    """A few points: the kinds of compiled code do not depend on how many."""
+    import numpy as np
+
+    from solvers.kernels import KERNELS
+    from solvers.problem import pose
+    from solvers.run.loop import Run
+
+    angles = np.arange(9.0)
+    features = np.stack([np.sin(angles), np.cos(angles)], axis=1)
+    problem = pose(features, np.arange(9) % 3, machine=machine, kernel=KERNELS["rbf"](gamma=1.0))
+    run = Run(problem)
+    while run.running:
+        run.advance()

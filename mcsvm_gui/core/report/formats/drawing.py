@@ -1,0 +1,117 @@
+"""matplotlib, where it is: plots as SVG, and the settings that all figures share."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import io
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+from mcsvm_gui.core.report import style
+from mcsvm_gui.core.report.blocks import Plot
+from mcsvm_gui.core.report.formats.letters import LAST_RESORT
+from solvers.errors import InputError
+
+SETTINGS = {
+    "font.size": 8.0,
+    "font.family": ["DejaVu Sans", LAST_RESORT],
+    "text.parse_math": False,  # a name with two dollars is no formula
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": style.INK,
+    "axes.labelcolor": style.INK,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.facecolor": "none",
+    "grid.color": style.FAINT,
+    "grid.linewidth": 0.4,
+    "legend.fontsize": 7.5,
+    "legend.labelcolor": style.INK,
+    "text.color": style.INK,
+    "xtick.color": style.INK,
+    "ytick.color": style.INK,
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+_drawing = threading.RLock()
+_COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}(?=[;\"])")
+
+
+def available() -> bool:
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def needed(what: str) -> ModuleType:
+    try:
+        return importlib.import_module("matplotlib")
+    except ImportError:
+        raise InputError(
+            f"{what} is drawn with the package matplotlib, which is not here; install it with: pip install matplotlib"
+            " (or mcsvm[report]), or write .md, .tex or .json"
+        ) from None
+
+
+@contextmanager
+def settings(**more: Any) -> Iterator[None]:
+    """Ours for a while. matplotlib has one rcParams for all threads, so only one thread draws at a time."""
+    import matplotlib
+
+    with _drawing, parameters({**_plain(matplotlib.rcParamsDefault), "backend": "agg", **SETTINGS, **more}):
+        yield
+
+
+@contextmanager
+def parameters(values: Mapping[str, Any]) -> Iterator[None]:
+    """matplotlib.rc_context, without the change of the process's warning filters in it."""
+    import matplotlib
+
+    current: Any = matplotlib.rcParams
+    before = _plain(current)
+    try:
+        current.update(values)
+        yield
+    finally:
+        dict.update(current, before)
+
+
+def _plain(parameters: Any) -> dict[str, Any]:
+    """By dict's own iterator: that of rcParams changes the filters."""
+    return dict(dict.items(parameters))
+
+
+def svg(plot: Plot, number: int = 0, *, follows_page: bool = False) -> str:
+    """`number` tells figures of one page apart. `follows_page`: colours by the page's variables, light or dark."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with settings(**{"svg.hashsalt": f"figure {number}"}):
+        figure = Figure(figsize=plot.size, layout="constrained")
+        FigureCanvasSVG(figure)
+        plot.draw(figure.add_subplot())
+        stream = io.StringIO()
+        figure.savefig(
+            stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        )
+    text = stream.getvalue()
+    text = text[text.index("<svg") :].replace(f", '{LAST_RESORT}'", "")  # readers have fonts of their own
+    return _variable(text) if follows_page else text
+
+
+def _variable(text: str) -> str:
+    """Only inside style attributes: names in the plot keep their letters."""
+    return re.sub(r'(?<= style=")[^"]*"', lambda found: _COLOUR.sub(_named, found[0]), text)
+
+
+def _named(found: re.Match[str]) -> str:
+    colour = found[0]
+    if colour == style.INK:
+        return "currentColor"
+    if colour == style.FAINT:
+        return "var(--line)"
+    return f"var(--c{colour[1:]}, {colour})" if colour in style.SHADES_ON_DARK else colour

@@ -1,0 +1,41 @@
+"""The report of chosen runs, made of what is known of them already: nothing is read or decided again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsvm_gui.core.base.writing import Named
+from mcsvm_gui.core.compare.chosen import Chosen
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.report import check_format, write_report
+from mcsvm_gui.core.report.of_project import RunMaterial, report_of
+
+
+@dataclass(frozen=True, eq=False)
+class Reported:
+    record: RunRecord
+    trace: Mapping[str, np.ndarray]
+    chosen: Chosen
+
+
+def write(path: Named, runs: Sequence[Reported]) -> None:
+    """In the format that the ending of the path names."""
+    check_format(path)
+    report = report_of("", [_material(run) for run in runs])
+    if len(runs) > 1:
+        report = replace(report, title=f"Comparison of {len(runs)} runs")
+    write_report(path, report)
+
+
+def _material(run: Reported) -> RunMaterial:
+    known, chosen = RunMaterial(run.record, run.trace, origin=run.chosen.origin), run.chosen
+    if chosen.rows is None:
+        return replace(known, missing=chosen.trouble or "its rows were not looked at")
+    label = f"{run.record.name} (run {run.record.id})"
+    classes = tuple(chosen.side.document["classes"])
+    side = replace(chosen.side, label=label, trace=run.trace)
+    rows = chosen.rows
+    return replace(known, side=side, data=rows.whole, training=rows.training, rows=rows.tested, classes=classes)

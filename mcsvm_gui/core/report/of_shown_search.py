@@ -1,0 +1,50 @@
+"""The report of a search as a page shows it, while it goes on too: all cells that are known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcsvm_gui.core.base.writing import Named
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.report import check_format, write_report
+from mcsvm_gui.core.report.of_search import report_of
+from mcsvm_gui.core.tune.document import asked_document, known_document
+from mcsvm_gui.core.tune.maps import TuneMaps
+from mcsvm_gui.core.tune.search import Tuned, TuneRequest
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    request: Request
+    wanted: TuneRequest
+    maps: TuneMaps
+    tuned: Tuned | None = None  # the search that ended last, where it is the one that is shown
+    running: bool = False
+
+
+def write(path: Named, shown: Shown, dataset: Dataset | None, redo: str) -> None:
+    """In the format that the ending of the path names."""
+    check_format(path)
+    write_report(path, report_of(document(shown, dataset), dataset, redo))
+
+
+def document(shown: Shown, dataset: Dataset | None) -> dict[str, Any]:
+    """Edges only where nothing is searched any more, as on the page."""
+    tuned = shown.tuned
+    asked = {**asked_document(shown.request, shown.wanted), "classes": list(_classes(shown, dataset))}
+    composites, nested = ({}, ()) if tuned is None else (tuned.composites, tuned.nested)
+    found = known_document(asked, shown.maps.results.cells, shown.maps.best(), composites, nested)
+    for machine, edges in shown.maps.edges().items():
+        found["best"][machine]["edges"] = list(edges)
+    ended = {"stopped": tuned.stopped, "trouble": tuned.trouble or None} if tuned is not None else {}
+    return {**found, "running": shown.running, **ended}
+
+
+def _classes(shown: Shown, dataset: Dataset | None) -> tuple[str, ...]:
+    """None where rows that are dropped may take a class with them, and nobody has looked."""
+    if shown.tuned is not None:
+        return shown.tuned.tuning.class_names
+    whole = dataset is not None and not (dataset.missing and shown.request.rules.missing == "drop")
+    return dataset.classes if dataset is not None and whole else ()

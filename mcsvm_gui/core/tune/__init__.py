@@ -1,0 +1,1 @@
+"""Searches over C and gamma: what is searched, where, and what was found."""

@@ -1,0 +1,126 @@
+"""What is said of a search: each cell, the best ones, the edges they lie on, how far it is and how long it takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.machine.command_line import written
+
+if TYPE_CHECKING:
+    from solvers.selection.cell import Cell, CellResult
+    from solvers.selection.nested import Nested
+    from solvers.selection.per_pair import Composite, PairChoice
+    from solvers.selection.task import Done
+
+
+def place(cell: Cell | PairChoice) -> str:
+    cost = written(cell.C, powers=True)
+    if cell.gamma is None:
+        return tr("C {cost}", cost=cost)
+    return tr("C {cost}, gamma {gamma}", cost=cost, gamma=written(cell.gamma, powers=True))
+
+
+def score(result: CellResult) -> str:
+    """97.3 % ± 0.8: mean and deviation of the folds."""
+    mean = figures.accuracy(result.mean)
+    return mean if result.folds < 2 else f"{mean} ± {100.0 * result.std:.1f}"
+
+
+def cell_words(cell: Cell, result: CellResult, folds: int) -> str:
+    parts = [f"{place(cell)}: {score(result)}"]
+    if result.folds < folds:
+        parts.append(tr("{done} of {folds} folds", done=result.folds, folds=folds))
+    parts.append(tr("{count} support vectors", count=figures.count(round(result.n_support))))
+    parts.append(figures.seconds(result.seconds))
+    parts.append(ending_words(result))
+    return " · ".join(parts)
+
+
+def ending_words(result: CellResult) -> str:
+    if result.converged:
+        return tr("solved")
+    gap = figures.gap(max(result.worst.relative_gap, 0.0))
+    ending = next(ending.value for ending in result.endings if ending.value != "converged")
+    return {
+        "time limit": tr("not solved: time limit, gap {gap}", gap=gap),
+        "step limit": tr("not solved: step limit, gap {gap}", gap=gap),
+    }.get(ending, tr("not solved: gap {gap}", gap=gap))
+
+
+def best_words(
+    title: str, cell: Cell, result: CellResult, composite: Composite | None = None, nested: Nested | None = None
+) -> str:
+    said = tr("{machine}: {score} at {place}", machine=title, score=score(result), place=place(cell))
+    if composite is not None:
+        mean = _mean(composite)
+        said = tr("{said}; {mean} with C and gamma of its own for each pair", said=said, mean=mean)
+    if nested is not None:
+        said = tr("{said}; {mean} where each fold's choice was made without it", said=said, mean=_mean(nested))
+    return said
+
+
+def _mean(found: Composite | Nested) -> str:
+    return figures.accuracy(sum(found.fold_accuracy) / len(found.fold_accuracy))
+
+
+def edge_words(edges: Mapping[str, Collection[str]]) -> str:
+    """`edges`: of each machine, by its title, on which edges of the ranges its best cell lies."""
+    ends = {
+        "C low": tr("the smallest C"),
+        "C high": tr("the largest C"),
+        "gamma low": tr("the smallest gamma"),
+        "gamma high": tr("the largest gamma"),
+    }
+    parts = [
+        tr("{machines}: {end}", machines=", ".join(title for title in edges if edge in edges[title]), end=end)
+        for edge, end in ends.items()
+        if any(edge in mine for mine in edges.values())
+    ]
+    where = "; ".join(parts)
+    return tr(
+        "The best cell lies on the edge of what was searched ({where}): there may be better ones beyond.", where=where
+    )
+
+
+def progress_words(done: int, expected: int | None, seconds_left: float | None) -> str:
+    fits = figures.count(done)
+    if expected is None:
+        return tr("{done} fits", done=fits)
+    said = tr("{done} of {expected} fits", done=fits, expected=figures.count(expected))
+    if seconds_left is None:
+        return said
+    return tr("{said}, about {time} left", said=said, time=figures.remaining(seconds_left))
+
+
+class Pace:
+    """How fast a search goes: from its beginning, which is now."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._worked = 0.0  # seconds of training, of all threads
+        self.counted = 0
+
+    def add(self, done: Sequence[Done]) -> None:
+        self.counted += len(done)
+        self._worked += sum(result.seconds for _, result in done)
+
+    def left(self, missing: Mapping[Cell, int], known: Mapping[Cell, CellResult]) -> float | None:
+        return seconds_left(missing, known, self._worked, time.monotonic() - self._began)
+
+
+def seconds_left(
+    missing: Mapping[Cell, int], done: Mapping[Cell, CellResult], worked: float, elapsed: float
+) -> float | None:
+    """A missing fold takes as long as the cell's others, or as the average; threads share the work as they did.
+
+    `missing`: how many, by cell. `worked`: seconds of training of what was done in `elapsed` seconds by the clock.
+    """
+    known = {cell: result.seconds / result.folds for cell, result in done.items()}
+    if not known or worked <= 0.0:
+        return None
+    average = sum(known.values()) / len(known)
+    return sum(known.get(cell, average) * lack for cell, lack in missing.items()) * elapsed / worked

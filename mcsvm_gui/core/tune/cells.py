@@ -1,0 +1,81 @@
+"""Cells of searches as a project keeps them: under what they depend on, whichever ranges or machines were asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import Any
+
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.search import TuneRequest
+from solvers.dual.certificate import Certificate
+from solvers.machines import MACHINES
+from solvers.run.ending import Ending
+from solvers.selection.cell import Cell, CellResult, FoldResult
+
+# What names no condition: the place of the cell, the place of the file, and how much is done at once.
+NO_CONDITION = "machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"
+
+Found = dict[Cell, CellResult]
+
+
+def conditions(request: Request, wanted: TuneRequest) -> str:
+    """Equal where a cell's folds give the same: so an extended range, or another search, finds cells done."""
+    depends = {name: value for name, value in request.document().items() if name not in NO_CONDITION}
+    parts = {"folds": wanted.folds, "repeats": wanted.repeats} if wanted.holdout is None else {"share": wanted.holdout}
+    text = json.dumps([depends, parts, wanted.search == "per-pair"], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def setting_of(conditions: str) -> str:
+    """The key under which a project says in plain words what cells depend on."""
+    return f"search {conditions}"
+
+
+def document(result: CellResult) -> dict[str, Any]:
+    """Plain JSON, of folds by their number."""
+    return {"folds": {str(fold): _fold_document(found) for fold, found in result.by_fold.items()}}
+
+
+def _fold_document(result: FoldResult) -> dict[str, Any]:
+    pairs = [[*pair, *score] for pair, score in result.pairs.items()]
+    whole = {**vars(result), "ending": result.ending.value, "certificate": asdict(result.certificate), "pairs": pairs}
+    return {name: value for name, value in whole.items() if name != "pairs" or pairs}
+
+
+def found(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Found, int]:
+    """What was kept, and how many cells cannot be read: a file may hold anything."""
+    cells: Found = {}
+    unreadable = 0
+    for machine, cost, gamma, kept in rows:
+        try:
+            folds = {int(fold): _fold(kept["folds"][fold]) for fold in kept["folds"]}
+            cells[_cell(machine, cost, gamma)] = CellResult(folds)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            unreadable += 1
+    return cells, unreadable
+
+
+def _cell(machine: Any, cost: Any, gamma: Any) -> Cell:
+    if machine not in MACHINES or not 0.0 < cost < math.inf or not (gamma is None or 0.0 < gamma < math.inf):
+        raise ValueError("no cell")
+    return Cell(machine, cost, gamma)
+
+
+def _fold(kept: dict[str, Any]) -> FoldResult:
+    certificate = {name: float(value) for name, value in kept["certificate"].items()}
+    result = FoldResult(
+        float(kept["accuracy"]),
+        float(kept["seconds"]),
+        int(kept["n_support"]),
+        int(kept["steps"]),
+        Ending(kept["ending"]),
+        Certificate(**certificate),
+    )
+    if not 0.0 <= result.accuracy <= 1.0 or result.n_support < 0 or result.seconds < 0.0:
+        raise ValueError("no result")
+    pairs = {(int(a), int(b)): (int(total), int(right)) for a, b, total, right in kept.get("pairs", [])}
+    return replace(result, pairs=pairs)

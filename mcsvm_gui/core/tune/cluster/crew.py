@@ -1,0 +1,177 @@
+"""A crew of workers elsewhere: tasks go out as threads come free, results come while they are being done."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from mcsvm_gui.core.tune.cluster import there
+from mcsvm_gui.core.tune.cluster.examining import fit
+from mcsvm_gui.core.tune.cluster.line import FAREWELL, Line
+from mcsvm_gui.core.tune.cluster.luggage import Luggage
+from solvers.selection.cell import Trial
+from solvers.selection.crew import EVERY, Folds, LostCrew, emptied
+from solvers.selection.settings import Settings
+from solvers.selection.task import Done, Task
+
+if TYPE_CHECKING:
+    from distributed import Event, Queue
+
+STOP_WITHIN = 0.8  # seconds, after which nobody is waited for
+AHEAD = 2  # tasks under way for each thread: no thread waits for its next one, and a lost worker loses few
+COUNTED_EVERY = 1.0  # seconds between looks at how many threads there are
+ATTEMPTS = 4  # at a task; Dask gives one up when several workers have died under it
+
+
+@contextmanager
+def workers_at(address: str, stopped: Callable[[], bool]) -> Iterator[Workers]:
+    """Raises InputError where there are none, or none that would find the numbers that are found here."""
+    with Line(address, stopped) as line:
+        yield Workers(line, max(fit(line).threads))
+
+
+class Workers:
+    """Reached by a line that is open as long as they are needed."""
+
+    def __init__(self, line: Line, threads: int) -> None:
+        self._line, self._threads = line, threads  # the most of one worker: they share its memory
+        self._shares: WeakKeyDictionary[Folds, Luggage] = WeakKeyDictionary()
+        self._prepare: Luggage | None = None
+
+    def perform(
+        self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+    ) -> Iterator[Done]:
+        if not tasks:
+            return
+        errand = Errand(self._line, self._luggage(folds), replace(settings, jobs=self._threads))
+        work = self._line.begin(errand.run(tasks))
+        try:
+            yield from self._followed(work, errand, stopped)
+        finally:
+            self._line.give_up(errand.abandon)
+            wait([work], timeout=FAREWELL)
+
+    def _luggage(self, folds: Folds) -> tuple[Luggage, Luggage]:
+        """The rows travel once for all plans of a search, and the folds of a plan once for all its steps."""
+        if self._prepare is None or self._prepare.content is not folds.prepare:
+            self._prepare = Luggage(self._line, folds.prepare)
+        if folds not in self._shares:
+            self._shares[folds] = Luggage(self._line, there.Share(folds.parts))
+        return self._shares[folds], self._prepare
+
+    def _followed(self, work: Future[None], errand: Errand, stopped: Callable[[], bool]) -> Iterator[Done]:
+        deadline = float("inf")
+        while not work.done() and time.monotonic() < deadline:
+            wait([work], timeout=EVERY)
+            yield from emptied(errand.came)
+            if stopped() and not errand.stopping:
+                errand.stopping, deadline = True, time.monotonic() + STOP_WITHIN
+        if work.done():
+            work.result()
+        yield from emptied(errand.came)
+
+
+class Errand:
+    """Tasks under way. It lives in the line's thread, but for `came` and `stopping`."""
+
+    def __init__(self, line: Line, luggage: tuple[Luggage, Luggage], settings: Settings) -> None:
+        self.came: SimpleQueue[Done] = SimpleQueue()
+        self.stopping = False
+        self._line, self._luggage, self._settings = line, luggage, settings
+        self._name = f"mcsvm-{uuid.uuid4().hex}"
+        self._seen: set[Trial] = set()  # a task that is done again gives again what it gave before
+        self._room, self._counted = 0, -COUNTED_EVERY
+        self._self: asyncio.Task[Any] | None = None
+
+    def abandon(self) -> None:
+        if self._self is not None:
+            self._self.cancel()
+
+    async def run(self, tasks: Sequence[Task]) -> None:
+        from distributed import Event, Queue
+
+        self._self = asyncio.current_task()
+        queue, stop = Queue(self._name, client=self._line.client), Event(self._name, client=self._line.client)
+        try:
+            await queue
+            await self._work_through(deque(enumerate(tasks)), queue, stop)
+        except OSError as error:
+            raise LostCrew(f"{self._line.address}: the scheduler has gone; what was done stands") from error
+        finally:
+            queue.close()
+            with suppress(OSError):
+                await asyncio.wait_for(stop.clear(), FAREWELL / 2)
+            self._self = None
+
+    async def _work_through(self, waiting: deque[tuple[int, Task]], queue: Queue, stop: Event) -> None:
+        under_way: set[asyncio.Task[None]] = set()
+        told = False
+        try:
+            while waiting or under_way:
+                if self.stopping and not told:
+                    waiting.clear()
+                    await stop.set()
+                    told = True
+                await self._count_threads()
+                while waiting and len(under_way) < self._room:
+                    under_way.add(asyncio.create_task(self._see_to(*waiting.popleft())))
+                over, under_way = await _first(under_way)
+                self._take(await queue.get(batch=True))
+                for task in over:
+                    task.result()
+        finally:
+            for task in under_way:
+                task.cancel()
+
+    async def _count_threads(self) -> None:
+        if time.monotonic() - self._counted >= COUNTED_EVERY:
+            self._room = max(1, AHEAD * sum((await self._line.client.nthreads()).values()))
+            self._counted = time.monotonic()
+
+    def _take(self, handfuls: Sequence[bytes]) -> None:
+        for handful in handfuls:
+            for done in pickle.loads(handful):
+                if done[0] not in self._seen:
+                    self._seen.add(done[0])
+                    self.came.put(done)
+
+    async def _see_to(self, number: int, task: Task) -> None:
+        from distributed import KilledWorker
+
+        for attempt in range(ATTEMPTS):
+            share, prepare = [await piece.sent() for piece in self._luggage]
+            key = f"{self._name}-{number}-{attempt}"
+            try:
+                await self._line.client.submit(
+                    there.work, task, share, prepare, self._settings, self._name, key=key, pure=False
+                )
+                return
+            except KilledWorker as error:
+                trouble: Exception = error
+            except CancelledError as error:  # of the future: what it needs was lost with the last who had it
+                trouble = error
+        raise LostCrew(f"{self._line.address}: {_given_up(task)}") from trouble
+
+
+async def _first(tasks: set[asyncio.Task[None]]) -> tuple[set[asyncio.Task[None]], set[asyncio.Task[None]]]:
+    if not tasks:
+        return set(), set()
+    return await asyncio.wait(tasks, timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
+
+
+def _given_up(task: Task) -> str:
+    gamma = "" if task.gamma is None else f" and gamma {task.gamma:g}"
+    return (
+        f"workers died again and again under fold {task.fold + 1}{gamma}, perhaps for want of memory: a smaller"
+        " --cache-mb takes less"
+    )

@@ -1,0 +1,40 @@
+"""What all tasks of a search need: every worker gets it once, and once more where the last who had it has gone."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from mcsvm_gui.core.tune.cluster.line import PATIENCE, Line
+from solvers.selection.crew import LostCrew
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+RETURN_WITHIN = 60.0  # seconds, for a worker to come after the last has gone
+
+
+class Luggage:
+    """Lives in the line's thread."""
+
+    def __init__(self, line: Line, content: Any) -> None:
+        self.content, self._line = content, line
+        self._future: Future | None = None
+        self._sending = asyncio.Lock()
+
+    async def sent(self) -> Future:
+        async with self._sending:
+            if self._future is None or self._future.status in ("cancelled", "lost", "error"):
+                self._future = await self._send()
+            return self._future
+
+    async def _send(self) -> Future:
+        deadline = time.monotonic() + RETURN_WITHIN
+        while time.monotonic() < deadline and self._line.client.status == "running":
+            try:
+                return await self._line.client.scatter(self.content, broadcast=True, hash=False, timeout=PATIENCE)
+            except OSError:  # no worker, or one that died meanwhile
+                await asyncio.sleep(0.1)
+        gone = "the scheduler has gone" if self._line.client.status != "running" else "all workers have gone"
+        raise LostCrew(f"{self._line.address}: {gone}; what was done stands")

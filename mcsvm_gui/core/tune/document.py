@@ -1,0 +1,173 @@
+"""What a search found: the document of `mcsvm tune --json`, and its cells as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base.writing import csv_text
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.search import Tuned, TuneRequest
+from solvers.run.ending import Ending
+from solvers.selection.cell import Cell, CellResult
+from solvers.selection.grid import Range
+from solvers.selection.nested import Nested
+from solvers.selection.per_pair import Composite, PairChoice, choose
+
+NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # of a request: the search has its own
+COLUMNS = "machine", "C", "gamma", "mean", "std", "seconds", "n_support", "ending", "relative_gap", "violation"
+
+
+def document(tuned: Tuned) -> dict[str, Any]:
+    """`mcsvm tune --json` of the contract, and more."""
+    tuning = tuned.tuning
+    return {
+        "cells": [cell_document(cell, result) for cell, result in tuned.results.items()],
+        "best": {machine: found for machine in tuning.grid.machines if (found := best_document(tuned, machine))},
+        "nested": {found.machine: nested_document(found) for found in tuned.nested},
+        "seconds": tuned.seconds,
+        **asked_document(tuning.request, tuning.wanted),
+        "n_rows": tuning.rows.rows,
+        "classes": list(tuning.class_names),
+        "stopped": tuned.stopped,
+        "trouble": tuned.trouble or None,
+        "warnings": list(dict.fromkeys(notice.sentence for notice in tuning.notices)),
+    }
+
+
+def asked_document(request: Request, wanted: TuneRequest) -> dict[str, Any]:
+    """How cells are tried, and which."""
+    return {
+        "search": wanted.search,
+        "folds": 1 if wanted.holdout is not None else wanted.folds,
+        "repeats": wanted.repeats,
+        "holdout": wanted.holdout,
+        "seed": request.seed,
+        "kernel": request.kernel,
+        "machines": list(wanted.machines),
+        "ranges": {"C": _range(wanted.costs), "gamma": None if wanted.gammas is None else _range(wanted.gammas)},
+        "request": request_document(request),
+    }
+
+
+def request_document(request: Request) -> dict[str, Any]:
+    return {name: value for name, value in request.document().items() if name not in NOT_SEARCHED_WITH}
+
+
+def _range(values: Range) -> dict[str, float]:
+    """`step`: of the exponent."""
+    return {"from": values.values[0], "to": values.values[-1], "step": values.step}
+
+
+def known_document(
+    asked: Mapping[str, Any],
+    cells: Mapping[Cell, CellResult],
+    best: Mapping[str, Cell],
+    composites: Mapping[str, Composite] | None = None,
+    nested: Collection[Nested] = (),
+) -> dict[str, Any]:
+    """Of cells that several searches may have found; `asked` is what `asked_document` gave, and the classes."""
+    named = tuple(asked.get("classes", ()))
+    found = {
+        machine: _best_document(cell, cells[cell], (composites or {}).get(machine), named)
+        for machine, cell in best.items()
+    }
+    if asked.get("search") == "per-pair":
+        for machine in found:
+            found[machine].setdefault("per_pair", {"pairs": _pairs(choose(cells, machine), named)})
+    tried = [cell_document(cell, result) for cell, result in cells.items()]
+    return {**asked, "cells": tried, "best": found, "nested": {one.machine: nested_document(one) for one in nested}}
+
+
+def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
+    worst = result.worst
+    return {
+        "machine": cell.machine,
+        "C": cell.C,
+        "gamma": cell.gamma,
+        "fold_accuracy": list(result.fold_accuracy),
+        "mean": result.mean,
+        "std": result.std,
+        "seconds": result.seconds,
+        "n_support": result.n_support,
+        "endings": [ending.value for ending in result.endings],
+        "relative_gap": worst.relative_gap,
+        "violation": worst.violation,
+    }
+
+
+def best_document(tuned: Tuned, machine: str) -> dict[str, Any] | None:
+    cell = tuned.best(machine)
+    if cell is None:
+        return None
+    found = _best_document(cell, tuned.results[cell], tuned.composites.get(machine), tuned.tuning.class_names)
+    return found | {"edges": list(tuned.edges(machine))}
+
+
+def _best_document(
+    cell: Cell, result: CellResult, composite: Composite | None, names: tuple[str, ...]
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"C": cell.C, "gamma": cell.gamma, "mean": result.mean, "std": result.std}
+    found |= {"folds": result.folds}
+    return found if composite is None else found | {"per_pair": _per_pair(composite, names)}
+
+
+def _per_pair(composite: Composite, names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "fold_accuracy": list(composite.fold_accuracy),
+        "mean": float(np.mean(composite.fold_accuracy)),
+        "std": float(np.std(composite.fold_accuracy)),
+        "pairs": _pairs(composite.choices, names),
+    }
+
+
+def _pairs(choices: Collection[PairChoice], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Classes by their number where their names were not kept."""
+    return [
+        {
+            "classes": [names[code] if 0 <= code < len(names) else f"class {code + 1}" for code in choice.pair],
+            "C": choice.C,
+            "gamma": choice.gamma,
+            "mean": choice.mean,
+        }
+        for choice in choices
+    ]
+
+
+def nested_document(found: Nested) -> dict[str, Any]:
+    accuracy = list(found.fold_accuracy)
+    return {
+        "fold_accuracy": accuracy,
+        "mean": float(np.mean(accuracy)) if accuracy else None,
+        "std": float(np.std(accuracy)) if accuracy else None,
+        "chosen": [{"C": cell.C, "gamma": cell.gamma} for cell in found.chosen],
+    }
+
+
+def cells_text(tuned: Tuned) -> str:
+    """One line per cell, numbers with all their digits; a fold not done is an empty field."""
+    count = len(tuned.tuning.parts)
+    header = [*COLUMNS, *(f"fold_{number + 1}" for number in range(count))]
+    return csv_text(header, [_row(cell, result, count) for cell, result in tuned.results.items()])
+
+
+def _row(cell: Cell, result: CellResult, count: int) -> list[str]:
+    accuracies = {number: repr(found.accuracy) for number, found in result.by_fold.items()}
+    numbers = result.mean, result.std, result.seconds, result.n_support
+    return [
+        cell.machine,
+        repr(cell.C),
+        "" if cell.gamma is None else repr(cell.gamma),
+        *map(repr, numbers),
+        worst_ending(result).value,
+        repr(float(result.worst.relative_gap)),
+        repr(float(result.worst.violation)),
+        *(accuracies.get(number, "") for number in range(count)),
+    ]
+
+
+def worst_ending(result: CellResult) -> Ending:
+    """The first that is not convergence."""
+    return next((ending for ending in result.endings if ending is not Ending.CONVERGED), Ending.CONVERGED)

@@ -1,0 +1,174 @@
+"""What a search found as maps over C and gamma, all machines on one scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcsvm_gui.core.base import figures
+
+if TYPE_CHECKING:
+    from solvers.selection.cell import Cell, CellResult
+    from solvers.selection.grid import Grid
+
+VALUES = "mean", "seconds", "n_support"
+WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best accuracy: where contours run
+SLACK = 1e-6  # of a step: rounding of powers
+APART = 2.0  # steps between the cells without gamma and the others
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """One cell in powers of two; `shade` says where its value is on the scale, from 0 to 1."""
+
+    cost: float
+    gamma: float | None
+    x: float
+    y: float
+    side: float
+    shade: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Scale:
+    low: float
+    high: float
+    logarithmic: bool = False
+
+    def shade(self, value: float) -> float:
+        low, high, here = map(math.log, self._held(value)) if self.logarithmic else self._held(value)
+        return (here - low) / (high - low) if high > low else 1.0
+
+    def _held(self, value: float) -> tuple[float, float, float]:
+        return self.low, self.high, min(max(value, self.low), self.high)
+
+    def at(self, shade: float) -> float:
+        if self.logarithmic:
+            return self.low ** (1.0 - shade) * self.high**shade
+        return self.low + shade * (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """`left` to `right` and `bottom` to `top` are what the ranges span, in powers of two."""
+
+    machine: str
+    title: str
+    short: str  # where there is no room for the title
+    cells: tuple[HeatCell, ...]
+    best: int | None  # its place among the cells
+    left: float
+    right: float
+    bottom: float
+    top: float
+    step: float
+    linear: float | None  # at which height the cells without gamma lie
+    first_cost: float  # of the cells of the grid
+    first_gamma: float | None
+    levels: tuple[tuple[float, float], ...]  # values along which contours run, and where they are on the scale
+    ticks: tuple[tuple[float, str], ...]  # of the scale: where, from 0 to 1, and what is there
+    words: Callable[[int], str] = field(compare=False)  # of a cell, by its place
+
+
+def scale_of(value: str, results: Iterable[CellResult]) -> Scale | None:
+    """From the worst to the best of all machines; None where there is nothing yet."""
+    found = [getattr(result, value) for result in results]
+    if not found:
+        return None
+    low, high = min(found), max(found)
+    return Scale(max(low, 1e-6), max(high, 1e-6), True) if value == "seconds" else Scale(low, high)
+
+
+def heat_map(
+    machine: str,
+    title: str,
+    short: str,
+    grid: Grid,
+    results: Mapping[Cell, CellResult],
+    best: Cell | None,
+    words: Callable[[Cell], str],
+    value: str,
+    scale: Scale | None,
+) -> HeatMap:
+    step, low = grid.costs.step, 0.0 if grid.gammas is None else grid.gammas.low
+    strip = low - APART * step if any(cell.gamma is None for cell in results) else None
+    linear = 0.0 if grid.gammas is None else strip
+    tried = tuple(results)
+    places = [_place(cell, linear) for cell in tried]
+    sides = _sides(places, step)
+    cells = tuple(
+        _cell(cell, *at, side, getattr(results[cell], value), scale)
+        for cell, at, side in zip(tried, places, sides, strict=True)
+    )
+    half, top = 0.5 * step, low if grid.gammas is None else grid.gammas.exponents[-1]
+    bottom = low if strip is None or grid.gammas is None else strip
+    return HeatMap(
+        machine=machine,
+        title=title,
+        short=short,
+        cells=cells,
+        best=None if best is None else tried.index(best),
+        left=grid.costs.low - half,
+        right=grid.costs.exponents[-1] + half,
+        bottom=bottom - half,
+        top=top + half,
+        step=step,
+        linear=linear,
+        first_cost=grid.costs.low,
+        first_gamma=None if grid.gammas is None else grid.gammas.low,
+        levels=_levels(value, scale),
+        ticks=() if scale is None else ticks(value, scale),
+        words=lambda number: words(tried[number]),
+    )
+
+
+def _place(cell: Cell, linear: float | None) -> tuple[float, float]:
+    return math.log2(cell.C), (linear or 0.0) if cell.gamma is None else math.log2(cell.gamma)
+
+
+def _sides(places: Sequence[tuple[float, float]], step: float) -> list[float]:
+    """A step, or less where another cell is nearer: so that none hides another."""
+    points = np.array(places).reshape(-1, 2)
+    nearest = np.full(len(points), step) if _on_one_grid(points, step) else np.minimum(_apart(points), step)
+    return np.round(nearest, 9).tolist()
+
+
+def _on_one_grid(points: np.ndarray, step: float) -> bool:
+    """Whether whole steps lie between all of them, which saves looking for neighbours."""
+    steps = (points - points[:1]) / step
+    return bool((np.abs(steps - np.rint(steps)) < SLACK).all())
+
+
+def _apart(points: np.ndarray) -> np.ndarray:
+    """How far the nearest other one is, along the axis where it is further."""
+    from scipy.spatial import cKDTree
+
+    distances, _ = cKDTree(points).query(points, k=2, p=np.inf)  # the nearest of all is the point itself
+    return distances[:, 1]
+
+
+def _cell(cell: Cell, x: float, y: float, side: float, number: float, scale: Scale | None) -> HeatCell:
+    return HeatCell(cell.C, cell.gamma, x, y, side, 1.0 if scale is None else scale.shade(number), number)
+
+
+def _levels(value: str, scale: Scale | None) -> tuple[tuple[float, float], ...]:
+    if value != "mean" or scale is None:
+        return ()
+    inside = (scale.high - within for within in WITHIN)
+    return tuple((level, scale.shade(level)) for level in inside if level > scale.low)
+
+
+def ticks(value: str, scale: Scale) -> tuple[tuple[float, str], ...]:
+    shades: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0) if scale.high > scale.low else (1.0,)
+    return tuple((shade, printed(value, scale.at(shade))) for shade in shades)
+
+
+def printed(value: str, number: float) -> str:
+    if value == "mean":
+        return figures.accuracy(number)
+    return figures.seconds(number) if value == "seconds" else figures.count(round(number))

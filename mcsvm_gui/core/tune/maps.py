@@ -1,0 +1,77 @@
+"""A search as it is shown: maps, the best cells and the edges they lie on, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.tune import account as tune_account
+from mcsvm_gui.core.tune import heat
+from mcsvm_gui.core.tune.heat import HeatMap
+from mcsvm_gui.core.tune.results import TuneResults
+from solvers.machines import MACHINES
+
+if TYPE_CHECKING:
+    from solvers.selection.cell import Cell
+    from solvers.selection.nested import Nested
+    from solvers.selection.per_pair import Composite
+
+
+class TuneMaps:
+    """`live`: while it is searched."""
+
+    def __init__(self, results: TuneResults, live: bool) -> None:
+        self.results, self._live = results, live
+        self._best = {name: results.best(name, live=live) for name in results.grid.machines}
+
+    def maps(self, value: str) -> list[HeatMap]:
+        scale = heat.scale_of(value, self.results.cells.values())
+        return [self._map(machine, value, scale) for machine in self.results.grid.machines]
+
+    def _map(self, machine: str, value: str, scale: heat.Scale | None) -> HeatMap:
+        mine, best = self.results.of(machine), self._best[machine]
+        head, short = title(machine), machine
+        if best is not None:
+            head, short = (f"{name}  {figures.accuracy(mine[best].mean)}" for name in (head, short))
+        return heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
+
+    def _words(self, cell: Cell) -> str:
+        return tune_account.cell_words(cell, self.results.cells[cell], self.results.folds)
+
+    def best(self, machine: str = "") -> dict[str, Cell]:
+        """Of this machine, or of all, the most accurate first."""
+        machines = [machine] if machine in self._best else list(self._best)
+        there = {name: cell for name in machines if (cell := self._best[name]) is not None}
+        return dict(sorted(there.items(), key=lambda entry: -self.results.cells[entry[1]].mean))
+
+    def edges(self, machine: str = "") -> dict[str, tuple[str, ...]]:
+        """On which edges of the ranges best cells lie; of a search that goes on nothing can be said."""
+        if self._live:
+            return {}
+        found = {name: self.results.grid.edges(cell) for name, cell in self.best(machine).items()}
+        return {name: edges for name, edges in found.items() if edges}
+
+    def edge_words(self, machine: str = "") -> str:
+        edges = {title(name): found for name, found in self.edges(machine).items()}
+        return tune_account.edge_words(edges) if edges else ""
+
+    def best_words(self, machine: str, composites: Mapping[str, Composite], nested: Collection[Nested] = ()) -> str:
+        """Of all machines the best alone, whose others are in the maps, and what only words can say."""
+        best, cells = self.best(machine), self.results.cells
+        judged = {found.machine: found for found in nested if found.results}
+        said = [name for number, name in enumerate(best) if number == 0 or name in composites or name in judged]
+        return "\n".join(
+            tune_account.best_words(title(name), best[name], cells[best[name]], composites.get(name), judged.get(name))
+            for name in said
+        )
+
+
+def title(name: str) -> str:
+    machine = MACHINES[name]
+    return tr(machine.title)
+
+
+def titled(cells: Sequence[Cell]) -> str:
+    return "; ".join(f"{title(cell.machine)}, {tune_account.place(cell)}" for cell in cells)

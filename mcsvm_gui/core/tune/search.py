@@ -1,0 +1,319 @@
+"""Tuning: a Request, a data set and what to search become a plan whose preparation is fitted fold by fold."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.preparation import Preparation
+from mcsvm_gui.core.data.preparation.rules import Rules, some
+from mcsvm_gui.core.machine.command_line import written
+from mcsvm_gui.core.machine.posing import weights
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import limits_of
+from mcsvm_gui.core.tune.cluster.address import checked
+from solvers.errors import InputError
+from solvers.kernels import KERNELS
+from solvers.machines import MACHINES
+from solvers.problem import BIASES, checked_points, positive, whole
+from solvers.run.loop import find_method
+from solvers.selection import folds as folding
+from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from solvers.selection.crew import Crew, Folds, LostCrew, Threads
+from solvers.selection.folds import Fold
+from solvers.selection.grid import Grid, Range, best
+from solvers.selection.nested import Nested, NestedPlan
+from solvers.selection.per_pair import Composite, choose, compose
+from solvers.selection.plan import Plan, Report
+from solvers.selection.search import SEARCHES, Search
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows, KernelFamily
+
+MOST_JOBS = 1024
+
+
+@dataclass(frozen=True)
+class TuneRequest:
+    """What to search; all else is in the Request, whose machine, C and gamma do not count here."""
+
+    machines: tuple[str, ...] = ("ww",)
+    costs: Range = field(default_factory=lambda: Range(-2.0, 12.0))
+    gammas: Range | None = field(default_factory=lambda: Range(-10.0, 4.0))  # None: a kernel without gamma
+    search: str = "grid"
+    folds: int = 5
+    repeats: int = 1
+    holdout: float | None = None  # validated on this share instead of folds
+    nested: bool = False
+    jobs: int | None = None  # threads; None: one for each processor
+    scheduler: str | None = None  # the address of a Dask cluster whose workers do it instead
+
+    @property
+    def parts(self) -> int:
+        """On how many every cell is validated."""
+        return self.folds * self.repeats if self.holdout is None else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What came of a search, whether it was stopped or not."""
+
+    tuning: Tuning
+    results: Mapping[Cell, CellResult]
+    composites: Mapping[str, Composite]  # of the machines whose pairs have parameters of their own
+    nested: tuple[Nested, ...]
+    seconds: float
+    stopped: bool
+    trouble: str = ""  # why it ended early where nobody stopped it
+
+    def best(self, machine: str) -> Cell | None:
+        return best(self.results, machine, halved=self.tuning.search.halves)
+
+    def edges(self, machine: str) -> tuple[str, ...]:
+        """On which edges of the ranges its best cell lies; of a search that did not end nothing can be said."""
+        cell = self.best(machine)
+        return () if cell is None or self.stopped else self.tuning.grid.edges(cell)
+
+    @property
+    def converged(self) -> bool:
+        cells = all(result.converged for result in self.results.values())
+        return cells and all(composite.converged for composite in self.composites.values())
+
+
+@dataclass(eq=False)
+class Tuning:
+    """Checked and ready; `run` does it. `done`: trials of an earlier run, which are not done again."""
+
+    request: Request
+    wanted: TuneRequest
+    dataset: Dataset
+    done: dict[Trial, FoldResult] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check(self.request, self.wanted)
+        if self.dataset.labels is None:
+            raise FileError(self.dataset.name, "there are no class labels to train on; name their column with --label")
+        self.rows, dropped = preparing.complete(self.request.rules, self.dataset)
+        self.class_names = self.rows.classes
+        number = {name: code for code, name in enumerate(self.class_names)}
+        assert self.rows.labels is not None
+        self.codes = np.array([number[label] for label in self.rows.labels], dtype=np.int64)
+        self.search: Search = SEARCHES[self.wanted.search]
+        self.grid = Grid(self.wanted.machines, self.wanted.costs, self.wanted.gammas)
+        self.parts, self.inner = self._validation()
+        self.prepare = FoldPreparation(self.request.rules, self.rows, self.codes)
+        self.settings = self._settings()
+        fitted = preparing.fit(self.request.rules, self.rows)  # to say what it has to say, once
+        self._check_largest_gamma(fitted)
+        self.notices = (*self.dataset.notices, *dropped, *fitted.notices, *self._fold_notices())
+
+    @property
+    def expected(self) -> int | None:
+        """How many trials there will be, where that is known before the first."""
+        cells = self.grid.size * len(self.grid.machines)
+        return cells * len(self.parts) if self.search.name in ("grid", "per-pair") else None
+
+    def run(
+        self,
+        report: Report | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+        inner: Report | None = None,
+    ) -> Tuned:
+        """A crew that is lost on the way ends it like a stop. `inner` is told trials of nested searches."""
+        began = time.perf_counter()
+        steps = self.search.steps(self.grid, len(self.parts))
+        plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report)
+        composites: dict[str, Composite] = {}
+        nested: list[Nested] = []
+        trouble = ""
+        try:
+            with _crew(self.wanted, stopped) as plan.crew:
+                results = plan.run()
+                composites = self._composites(results, plan.folds, stopped) if self.settings.by_pair else {}
+                nested = self._nested(plan, inner, stopped) if self.wanted.nested and not stopped() else []
+        except InputError as error:
+            if not isinstance(error, LostCrew) and not plan.results():
+                raise
+            trouble = "" if stopped() else str(error)
+        seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
+        return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble)
+
+    # -- parts of it ------------------------------------------------------------------------------
+
+    def _validation(self) -> tuple[tuple[Fold, ...], tuple[tuple[Fold, ...], ...]]:
+        """The folds, and for a nested validation those inside each one's training part."""
+        try:
+            parts = self._parts(self.codes)
+            return parts, tuple(map(self._inner, parts)) if self.wanted.nested else ()
+        except InputError as error:
+            raise FileError(self.dataset.name, str(error)) from None
+
+    def _parts(self, codes: np.ndarray) -> tuple[Fold, ...]:
+        wanted, seed = self.wanted, self.request.seed
+        if wanted.holdout is not None:
+            return folding.validation(codes, wanted.holdout, seed)
+        return folding.stratified(codes, wanted.folds, seed, wanted.repeats)
+
+    def _inner(self, fold: Fold) -> tuple[Fold, ...]:
+        try:
+            return folding.within(fold, self._parts(self.codes[fold.train]))
+        except InputError as error:
+            raise InputError(f"{error} once a part is held out for the nested validation") from None
+
+    def _check_largest_gamma(self, fitted: Preparation) -> None:
+        """At once, and not after hours; rbf values end at 1."""
+        gamma = self.grid.gamma_values[-1]
+        if gamma is not None and self.request.kernel != "rbf":
+            try:
+                checked_points(fitted.apply(self.rows).rows, self.settings.kernel.at(gamma))
+            except InputError as error:
+                raise InputError(f"gamma {written(gamma, powers=True)}: {error}") from None
+
+    def _settings(self) -> Settings:
+        request = self.request
+        return Settings(
+            kernel=KernelFamily(request.kernel, request.degree, request.coef0),
+            solver=request.solver,
+            margin=None if request.margin is None else positive("margin", request.margin),
+            bias=request.bias,
+            class_weight=self._class_weight(),
+            limits=limits_of(request),
+            cache_mb=positive("cache_mb", request.cache_mb),
+            jobs=jobs_of(self.wanted),
+            threads=request.threads,
+            by_pair=self.search.name == "per-pair",
+        )
+
+    def _class_weight(self) -> str | dict[int, float] | None:
+        given = self.request.class_weight
+        if given is None or isinstance(given, str):
+            return given
+        factors = weights(self.request, self.class_names, self.codes)
+        assert factors is not None
+        return dict(enumerate(factors.tolist()))
+
+    def _fold_notices(self) -> list[Notice]:
+        if self.wanted.holdout is not None:
+            return []
+        rare = [self.class_names[code] for code in folding.rare(self.codes, self.wanted.folds)]
+        if not rare:
+            return []
+        sentence = f"classes with fewer rows than folds, which some folds do not test: {some(rare)}"
+        return [Notice("rare classes", sentence)]
+
+    def _composites(
+        self, results: Mapping[Cell, CellResult], folds: Folds, stopped: Callable[[], bool]
+    ) -> dict[str, Composite]:
+        found = {}
+        for machine in self.grid.machines:
+            if MACHINES[machine].split == "pairs" and not stopped() and best(results, machine) is not None:
+                composite = compose(machine, choose(results, machine), folds, self.settings, stopped)
+                if composite is not None:
+                    found[machine] = composite
+        return found
+
+    def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
+        return NestedPlan(
+            outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
+            outer.crew,
+        ).run()  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPreparation:
+    """Scaling, levels and fills by a fold's training part alone."""
+
+    rules: Rules
+    rows: Dataset
+    codes: np.ndarray
+
+    def __call__(self, fold: Fold) -> FoldRows:
+        train = self.rows.take(fold.train)
+        fitted = preparing.fit(self.rules, train)
+        rows, tests = fitted.apply(train).rows, fitted.apply(self.rows.take(fold.test)).rows
+        return FoldRows.of(rows, self.codes[fold.train], tests, self.codes[fold.test])
+
+
+def _crew(wanted: TuneRequest, stopped: Callable[[], bool]) -> AbstractContextManager[Crew]:
+    if wanted.scheduler is None:
+        return nullcontext(Threads())
+    from mcsvm_gui.core.tune.cluster.crew import workers_at
+
+    return workers_at(wanted.scheduler, stopped)
+
+
+def jobs_of(wanted: TuneRequest) -> int:
+    if wanted.jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if whole("jobs", wanted.jobs) > MOST_JOBS:
+        raise InputError(f"jobs must be at most {MOST_JOBS}, not {wanted.jobs}")
+    return wanted.jobs
+
+
+# -- what cannot be searched ----------------------------------------------------------------------
+
+
+def check(request: Request, wanted: TuneRequest) -> None:
+    """Everything that can be said before the data are read; raises InputError with a sentence."""
+    for name in wanted.machines:
+        if name not in MACHINES:
+            raise InputError(f"There is no machine {name!r}; choose one of {', '.join(MACHINES)}.")
+    if not wanted.machines or len(set(wanted.machines)) < len(wanted.machines):
+        raise InputError(f"name each machine once, not {','.join(wanted.machines)!r}")
+    if wanted.search not in SEARCHES:
+        raise InputError(f"There is no search {wanted.search!r}; choose one of {', '.join(SEARCHES)}.")
+    if request.bias is not None and request.bias not in BIASES:
+        raise InputError(f"bias must be one of {', '.join(BIASES)}, not {request.bias!r}.")
+    find_method(request.solver)
+    _check_kernel(request, wanted)
+    _check_validation(request, wanted)
+
+
+def _check_kernel(request: Request, wanted: TuneRequest) -> None:
+    if request.kernel not in KERNELS:
+        raise InputError(f"There is no kernel {request.kernel!r}; choose one of {', '.join(KERNELS)}.")
+    has_gamma = "gamma" in KERNELS[request.kernel].parameters
+    if not has_gamma and wanted.gammas is not None:
+        raise InputError(f"the {request.kernel} kernel has no gamma to search; leave --gamma out")
+    if wanted.search == "two-line" and request.kernel != "rbf":
+        raise InputError("the two-line search goes from the linear kernel to the rbf kernel; take --kernel rbf")
+    if wanted.search == "per-pair":
+        pairs = [name for name in wanted.machines if MACHINES[name].split == "pairs"]
+        if not pairs:
+            raise InputError("only machines of pairs can have parameters for each pair; take --machine ovo or dag")
+        if request.solver != "auto" or request.bias not in (None, "exact") or not _definite(request):
+            raise InputError("the per-pair search needs --solver auto, the exact bias, and a kernel such as rbf")
+
+
+def _definite(request: Request) -> bool:
+    family = KernelFamily(request.kernel, request.degree, request.coef0)
+    return family.at(1.0).semidefinite
+
+
+def _check_validation(request: Request, wanted: TuneRequest) -> None:
+    whole("folds", wanted.folds)
+    whole("repeats", wanted.repeats)
+    if wanted.holdout is not None and wanted.repeats > 1:
+        raise InputError("--holdout validates on one split; --repeats repeats folds")
+    if wanted.nested and wanted.search == "per-pair":
+        raise InputError("the per-pair search cannot be nested; take another search, or leave --nested out")
+    if request.test is not None:
+        raise InputError("tuning needs no test file: keep it for the model that is trained afterwards")
+    jobs_of(wanted)
+    if wanted.scheduler is not None:
+        checked(wanted.scheduler)
+        if wanted.jobs is not None:
+            raise InputError(
+                "--jobs is of threads here, and a cluster has its own; leave one of --jobs and --scheduler"
+            )
+
+
+def parse_machines(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))

@@ -1,1 +1,0 @@
-"""One presenter per page; no widgets."""

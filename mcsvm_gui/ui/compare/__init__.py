@@ -1,0 +1,1 @@
+"""The Compare page: presenter, page and widgets."""

@@ -1,0 +1,134 @@
+"""Runs applied to their rows behind the window, one at a time, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.ui.runs.project_trust import unread
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.chosen import Chosen, Library
+    from mcsvm_gui.core.project.records import RunRecord
+    from mcsvm_gui.ui.runs.workspace import Workspace
+
+KEPT = 96  # runs whose decisions stay in memory
+
+
+class Judge(QObject):
+    """Decides rows and measures margins, run by run behind the window, and remembers what came of it."""
+
+    def __init__(self, workspace: Workspace, moved: Callable[[bool], object]) -> None:
+        """`moved` hears of every step, and whether all decisions or all margins are there now."""
+        super().__init__()
+        self._workspace, self._moved = workspace, moved
+        self._known: dict[int, Chosen] = {}
+        self._measured: set[int] = set()
+        self._wanted: list[RunRecord] = []
+        self._working = False
+        self._library: dict[str, Library] = {}  # made by the first task: its imports are heavy
+        self._age = 0  # of the project: runs of another one have the same numbers
+
+    def forget(self) -> None:
+        self._age += 1
+        self._known, self._measured, self._wanted, self._library = {}, set(), [], {}
+
+    def want(self, records: Sequence[RunRecord]) -> None:
+        self._wanted = list(records)
+        wanted = {record.id for record in records}
+        for run in [run for run in self._known if run not in wanted][: max(len(self._known) - KEPT, 0)]:
+            del self._known[run]
+            self._measured.discard(run)
+        self._step()
+
+    def of(self, record: RunRecord) -> Chosen | None:
+        return self._known.get(record.id)
+
+    def _left(self) -> tuple[int, int]:
+        """How many are still to be decided, and to be measured."""
+        wanted = {record.id for record in self._wanted}
+        return len(wanted - self._known.keys()), len(wanted - self._measured)
+
+    @property
+    def words(self) -> str:
+        """How far it is; nothing once all is there."""
+        total, (undecided, unmeasured) = len(self._wanted), self._left()
+        if undecided:
+            return tr("Deciding the test rows: run {number} of {total}…", number=total - undecided + 1, total=total)
+        if unmeasured:
+            return tr("Measuring margins: run {number} of {total}…", number=total - unmeasured + 1, total=total)
+        return ""
+
+    def _step(self) -> None:
+        if self._working:
+            return
+        work = self._next()
+        if work is not None:
+            self._working = True
+            (run, function), age = work, self._age
+            self._workspace.tasks.start(
+                function, lambda chosen: self._done(run, age, chosen), lambda why: self._failed(run, age, why)
+            )
+
+    def _next(self) -> tuple[int, Callable[[], Chosen]] | None:
+        """All decisions come before all margins."""
+        for record in self._wanted:
+            if record.id not in self._known:
+                return record.id, self._deciding(record)
+        for record in self._wanted:
+            if record.id not in self._measured:
+                return record.id, self._measuring(record)
+        return None
+
+    def _deciding(self, record: RunRecord) -> Callable[[], Chosen]:
+        runs, workspace = self._workspace.runs, self._workspace
+        run, request, document = record.id, record.request, record.document or {}
+        open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
+        library = self._library
+        allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
+
+        def decide() -> Chosen:
+            from mcsvm_gui.core.compare import chosen
+
+            if not allowed:
+                return chosen.unread(run, request, document, unread())
+            rows = library.setdefault("rows", chosen.Library())
+            return chosen.decided(run, request, document, lambda: runs.model(run), lambda: rows.rows_of(request, open_))
+
+        return decide
+
+    def _measuring(self, record: RunRecord) -> Callable[[], Chosen]:
+        known, run, runs = self._known[record.id], record.id, self._workspace.runs
+
+        def measure() -> Chosen:
+            from mcsvm_gui.core.compare.chosen import measured
+
+            return known if known.rows is None else measured(known, runs.model(run))
+
+        return measure
+
+    def _done(self, run: int, age: int, chosen: Chosen) -> None:
+        if age == self._age:
+            if run in self._known:
+                self._measured.add(run)
+            self._known[run] = chosen
+        self._go_on()
+
+    def _failed(self, run: int, age: int, why: str) -> None:
+        """Its document stays, with the reason."""
+        record = next((record for record in self._wanted if record.id == run), None)
+        if age == self._age and record is not None and record.document is not None:
+            from mcsvm_gui.core.compare.chosen import unread
+
+            self._known[run] = unread(run, record.request, record.document, why)
+            self._measured.add(run)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self._working = False
+        self._step()
+        undecided, unmeasured = self._left()
+        self._moved(unmeasured == 0 or (undecided == 0 and unmeasured == len(self._wanted)))

@@ -1,0 +1,304 @@
+"""The Compare page: chosen runs side by side above, all runs to choose from below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedLayout,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core.project.tables import tab_separated
+from mcsvm_gui.ui.compare.confusion import ConfusionView
+from mcsvm_gui.ui.compare.parts import CoursePanel, EffortPanel, Panel, SheetPanel
+from mcsvm_gui.ui.compare.tools import CompareTools
+from mcsvm_gui.ui.kit import file_dialogs
+from mcsvm_gui.ui.kit.gradual import Filler, Gradual
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.sheets import Picture
+    from mcsvm_gui.core.evaluate.curves import Course
+
+WIDE = 175 * UNIT  # from here on the measures stand beside everything else
+ROOMY = 110 * UNIT  # from here on buttons have words
+
+
+class ComparePage(QWidget):
+    """Setters and signals; what they mean is decided elsewhere."""
+
+    seen = Signal()  # it came into sight
+    order_asked = Signal(str)  # runs by a measure
+    save_asked = Signal(str, list, list)  # a path, names of columns, rows
+    newest_asked = Signal()
+    experiment_asked = Signal(str)  # a path
+    report_asked = Signal(str)  # a path, whose ending says the format
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("comparePage")
+        self.setAccessibleName(tr("Compare"))
+        self._picture: Picture | None = None
+        self.parts = Gradual(self)
+        self.parts.finished.connect(lambda: self._enable())
+        self._build_parts()
+        self._build_tools()
+        self._lay_out()
+        self.show_empty("")
+
+    def heightForWidth(self, width: int) -> int:
+        """None: a page takes the room there is, though its wrapped words would like more of it."""
+        return -1
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build_parts(self) -> None:
+        self.measures = SheetPanel("compareTable", tr("Chosen runs side by side"))
+        self.measures.table.row_chosen.connect(self.order_asked)
+        self.measures.table.setToolTip(tr("Double-click a measure to order the runs by it"))
+        self.confusion = ConfusionView()
+        self.per_class = SheetPanel("perClassTable", tr("Scores of each class"))
+        self.margins = SheetPanel("marginTable", tr("Target-margin violations of each pair of classes"))
+        self.margins.say(
+            tr(
+                "How far training rows fall short of the target margins, summed up for each pair of classes."
+                " The bound made of them, in the table of measures, is loose: it compares machines, and promises"
+                " nothing."
+            )
+        )
+        self.course, self.effort = CoursePanel(), EffortPanel()
+        self.disagreements = SheetPanel("disagreementTable", tr("Rows on which runs disagree"))
+        self.tests = SheetPanel("significanceTable", tr("Tests of the differences"))
+        self.confusion.save_asked.connect(lambda table: self.ask_to_save(table.objectName(), *table.plain()))
+        for panel in (self.measures, self.per_class, self.margins, self.disagreements, self.tests):
+            panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
+        for plot in (self.course.plot, *self.effort.plots):
+            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+            plot.save_failed.connect(self.message)
+
+    def _build_tools(self) -> None:
+        self.tools = CompareTools()
+        self.tools.differences.toggled.connect(self._show_differences)
+        self.tools.copy_button.clicked.connect(self.copy)
+        self.tools.save_button.clicked.connect(self._ask_to_save)
+        self.tools.experiment_button.clicked.connect(self._ask_for_experiment)
+        self.tools.report_chosen.connect(self._ask_for_report)
+
+    def _lay_out(self) -> None:
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("compareTabs")
+        self.tabs.setAccessibleName(tr("What is compared"))
+        self.tabs.setDocumentMode(True)
+        self.tabs.setUsesScrollButtons(True)
+        named: tuple[tuple[QWidget, str], ...] = (
+            *((self.measures, tr("Measures")), (self.confusion, tr("Confusion")), (self.per_class, tr("Classes"))),
+            *((self.course, tr("Course")), (self.effort, tr("Effort")), (self.disagreements, tr("Disagreements"))),
+            *((self.tests, tr("Tests")), (self.margins, tr("Margins"))),
+        )
+        for part, words in named:
+            self.tabs.addTab(part, words)
+        self.tabs.currentChanged.connect(lambda _: self._turn())
+        self._beside = QSplitter(Qt.Orientation.Horizontal)
+        self._beside.setObjectName("compareBeside")
+        self._beside.setHandleWidth(2 * UNIT)
+        self._beside.setChildrenCollapsible(False)
+        self._beside.addWidget(self.tabs)
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.tools)
+        column.addWidget(self._notes_label())
+        column.addWidget(self._beside, 1)
+        self._stack_on(full)
+
+    def _stack_on(self, full: QWidget) -> None:
+        self._stack_empty()
+        self._full = full
+        upper = QWidget()
+        self._stack = QStackedLayout(upper)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(full)
+        self._table = QWidget()
+        QVBoxLayout(self._table).setContentsMargins(0, 0, 0, 0)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setObjectName("compareSplitter")
+        self.splitter.setHandleWidth(UNIT)
+        self.splitter.addWidget(upper)
+        self.splitter.addWidget(self._table)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setCollapsible(0, False)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
+        page.addWidget(self.splitter)
+
+    def _stack_empty(self) -> None:
+        """What to do, and a button that does it."""
+        self._said = QLabel()
+        self._said.setObjectName("compareEmpty")
+        self._said.setProperty("role", "muted")
+        self._said.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._said.setWordWrap(True)
+        self._offer = QPushButton(tr("Compare the newest runs"))
+        self._offer.setObjectName("compareNewestButton")
+        self._offer.setAccessibleName(tr("Compare the newest runs"))
+        self._offer.clicked.connect(self.newest_asked)
+        self._empty = QWidget()
+        column = QVBoxLayout(self._empty)
+        column.setSpacing(2 * UNIT)
+        column.addStretch()
+        column.addWidget(self._said)
+        column.addWidget(self._offer, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch()
+
+    def _notes_label(self) -> QLabel:
+        self.notes = QLabel()
+        self.notes.setObjectName("compareNotes")
+        self.notes.setProperty("role", "warning")
+        self.notes.setWordWrap(True)
+        self.notes.setTextFormat(Qt.TextFormat.PlainText)
+        self.notes.hide()
+        return self.notes
+
+    def set_run_table(self, table: QWidget) -> None:
+        """Its parts are called otherwise than those of the other table of runs."""
+        for part in (table, *table.findChildren(QWidget)):
+            name = part.objectName()
+            if name.startswith("run"):
+                part.setObjectName(f"compareR{name[1:]}")
+        layout = self._table.layout()
+        assert layout is not None
+        layout.addWidget(table)
+
+    # -- what is shown ----------------------------------------------------------------------------
+
+    def is_seen(self) -> bool:
+        return self.isVisible()
+
+    def show_empty(self, words: str, newest: bool = False) -> None:
+        """`newest`: whether there are runs that could be compared."""
+        self._picture = None
+        self._said.setText(words)
+        self._offer.setVisible(newest)
+        self._stack.setCurrentWidget(self._empty)
+
+    def show_picture(self, picture: Picture) -> None:
+        """What is in sight at once, the rest part by part, so that nothing waits for long."""
+        self._picture = picture
+        self._stack.setCurrentWidget(self._full)
+        self.parts.begin(self._fillers(picture))
+        for part in (self.measures, self.tabs.currentWidget()):
+            self.parts.fill(part)
+        self._enable()
+
+    def _fillers(self, picture: Picture) -> Iterator[Filler]:
+        yield self.measures, lambda: self._show_measures(picture)
+        yield self.confusion, lambda: self.confusion.show_matrices(picture.matrices)
+        yield self.per_class, lambda: self.per_class.show_sheet(picture.per_class)
+        yield self.disagreements, lambda: self.disagreements.show_sheet(picture.disagreements)
+        yield self.tests, lambda: self.tests.show_sheet(picture.tests)
+        yield self.margins, lambda: self.margins.show_sheet(picture.margins)
+        yield from self.effort.fillers(picture.efforts)
+        self.disagreements.say(picture.disagreement_words)
+        self.tests.say(picture.test_words)
+
+    def _turn(self) -> None:
+        """To another tab."""
+        self.parts.fill(self.tabs.currentWidget())
+        self._enable()
+
+    def _show_measures(self, picture: Picture) -> None:
+        self.measures.show_sheet(picture.measures)
+        self._show_differences()
+
+    def draw(self, courses: Sequence[Course]) -> None:
+        self.parts.begin([(self.course, lambda: self.course.plot.show_courses(courses))])
+        self.parts.fill(self.tabs.currentWidget())
+
+    def show_progress(self, words: str) -> None:
+        """Without words everything is there, and can be reported."""
+        self.tools.progress.setText(words)
+        self.tools.report_button.setEnabled(not words)
+
+    def show_notes(self, sentences: Sequence[str]) -> None:
+        self.notes.setText(" ".join(sentences))
+        self.notes.setVisible(bool(sentences))
+
+    def _show_differences(self) -> None:
+        alike = self._picture.same if self._picture is not None and self.tools.differences.isChecked() else ()
+        self.measures.table.hide_rows(alike)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is room the measures stay in sight beside the rest."""
+        super().resizeEvent(event)
+        self.tools.show_words(self.width() >= ROOMY)
+        inside = self.tabs.indexOf(self.measures) >= 0
+        if inside and self.width() >= WIDE:
+            self._beside.insertWidget(0, self.measures)
+            self.measures.show()
+            self._beside.setSizes([self.width() // 2, self.width() // 2])
+        elif not inside and self.width() < WIDE:
+            self.tabs.insertTab(0, self.measures, tr("Measures"))
+            self.tabs.setCurrentIndex(0)
+
+    # -- out of the program -----------------------------------------------------------------------
+
+    @property
+    def _at_hand(self) -> Panel | ConfusionView | None:
+        """The part whose table is copied and saved; None for the course, which is a picture."""
+        part = self.measures if self.measures.table.hasFocus() else self.tabs.currentWidget()
+        return part if isinstance(part, Panel | ConfusionView) else None
+
+    def _enable(self) -> None:
+        part = self._at_hand
+        self.tools.enable(part is None or bool(part.plain()[1]), picture=part is None)
+
+    def copy(self) -> None:
+        part = self._at_hand
+        if part is None:
+            self.course.plot.copy_image()
+        else:
+            QGuiApplication.clipboard().setText(tab_separated(*part.plain()))
+            self.message.emit(tr("The table is on the clipboard."))
+
+    def _ask_to_save(self) -> None:
+        part = self._at_hand
+        if part is None:
+            self.course.plot.ask("png")
+        else:
+            self.ask_to_save(part.objectName(), *part.plain())
+
+    def ask_to_save(self, name: str, names: list[str], rows: list[list[object]]) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Save the table"), "csv", f"{name}.csv", ".csv"),
+            lambda path: self.save_asked.emit(path, names, rows),
+        )
+
+    def _ask_for_experiment(self) -> None:
+        title = tr("Save these runs as an experiment")
+        file_dialogs.choose_target(self, title, "experiment", "experiment.toml", ".toml", self.experiment_asked.emit)
+
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """(title, suffix) of the reports that can be written; until they are known there is no button."""
+        self.tools.set_formats(formats)
+
+    def _ask_for_report(self, suffix: str) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Write a report"), "report", f"report{suffix}", suffix), self.report_asked.emit
+        )

@@ -1,0 +1,137 @@
+"""What stands in the tabs of the Compare page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.ui.compare.sheet_table import SheetTable
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_words
+from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.sheet import Sheet
+    from mcsvm_gui.core.compare.sheets import Effort
+
+
+class Panel(QWidget):
+    """Something with a table that can be taken elsewhere."""
+
+    save_asked = Signal()
+
+    def plain(self) -> tuple[list[str], list[list[object]]]:
+        raise NotImplementedError
+
+
+class SheetPanel(Panel):
+    """Words above a table; without words, no room for them."""
+
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__()
+        self.setObjectName(f"{name}Panel")
+        self.table = SheetTable(name, title)
+        self.table.save_asked.connect(self.save_asked)
+        self.words = QLabel()
+        self.words.setObjectName(f"{name}Words")
+        self.words.setProperty("role", "muted")
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, UNIT, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.words)
+        column.addWidget(self.table, 1)
+
+    def show_sheet(self, sheet: Sheet) -> None:
+        self.table.show_sheet(sheet)
+
+    def say(self, words: str) -> None:
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+
+    def plain(self) -> tuple[list[str], list[list[object]]]:
+        return self.table.plain()
+
+
+class CoursePanel(QWidget):
+    """How the trainings went, over each other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("coursePanel")
+        self.plot = TraceOverlay()
+        self.kind = QComboBox()
+        self.kind.setObjectName("overlayKindCombo")
+        self.kind.setAccessibleName(tr("What is drawn against time"))
+        for name, words in kind_words().items():
+            self.kind.addItem(words, name)
+        self.log = QCheckBox(tr("Logarithmic time"))
+        self.log.setObjectName("overlayLogCheck")
+        self.log.setAccessibleName(tr("Logarithmic time"))
+        self.log.setChecked(True)
+        self.kind.currentIndexChanged.connect(self._draw)
+        self.log.toggled.connect(self._draw)
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.kind)
+        row.addWidget(self.log)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, UNIT, 0, 0)
+        column.setSpacing(UNIT)
+        nest(column, row)
+        column.addWidget(self.plot, 1)
+
+    def _draw(self) -> None:
+        self.plot.show_kind(self.kind.currentData(), self.log.isChecked())
+
+
+class EffortPanel(Panel):
+    """What it cost: to train, to keep, to predict with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("effortPanel")
+        self._efforts: tuple[Effort, ...] = ()
+        self.plots = (
+            RunBars("timeBars", tr("Training time"), lambda bar: figures.seconds(bar.value)),
+            RunBars("supportBars", tr("Support vectors (solid: bounded)"), _support),
+            RunBars("predictionBars", tr("Prediction, a row"), lambda bar: figures.seconds(bar.value)),
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, UNIT, 0, 0)
+        row.setSpacing(UNIT)
+        for plot in self.plots:
+            plot.setMinimumWidth(20 * UNIT)
+            row.addWidget(plot, 1)
+
+    def fillers(self, efforts: Sequence[Effort]) -> Iterator[tuple[RunBars, Callable[[], object]]]:
+        """Plot by plot: each takes a moment."""
+        self._efforts = tuple(efforts)
+        times, supports, predictions = self.plots
+        yield times, lambda: times.show_bars([Bar(one.label, one.machine, one.seconds) for one in efforts])
+        yield (
+            supports,
+            lambda: supports.show_bars([Bar(one.label, one.machine, one.support, one.bounded) for one in efforts]),
+        )
+        yield (
+            predictions,
+            lambda: predictions.show_bars([Bar(one.label, one.machine, one.prediction) for one in efforts]),
+        )
+
+    def plain(self) -> tuple[list[str], list[list[object]]]:
+        names = [tr("Run"), tr("Training time"), tr("Support vectors"), tr("Bounded"), tr("Prediction, a row")]
+        rows = [[one.label, one.seconds, one.support, one.bounded, one.prediction] for one in self._efforts]
+        return names, [["" if value is None else value for value in row] for row in rows]
+
+
+def _support(bar: Bar) -> str:
+    return figures.NONE if bar.value is None else figures.count(int(bar.value))

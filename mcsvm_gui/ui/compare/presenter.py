@@ -1,0 +1,272 @@
+"""The Compare page's decisions: which runs stand beside each other, what is computed of them and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, QTimer, SignalInstance
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.ui.compare.judge import Judge
+from mcsvm_gui.ui.runs.report_writer import ReportWriter
+from solvers.errors import InputError
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.sheets import Picture
+    from mcsvm_gui.core.evaluate.curves import Course
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.project.records import RunRecord
+    from mcsvm_gui.ui.runs.workspace import Workspace
+    from mcsvm_gui.ui.threads.tasks import Ticket
+
+MOST = 24  # runs beside each other
+NEWEST = 6  # runs that are offered at once
+LATER = 50  # milliseconds in which news are gathered
+
+
+class CompareView(Protocol):
+    seen: SignalInstance
+    order_asked: SignalInstance
+    save_asked: SignalInstance
+    newest_asked: SignalInstance
+    experiment_asked: SignalInstance
+    report_asked: SignalInstance
+    message: SignalInstance
+
+    def is_seen(self) -> bool: ...
+    def show_empty(self, words: str, newest: bool = ...) -> None: ...
+    def show_picture(self, picture: Picture) -> None: ...
+    def show_progress(self, words: str) -> None: ...
+    def show_notes(self, sentences: Sequence[str]) -> None: ...
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None: ...
+    def draw(self, courses: Sequence[Course]) -> None: ...
+
+
+class ComparePresenter(QObject):
+    def __init__(self, view: CompareView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._workspace, self._runs = view, workspace, workspace.runs
+        self._judge = Judge(workspace, self._judged)
+        self._shown: tuple[Any, ...] = ()
+        self._ended: tuple[int, ...] = ()  # the chosen runs that can be shown
+        self._order: list[int] = []
+        self._ordered_by: tuple[str, bool] | None = None
+        self._picture: Picture | None = None
+        self._pictured: list[int] = []  # runs of the picture, in its order
+        self._drawing: Ticket | None = None
+        self._reports = ReportWriter(workspace, view.set_formats, self)
+        self._later = QTimer(self, interval=LATER, singleShot=True)
+        self._later.timeout.connect(self._look)
+        self._listen()
+        self._look()
+
+    def _listen(self) -> None:
+        view, runs = self._view, self._runs
+        view.seen.connect(self._look)
+        view.order_asked.connect(self.order_by)
+        view.newest_asked.connect(lambda: self._runs.select(self._newest()))
+        view.save_asked.connect(self.save)
+        view.experiment_asked.connect(self.save_experiment)
+        view.report_asked.connect(self.write_report)
+        view.message.connect(self._workspace.message)
+        runs.selection_changed.connect(self._look)
+        runs.changed.connect(self._changed)
+        runs.removed.connect(self._removed)
+        runs.project_read.connect(self._forget)
+        self._workspace.trust.agreed.connect(self._forget)
+        self._reports.changed.connect(self._say)
+
+    # -- what is looked at ------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        """Another project, or more files that may be read."""
+        self._judge.forget()
+        self._shown = ()
+        self._look()
+
+    def _changed(self, run: int) -> None:
+        if run in self._runs.selected or run in self._order:
+            self._later.start()
+
+    def _removed(self, runs: Sequence[int]) -> None:
+        for run in runs:
+            self._changed(run)
+
+    def _records(self) -> list[RunRecord]:
+        """The chosen runs that ended, in the order they are to be seen."""
+        ended = {record.id: record for record in self._chosen() if _ended(record) and _readable(record)}
+        if tuple(ended) != self._ended:
+            self._ended, self._order, self._ordered_by = tuple(ended), list(ended)[:MOST], None
+        return [ended[run] for run in self._order]
+
+    def _chosen(self) -> list[RunRecord]:
+        return [self._runs.record(run) for run in self._runs.selected if run in self._runs]
+
+    def _look(self) -> None:
+        """Nothing is computed that nobody looks at."""
+        if not self._view.is_seen():
+            return
+        self._reports.offer_formats()
+        records = self._records()
+        shown = tuple((record.id, record.name) for record in records)
+        if not records:
+            self._shown, self._picture = (), None
+            self._stop_drawing()
+            self._judge.want(())
+            self._view.show_empty(self._invitation(), bool(self._newest()))
+            return
+        if shown != self._shown:
+            self._shown = shown
+            self._judge.want(records)
+            self._draw_picture()
+        self._view.draw([self._course(record) for record in records])
+        self._say()
+
+    def _newest(self) -> list[int]:
+        """Those that ended last, on the data of the very last."""
+        done = [self._runs.record(run) for run in self._runs.ids() if self._runs.record(run).state == "done"]
+        return [record.id for record in done if record.digest == done[-1].digest][-NEWEST:]
+
+    def _invitation(self) -> str:
+        if not self._runs.ids():
+            return tr("Nothing to compare yet. Train some machines on the Train page, then come back.")
+        if self._runs.selected:
+            return tr("None of the chosen runs has ended with a model. Choose others in the table below.")
+        return tr(
+            "Choose runs in the table below, several with Ctrl or Shift: their scores, confusions, courses,"
+            " disagreements and tests appear here side by side."
+        )
+
+    def _judged(self, complete: bool) -> None:
+        """Between phases everything is drawn anew; within one only how far it is."""
+        if self._picture is not None or self._drawing is not None:
+            self._say()
+            if complete:
+                self._draw_picture()
+
+    def _say(self) -> None:
+        self._view.show_progress(tr("Writing the report…") if self._reports.writing else self._judge.words)
+        self._view.show_notes(self._notes())
+
+    def _notes(self) -> list[str]:
+        records, said = self._records(), list[str]()
+        left = [record for record in self._chosen() if not _ended(record)]
+        if left:
+            said.append(tr("Left out, as they have no model: {count} of the chosen runs.", count=len(left)))
+        for record in self._chosen():
+            if not _readable(record):
+                said.append(tr("{run} was made by another version, and cannot be read.", run=record.name))
+        if len(self._ended) > MOST:
+            said.append(tr("Only the first {count} runs are shown.", count=MOST))
+        for record in records:
+            known = self._judge.of(record)
+            if known is not None and known.trouble:
+                said.append(tr("{run} could not be tested again: {why}.", run=record.name, why=known.trouble))
+            elif known is not None and not known.tested:
+                said.append(tr("{run} held no rows out to test on, and has no scores.", run=record.name))
+        return said
+
+    def _course(self, record: RunRecord) -> Course:
+        from mcsvm_gui.core.evaluate.curves import Course
+
+        return Course(record.id, record.name, record.machine, self._runs.trace(record.id).table())
+
+    # -- the picture ------------------------------------------------------------------------------
+
+    def _draw_picture(self) -> None:
+        """Of what is known by now; tables of thousands of rows are made behind the window."""
+        records, names = self._records(), dict[int, str]()
+        for record in records:
+            names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
+        known = [(record, self._judge.of(record)) for record in records]
+
+        def draw() -> Picture:
+            from mcsvm_gui.core.compare.chosen import unread
+            from mcsvm_gui.core.compare.sheets import picture
+
+            return picture(
+                [found or unread(one.id, one.request, one.document or {}, "") for one, found in known], names
+            )
+
+        self._stop_drawing()
+        self._drawing = self._workspace.tasks.start(
+            draw,
+            lambda picture: self._show(picture, [record.id for record in records]),
+            self._workspace.message.emit,
+        )
+
+    def _stop_drawing(self) -> None:
+        if self._drawing is not None:
+            self._drawing.cancel()
+            self._drawing = None
+
+    def _show(self, picture: Picture, runs: list[int]) -> None:
+        self._drawing, self._picture, self._pictured = None, picture, runs
+        self._view.show_picture(picture)
+        self._say()
+
+    def order_by(self, key: str) -> None:
+        """The runs from the best known to the worst, or back: more is first, then less; what is not known is last."""
+        if self._picture is None or key not in self._picture.measures.keys:
+            return
+        if sorted(self._pictured) != sorted(self._order):  # others were chosen, and are still being drawn
+            return
+        from mcsvm_gui.core.compare.sheet import Heading, Sheet, order_of
+
+        falling = self._ordered_by != (key, True)
+        row = self._picture.measures.rows[self._picture.measures.keys.index(key)]
+        column = Sheet((Heading(key),), tuple((cell,) for cell in row[1:]))
+        self._order = [self._pictured[place] for place in order_of(column, 0, falling)]
+        self._ordered_by = key, falling
+        self._look()
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def save(self, path: str, names: list[str], rows: list[list[object]]) -> None:
+        from mcsvm_gui.core.base.writing import csv_text, write_text
+
+        self._write(path, lambda: write_text(path, csv_text(names, rows)))
+
+    def save_experiment(self, path: str) -> None:
+        """What `mcsvm run` replays to the same numbers."""
+        runs: list[tuple[str, Request]] = [(name, self._runs.record(run).request) for run, name in self._shown]
+
+        title = tr("Runs that were compared")
+
+        def write() -> None:
+            from mcsvm_gui.core.experiment import Experiment, write_experiment
+
+            write_experiment(path, Experiment.of_requests(title, runs))
+
+        self._write(path, write)
+
+    def write_report(self, path: str) -> None:
+        """Of the runs on the page."""
+        records = self._records()
+        found = [(record, self._runs.trace(record.id).table(), self._judge.of(record)) for record in records]
+
+        def write() -> None:
+            from mcsvm_gui.core.report import of_chosen as chosen_report
+
+            known = [chosen_report.Reported(record, trace, one) for record, trace, one in found if one is not None]
+            chosen_report.write(path, known)
+
+        if found:
+            self._reports.write(path, write)
+
+    def _write(self, path: str, write: Callable[[], object]) -> None:
+        say = self._workspace.message.emit
+        self._workspace.tasks.start(write, lambda nothing: say(tr("Saved {path}", path=path)), say)
+
+
+def _ended(record: RunRecord) -> bool:
+    return record.state == "done" and record.document is not None
+
+
+def _readable(record: RunRecord) -> bool:
+    """Files may hold requests that are none of this version."""
+    try:
+        return record.request is not None
+    except InputError:
+        return False

@@ -1,0 +1,287 @@
+"""A sheet as a table: it sorts by any column, copies as tab-separated text, and shows what is best or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QKeyEvent, QKeySequence, QPainter, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
+
+from mcsvm_gui.core.compare.sheet import Cell, Sheet, order_of
+from mcsvm_gui.core.project.tables import tab_separated
+from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.badge import SIGNS
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.runs.marks import draw_stroke
+
+Index = QModelIndex | QPersistentModelIndex
+ROLE = Qt.ItemDataRole
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+NOWHERE = QModelIndex()
+HEAT = 0.45  # how much of a colour lies on a cell at the most
+MEASURED = 200  # rows that decide how wide columns are
+STROKE = 3 * UNIT, 2 * UNIT
+MACHINE = ROLE.UserRole  # of a heading
+ARROW = 2 * UNIT  # of the column sorted by
+
+
+class SheetModel(QAbstractTableModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.sheet = Sheet()
+        self.hidden: frozenset[str] = frozenset()  # keys of rows
+        self._order: list[int] = []
+        self._by, self._falling = -1, False
+
+    def show(self, sheet: Sheet) -> None:
+        """Sorted as the one before."""
+        self.beginResetModel()
+        self.sheet = sheet
+        self._arrange()
+        self.endResetModel()
+
+    def hide(self, keys: Iterable[str]) -> None:
+        self.beginResetModel()
+        self.hidden = frozenset(keys)
+        self._arrange()
+        self.endResetModel()
+
+    def _arrange(self) -> None:
+        sheet = self.sheet
+        known = 0 <= self._by < len(sheet.headings)
+        rows = order_of(sheet, self._by, self._falling) if known else list(range(len(sheet.rows)))
+        self._order = [row for row in rows if not sheet.keys or sheet.keys[row] not in self.hidden]
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._by, self._falling = column, order is Qt.SortOrder.DescendingOrder
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        rows = [self._order[index.row()] for index in before]
+        self._arrange()
+        places = {row: place for place, row in enumerate(self._order)}
+        after = [self.index(places[row], index.column()) for row, index in zip(rows, before, strict=True)]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    @property
+    def order(self) -> list[int]:
+        return self._order
+
+    def key_at(self, row: int) -> str:
+        return self.sheet.keys[self._order[row]] if self.sheet.keys else ""
+
+    def cell(self, index: Index) -> Cell:
+        return self.sheet.rows[self._order[index.row()]][index.column()]
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.sheet.headings)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.sheet.headings):
+            return None
+        heading = self.sheet.headings[section]
+        answers: dict[int, Any] = {
+            ROLE.DisplayRole: heading.title,
+            MACHINE: heading.machine,
+            ROLE.ToolTipRole: heading.tip or heading.title,
+            ROLE.TextAlignmentRole: RIGHT if heading.number else LEFT,
+        }
+        return answers.get(role)
+
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
+        if not index.isValid() or role not in _ANSWERS:
+            return None
+        if role == ROLE.TextAlignmentRole:
+            return RIGHT if self.sheet.headings[index.column()].number else LEFT
+        return _ANSWERS[ROLE(role)](self.cell(index))
+
+
+def _colour(cell: Cell) -> QColor | None:
+    now = theme.current()
+    colours = {"best": now.accent, "wrong": now.bad, "quiet": now.muted}
+    if cell.sign in SIGNS:
+        return QColor(getattr(now, SIGNS[cell.sign][1]))
+    return QColor(colours[cell.sign]) if cell.sign in colours else None
+
+
+def _ground(cell: Cell) -> QColor | None:
+    if not cell.heat:
+        return None
+    colour = QColor(theme.current().accent if cell.heat > 0.0 else theme.current().bad)
+    colour.setAlphaF(HEAT * min(abs(cell.heat), 1.0))
+    return colour
+
+
+def _font(cell: Cell) -> QFont | None:
+    if cell.sign != "best":
+        return None
+    font = QFont(QGuiApplication.font())
+    font.setBold(True)
+    return font
+
+
+def _sign(cell: Cell) -> QPixmap | None:
+    if cell.sign == "wrong":
+        return icons.tinted("close", theme.current().bad)
+    name, role = SIGNS.get(cell.sign, ("", ""))
+    return icons.tinted(name, getattr(theme.current(), role)) if name else None
+
+
+_ANSWERS: dict[int, Callable[[Cell], Any]] = {
+    ROLE.DisplayRole: lambda cell: cell.text,
+    ROLE.ToolTipRole: lambda cell: cell.tip or None,
+    ROLE.ForegroundRole: _colour,
+    ROLE.BackgroundRole: _ground,
+    ROLE.FontRole: _font,
+    ROLE.DecorationRole: _sign,
+    ROLE.TextAlignmentRole: lambda cell: None,
+}
+
+
+def stroke_icon(machine: str) -> QIcon:
+    """Colour, dash and marker of a machine, for headings."""
+    picture = QPixmap(2 * STROKE[0], 2 * STROKE[1])
+    picture.setDevicePixelRatio(2.0)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    draw_stroke(painter, QRect(0, 0, *STROKE), machine)
+    painter.end()
+    return QIcon(picture)
+
+
+class StrokeHeader(QHeaderView):
+    """Before the title of a run stands the stroke of its machine."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setSectionsClickable(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setHighlightSections(False)
+        self.setSortIndicatorClearable(True)
+        self.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        super().initStyleOptionForIndex(option, section)
+        if self._machine(section):
+            option.text = ""
+
+    def _machine(self, section: int) -> str:
+        return self.model().headerData(section, Qt.Orientation.Horizontal, MACHINE) or ""
+
+    def paintSection(self, painter: QPainter, area: QRect, section: int) -> None:
+        painter.save()
+        super().paintSection(painter, area, section)
+        painter.restore()
+        machine = self._machine(section)
+        if not machine:
+            return
+        title = self.model().headerData(section, Qt.Orientation.Horizontal)
+        right = self.model().headerData(section, Qt.Orientation.Horizontal, ROLE.TextAlignmentRole) == RIGHT
+        room = area.adjusted(UNIT, 0, -UNIT - (ARROW if self.sortIndicatorSection() == section else 0), 0)
+        words = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, room.width() - STROKE[0] - UNIT)
+        width = STROKE[0] + UNIT + self.fontMetrics().horizontalAdvance(words)
+        left = room.right() - width if right else room.left()
+        draw_stroke(painter, QRect(left, area.top(), STROKE[0], area.height()), machine)
+        painter.setPen(QColor(theme.current().muted))
+        painter.drawText(QRect(left + STROKE[0] + UNIT, area.top(), room.width(), area.height()), int(LEFT), words)
+
+
+class SheetTable(QTableView):
+    row_chosen = Signal(str)  # the key of a row that was double-clicked, or entered
+    save_asked = Signal()
+
+    def __init__(self, name: str, title: str, widest: int = 34 * UNIT) -> None:
+        """`widest`: a column of numbers, whose heading is cut where it is longer."""
+        super().__init__()
+        self._widest = widest
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.sheets = SheetModel()
+        self.sheets.setParent(self)
+        self.setModel(self.sheets)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(3 * UNIT)
+        self.setHorizontalHeader(StrokeHeader(self))
+        self.setSortingEnabled(True)
+        self.setStyleSheet(f"QTableView::item {{ padding: 0 {UNIT - 3}px; }}")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._show_menu)
+        self.doubleClicked.connect(self._choose)
+        theme.notifier().changed.connect(self._retheme)
+
+    def show_sheet(self, sheet: Sheet) -> None:
+        fresh = [heading.title for heading in sheet.headings] != [h.title for h in self.sheets.sheet.headings]
+        self.sheets.show(sheet)
+        if fresh or self.sheets.rowCount():
+            self._fit_columns()
+
+    def hide_rows(self, keys: Iterable[str]) -> None:
+        self.sheets.hide(keys)
+
+    def _retheme(self) -> None:
+        self.horizontalHeader().viewport().update()
+        self.viewport().update()
+
+    def _fit_columns(self) -> None:
+        """By the heading and the first rows."""
+        bold = _font(Cell(None, "", "best"))
+        assert bold is not None
+        metrics = self.fontMetrics()
+        for column, heading in enumerate(self.sheets.sheet.headings):
+            cells = [self.sheets.sheet.rows[row][column] for row in self.sheets.order[:MEASURED]]
+            texts = [
+                metrics.horizontalAdvance(cell.text) + (3 * UNIT if cell.sign == "wrong" or cell.sign in SIGNS else 0)
+                for cell in cells
+            ]
+            stroke = STROKE[0] + UNIT if heading.machine else 0
+            title = metrics.horizontalAdvance(heading.title) + stroke + 2 * UNIT + ARROW
+            widest = max([title, *(int(1.06 * text) + 2 * UNIT for text in texts)])
+            most = self._widest if heading.number else 34 * UNIT
+            self.setColumnWidth(column, min(max(widest, 6 * UNIT), most))
+
+    # -- keys and menu ----------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._choose(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def _choose(self, index: Index) -> None:
+        if index.isValid() and self.sheets.sheet.keys:
+            self.row_chosen.emit(self.sheets.key_at(index.row()))
+
+    def copy(self) -> None:
+        """The selected rows, or all, with their headings as tab-separated text."""
+        chosen = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
+        order = self.sheets.order
+        rows = [order[row] for row in chosen] if len(chosen) > 1 else order
+        QGuiApplication.clipboard().setText(tab_separated(*self.sheets.sheet.plain(rows)))
+
+    def plain(self) -> tuple[list[str], list[list[object]]]:
+        """What is shown, in its order."""
+        return self.sheets.sheet.plain(self.sheets.order)
+
+    def _show_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setObjectName(f"{self.objectName()}Menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(icons.icon("copy"), tr("Copy"), self.copy)
+        menu.addAction(icons.icon("save"), tr("Save as CSV…"), self.save_asked.emit)
+        menu.popup(self.viewport().mapToGlobal(place))

@@ -1,0 +1,1 @@
+"""The Data page: presenter, page and widgets."""

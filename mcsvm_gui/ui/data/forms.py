@@ -1,0 +1,238 @@
+"""The two forms beside the data: how the file is read, and how the data are prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
+
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.form import Answer, Field
+
+_SHORTEST = 12  # characters that a list shows at least
+MOST_PER_CENT = 90
+
+
+class Form(QWidget):
+    """Titles at the left, controls at the right."""
+
+    def __init__(self, heading: str) -> None:
+        super().__init__()
+        self.grid = QGridLayout(self)
+        self.grid.setContentsMargins(0, 0, 0, 0)
+        self.grid.setHorizontalSpacing(UNIT)
+        self.grid.setVerticalSpacing(UNIT)
+        self.grid.setColumnMinimumWidth(0, 13 * UNIT)
+        self.grid.setColumnStretch(1, 1)
+        title = QLabel(heading)
+        title.setProperty("role", "heading")
+        self.grid.addWidget(title, 0, 0, 1, 2)
+
+    def add(self, title: str, control: QWidget) -> QLabel:
+        label = QLabel(title)
+        label.setBuddy(control)
+        row = self.grid.rowCount()
+        self.grid.addWidget(label, row, 0)
+        self.grid.addWidget(control, row, 1)
+        return label
+
+
+def answers_box(name: str, title: str) -> QComboBox:
+    box = QComboBox()
+    box.setObjectName(name)
+    box.setAccessibleName(title)
+    box.setMinimumContentsLength(_SHORTEST)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    return box
+
+
+def fill(box: QComboBox, answers: Sequence[Answer], value: str | None) -> None:
+    """Without a word to those who listen for the user."""
+    with QSignalBlocker(box):
+        box.clear()
+        for answer in answers:
+            box.addItem(answer.text, answer.value)
+        box.setCurrentIndex(next((place for place, answer in enumerate(answers) if answer.value == value), -1))
+
+
+class ReadingForm(Form):
+    """Every guess of the reader, each with a way to say otherwise."""
+
+    changed = Signal(str, object)  # an option of reading, and its value or None for a guess
+
+    def __init__(self) -> None:
+        super().__init__(tr("How the file is read"))
+        self.boxes: dict[str, QComboBox] = {}
+        self.titles: dict[str, QLabel] = {}
+        self._typed = ""  # since the form was shown
+        self.guess = QLabel(tr("guessed; change it if wrong"))
+        self.guess.setProperty("role", "muted")
+        self.guess.setWordWrap(True)
+        self.guess.setObjectName("labelGuess")
+
+    def show_fields(self, fields: Sequence[Field], marked: Sequence[str] = ()) -> None:
+        self._typed = ""
+        for field in fields:
+            if field.option not in self.boxes:
+                self._add(field)
+            self._show(field, field.option in marked)
+
+    def focus(self, option: str) -> None:
+        self.boxes[option].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _add(self, field: Field) -> None:
+        box = answers_box(f"{field.option}Combo", field.title)
+        self.boxes[field.option], self.titles[field.option] = box, self.add(field.title, box)
+        box.currentIndexChanged.connect(lambda: self._tell(field.option))
+        if field.option == "label":
+            self.grid.addWidget(self.guess, self.grid.rowCount(), 1)
+
+    def _show(self, field: Field, marked: bool) -> None:
+        box, title = self.boxes[field.option], self.titles[field.option]
+        fill(box, field.answers, field.value)
+        self._let_type(box, field)
+        for part in (box, title):
+            part.setEnabled(not field.reason)
+            part.setToolTip(field.reason)
+        role = "bad" if marked else "muted" if field.reason else ""
+        if title.property("role") != role:
+            title.setProperty("role", role)
+            title.style().polish(title)
+        if field.option == "label":
+            self.guess.setVisible(field.guessed)
+
+    def _let_type(self, box: QComboBox, field: Field) -> None:
+        if box.isEditable() != field.free:
+            with QSignalBlocker(box):
+                box.setEditable(field.free)
+            self._listen_to_typing(box, field)
+        edit = box.lineEdit()
+        if edit is not None:
+            edit.setText(field.value or "")
+
+    def _listen_to_typing(self, box: QComboBox, field: Field) -> None:
+        edit = box.lineEdit()
+        if edit is not None:
+            edit.setAccessibleName(field.title)
+            edit.setPlaceholderText(tr("name or number"))
+            edit.returnPressed.connect(lambda: self._tell_typed(field.option))
+
+    def _tell(self, option: str) -> None:
+        if self.boxes[option].currentIndex() >= 0:
+            self.changed.emit(option, self.boxes[option].currentData())
+
+    def _tell_typed(self, option: str) -> None:
+        box = self.boxes[option]
+        words = box.currentText().strip()
+        if words == self._typed:
+            return  # Qt hands the key to the box, which hands it back: one press is heard twice
+        self._typed = words
+        if words and box.findText(words, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive) < 0:
+            self.changed.emit(option, words)
+
+
+class PreparationForm(Form):
+    scale_changed = Signal(str)
+    missing_changed = Signal(str)
+    holdout_changed = Signal(int)  # per cent; 0 is none
+    seed_changed = Signal(int)
+    test_asked = Signal()
+    test_dropped = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(tr("How the data are prepared"))
+        self.scale = answers_box("scaleCombo", tr("Scaling"))
+        self.missing = answers_box("missingCombo", tr("Missing cells"))
+        self.holdout = _spin("holdoutSpin", tr("Hold-out"), MOST_PER_CENT)
+        self.holdout.setSuffix(" %")
+        self.holdout.setSingleStep(5)
+        self.holdout.setSpecialValueText(tr("none"))
+        self.seed = _spin("seedSpin", tr("Seed"), 2**31 - 1)
+        self.add(tr("Scaling"), self.scale)
+        self.add(tr("Missing cells"), self.missing)
+        self.add(tr("Test file"), self._test_row())
+        self.grid.addWidget(self._build_trouble(), self.grid.rowCount(), 0, 1, 2)
+        self.holdout_title = self.add(tr("Hold-out"), self.holdout)
+        self.add(tr("Seed"), self.seed)
+        self.scale.currentIndexChanged.connect(lambda: self.scale_changed.emit(self.scale.currentData()))
+        self.missing.currentIndexChanged.connect(lambda: self.missing_changed.emit(self.missing.currentData()))
+        self.holdout.valueChanged.connect(self.holdout_changed)
+        self.seed.valueChanged.connect(self.seed_changed)
+
+    def _test_row(self) -> QWidget:
+        self.test = QPushButton()
+        self.test.setObjectName("testFileButton")
+        self.test.setAccessibleName(tr("Test file"))
+        self.test.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.drop_test = QPushButton("×")  # noqa: RUF001
+        self.drop_test.setObjectName("testFileClearButton")
+        self.drop_test.setAccessibleName(tr("Do without the test file"))
+        self.drop_test.setToolTip(tr("Do without the test file"))
+        self.drop_test.setStyleSheet("padding: 0;")
+        self.drop_test.setFixedWidth(4 * UNIT)
+        self.test.clicked.connect(self.test_asked)
+        self.drop_test.clicked.connect(self.test_dropped)
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT // 2)
+        row.addWidget(self.test, 1)
+        row.addWidget(self.drop_test)
+        return box
+
+    def _build_trouble(self) -> QLabel:
+        self.trouble = QLabel()
+        self.trouble.setObjectName("testFileTrouble")
+        self.trouble.setAccessibleName(tr("Why the test file cannot be used"))
+        self.trouble.setProperty("role", "bad")
+        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
+        self.trouble.setWordWrap(True)
+        self.trouble.hide()
+        return self.trouble
+
+    def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None:
+        fill(self.scale, scales, self.scale.currentData())
+        fill(self.missing, missing, self.missing.currentData())
+
+    def show_values(self, scale: str, missing: str, holdout: int, seed: int) -> None:
+        with QSignalBlocker(self.scale), QSignalBlocker(self.missing):
+            self.scale.setCurrentIndex(self.scale.findData(scale))
+            self.missing.setCurrentIndex(self.missing.findData(missing))
+        for spin, value in ((self.holdout, holdout), (self.seed, seed)):
+            if spin.value() != value:
+                with QSignalBlocker(spin):
+                    spin.setValue(value)
+
+    def show_test(self, name: str, words: str) -> None:
+        """The name of the test file or nothing, and what is said of it."""
+        self.test.setText(name or tr("Choose…"))
+        self.test.setToolTip(words)
+        self.show_test_trouble("")
+        self.drop_test.setVisible(bool(name))
+        why = tr("The test file is what the model is tested on") if name else ""
+        for part in (self.holdout, self.holdout_title):
+            part.setEnabled(not name)
+            part.setToolTip(why)
+
+    def show_test_trouble(self, sentence: str) -> None:
+        """Below the button, breakable at the slashes of a path."""
+        self.trouble.setText(sentence.replace("/", "/\u200b"))
+        self.trouble.setVisible(bool(sentence))
+
+
+def _spin(name: str, title: str, most: int) -> QSpinBox:
+    spin = QSpinBox()
+    spin.setObjectName(name)
+    spin.setAccessibleName(title)
+    spin.setRange(0, most)
+    spin.setAlignment(Qt.AlignmentFlag.AlignRight)
+    spin.setKeyboardTracking(False)
+    spin.setMinimumHeight(3 * UNIT)
+    return spin

@@ -1,0 +1,211 @@
+"""A data set as Qt's tables see it: any number of rows, a window of its columns, nothing copied."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont
+
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.words import tr
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mcsvm_gui.core.data.dataset import Dataset
+
+MOST_SHOWN = 100  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
+MISSING, ZERO = "–", "·"  # noqa: RUF001 - an en dash
+Index = QModelIndex | QPersistentModelIndex
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_NOWHERE = QModelIndex()
+
+
+class DataModel(QAbstractTableModel):
+    """The label first, where there is one, then features from `first` on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._data: Dataset | None = None
+        self._cells: dict[int, np.ndarray] = {}  # views of the table's columns, made when first looked at
+        self.first = 0
+
+    def show(self, dataset: Dataset | None) -> None:
+        self.beginResetModel()
+        self._data, self._cells, self.first = dataset, {}, 0
+        self.endResetModel()
+
+    def move_to(self, first: int) -> None:
+        """Show the features from this one on, as many as there is room for."""
+        self.beginResetModel()
+        self.first = max(0, min(first, self.features - MOST_SHOWN))
+        self.endResetModel()
+
+    @property
+    def features(self) -> int:
+        return 0 if self._data is None else len(self._data.columns)
+
+    @property
+    def shown(self) -> int:
+        return min(self.features - self.first, MOST_SHOWN)
+
+    @property
+    def labelled(self) -> bool:
+        return self._data is not None and self._data.labels is not None
+
+    def find(self, words: str) -> int | None:
+        """The position of a feature by its name, or by its number counted from 1."""
+        if self._data is None:
+            return None
+        columns, wanted = self._data.columns, words.strip()
+        first = getattr(columns, "first", None)
+        if first is not None:
+            place = int(wanted) - first if wanted.isdecimal() else -1
+            return place if 0 <= place < len(columns) else None
+        names = [column.name for column in columns]
+        folded = [name.lower() for name in names]
+        for among, sought in ((names, wanted), (folded, wanted.lower())):
+            if sought in among:
+                return among.index(sought)
+        if wanted.isdecimal() and 1 <= int(wanted) <= len(names):
+            return int(wanted) - 1
+        return next((place for place, name in enumerate(folded) if name.startswith(wanted.lower())), None)
+
+    def column_of(self, feature: int) -> int:
+        """Where a feature stands among the columns shown."""
+        return feature - self.first + int(self.labelled)
+
+    # -- what Qt asks -----------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() or self._data is None else self._data.rows
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() or self._data is None else self.shown + int(self.labelled)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if self._data is None or not index.isValid():
+            return None
+        feature = self.feature_of(index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(feature)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text(index.row(), feature)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._colour(index.row(), feature)
+        if role == Qt.ItemDataRole.BackgroundRole:
+            return self._ground(index.row(), feature)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._in_full(index.row(), feature)
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if self._data is None:
+            return None
+        if orientation is Qt.Orientation.Vertical:
+            return self._row_header(section, role)
+        feature = self.feature_of(section)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._data.label_name if feature is None else self._data.columns[feature].name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._heading(feature)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(feature)
+        if feature is None and role == Qt.ItemDataRole.FontRole:
+            bold = QFont()
+            bold.setBold(True)
+            return bold
+        return None
+
+    # -- in words ---------------------------------------------------------------------------------
+
+    def text(self, row: int, feature: int | None) -> str:
+        value = self._value(row, feature)
+        if value is None:
+            return MISSING
+        if isinstance(value, str):
+            return value
+        if self._data is not None and self._data.matrix is not None and value == 0.0:
+            return ZERO
+        return f"{value:.7g}"
+
+    def _value(self, row: int, feature: int | None) -> float | str | None:
+        assert self._data is not None
+        if feature is None:
+            return None if self._data.labels is None else self._data.labels[row]
+        if self._data.matrix is not None:
+            return self._stored(row, feature)
+        value = self._column(feature)[row]
+        if isinstance(value, str):
+            return value
+        return None if value is None or math.isnan(value) else float(value)
+
+    def _stored(self, row: int, feature: int) -> float:
+        matrix = None if self._data is None else self._data.matrix
+        assert matrix is not None
+        start, end = matrix.indptr[row], matrix.indptr[row + 1]
+        found = (matrix.indices[start:end] == feature).nonzero()[0]
+        return float(matrix.data[start + found[0]]) if found.size else 0.0
+
+    def _column(self, feature: int) -> np.ndarray:
+        cells = self._cells.get(feature)
+        if cells is None:
+            table = None if self._data is None else self._data.table
+            assert table is not None
+            cells = self._cells[feature] = table.iloc[:, feature].to_numpy(copy=False)
+        return cells
+
+    def feature_of(self, column: int) -> int | None:
+        """None is the label."""
+        return None if self.labelled and column == 0 else self.first + column - int(self.labelled)
+
+    def _alignment(self, feature: int | None) -> Qt.AlignmentFlag:
+        assert self._data is not None
+        return _LEFT if feature is None or self._data.columns[feature].kind == "category" else _RIGHT
+
+    def _colour(self, row: int, feature: int | None) -> QColor | None:
+        value = self._value(row, feature)
+        if value is None:
+            return QColor(theme.current().warning)
+        assert self._data is not None
+        empty = self._data.matrix is not None and value == 0.0
+        return QColor(theme.current().muted) if empty else None
+
+    def _ground(self, row: int, feature: int | None) -> QColor | None:
+        """The label's column stands out, and so do missing cells."""
+        if feature is None:
+            return _tint(theme.current().accent, 24)
+        return _tint(theme.current().warning, 48) if self._value(row, feature) is None else None
+
+    def _in_full(self, row: int, feature: int | None) -> str:
+        value = self._value(row, feature)
+        if value is None:
+            return tr("missing")
+        return value if isinstance(value, str) else f"{value!r}"
+
+    def _heading(self, feature: int | None) -> str:
+        assert self._data is not None
+        if feature is None:
+            return tr("{name}: the label", name=self._data.label_name)
+        column = self._data.columns[feature]
+        kind = tr("text") if column.kind == "category" else tr("number")
+        return tr("{name}: feature {number}, {kind}", name=column.name, number=feature + 1, kind=kind)
+
+    def _row_header(self, row: int, role: int) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return str(row + 1)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT
+        assert self._data is not None
+        if role == Qt.ItemDataRole.ToolTipRole and self._data.lines is not None:
+            return tr("line {number} of the file", number=int(self._data.lines[row]))
+        return None
+
+
+def _tint(colour: str, strength: int) -> QColor:
+    result = QColor(colour)
+    result.setAlpha(strength)
+    return result

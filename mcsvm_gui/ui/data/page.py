@@ -1,0 +1,304 @@
+"""The Data page: empty, loading, failed or full of data; it shows what it is told and tells what is wished."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.ui.data.advice_list import AdviceList
+from mcsvm_gui.ui.data.forms import PreparationForm, ReadingForm
+from mcsvm_gui.ui.data.states import Failure, Loading
+from mcsvm_gui.ui.data.table import DataTable
+from mcsvm_gui.ui.data.welcome import Welcome
+from mcsvm_gui.ui.kit import file_dialogs
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.plots.class_bars import ClassBars
+from mcsvm_gui.ui.plots.projection import Projection
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.advice import Advice
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.data.form import Answer, Field
+    from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.core.data.samples import Sample
+
+_SIDE = 38 * UNIT
+
+
+class DataPage(QWidget):
+    file_chosen = Signal(str)
+    test_chosen = Signal(str)
+    sample_chosen = Signal(str)
+    cancelled = Signal()
+    gallery_asked = Signal()
+    data_asked = Signal()  # back from the gallery
+    reading_changed = Signal(str, object)
+    scale_changed = Signal(str)
+    missing_changed = Signal(str)
+    holdout_changed = Signal(int)
+    seed_changed = Signal(int)
+    test_dropped = Signal()
+    acted = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("dataPage")
+        self.setAccessibleName(tr("Data"))
+        self._folder = ""
+        self.welcome, self.loading, self.failure = Welcome(), Loading(), Failure()
+        self.reading, self.preparation = ReadingForm(), PreparationForm()
+        self.advice, self.table = AdviceList(), DataTable()
+        self.classes, self.projection = ClassBars(), Projection()
+        self._build_header()
+        self._build_body()
+        self._connect()
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build_header(self) -> None:
+        self.title, self.summary = _Elided(), QLabel()
+        self.title.setProperty("role", "title")
+        self.title.setObjectName("dataTitle")
+        self.summary.setObjectName("dataSummary")
+        self.summary.setAccessibleName(tr("Summary"))
+        self.summary.setProperty("role", "muted")
+        self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.samples = _button("samplesButton", tr("Samples"))
+        self.open = _button("openButton", tr("Open…"))
+        self.open.setAccessibleName(tr("Open data"))
+        words = QVBoxLayout()
+        words.setSpacing(UNIT // 2)
+        words.addWidget(self.title)
+        words.addWidget(self.summary)
+        self.header = QHBoxLayout()
+        self.header.setSpacing(UNIT)
+        nest(self.header, words, 1)
+        for button in (self.samples, self.open):
+            self.header.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _build_body(self) -> None:
+        self.side = _side(self.reading, self.preparation)
+        self.content = QStackedWidget()
+        self.content.addWidget(self._full())
+        self.content.addWidget(self.failure)
+        working = QWidget()
+        row = QHBoxLayout(working)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3 * UNIT)
+        row.addWidget(self.side)
+        row.addWidget(self.content, 1)
+        self.working = working
+        self.body = QStackedWidget()
+        for state in (self.welcome, self.loading, working):
+            self.body.addWidget(state)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, 2 * UNIT)
+        page.setSpacing(2 * UNIT)
+        nest(page, self.header)
+        page.addWidget(self.body, 1)
+
+    def _full(self) -> QWidget:
+        charts = QWidget()
+        row = QHBoxLayout(charts)
+        row.setContentsMargins(0, UNIT, 0, 0)
+        row.setSpacing(2 * UNIT)
+        kept = self.classes.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.classes.setSizePolicy(kept)
+        row.addWidget(self.classes, 1)
+        row.addWidget(self.projection, 1)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.setChildrenCollapsible(False)
+        self.split.setHandleWidth(UNIT)
+        self.split.addWidget(self.table)
+        self.split.addWidget(charts)
+        self.split.setStretchFactor(0, 1)
+        self.split.setStretchFactor(1, 1)
+        self.split.setSizes([1000, 1000])
+        self.table.setMinimumHeight(15 * UNIT)
+        charts.setMinimumHeight(20 * UNIT)
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2 * UNIT)
+        column.addWidget(self.advice)
+        column.addWidget(self.split, 1)
+        return full
+
+    def _connect(self) -> None:
+        self.open.clicked.connect(self._ask_for_data)
+        self.welcome.open_asked.connect(self._ask_for_data)
+        self.welcome.sample_chosen.connect(self.sample_chosen)
+        self.welcome.recent_chosen.connect(self.file_chosen)
+        self.samples.clicked.connect(self._toggle_gallery)
+        self.loading.cancelled.connect(self.cancelled)
+        self.reading.changed.connect(self.reading_changed)
+        self.advice.acted.connect(self.acted)
+        form = self.preparation
+        form.scale_changed.connect(self.scale_changed)
+        form.missing_changed.connect(self.missing_changed)
+        form.holdout_changed.connect(self.holdout_changed)
+        form.seed_changed.connect(self.seed_changed)
+        form.test_dropped.connect(self.test_dropped)
+        form.test_asked.connect(self._ask_for_test)
+
+    def _ask_for_data(self) -> None:
+        file_dialogs.choose(self, tr("Open data"), "data", self._folder, self.file_chosen.emit)
+
+    def _ask_for_test(self) -> None:
+        file_dialogs.choose(self, tr("Open a test file"), "data", self._folder, self.test_chosen.emit)
+
+    def _toggle_gallery(self) -> None:
+        (self.data_asked if self.body.currentWidget() is self.welcome else self.gallery_asked).emit()
+
+    # -- states -----------------------------------------------------------------------------------
+
+    def show_welcome(self, samples: Sequence[Sample], recent: Sequence[str], back: str) -> None:
+        self.loading.stop()
+        self.welcome.show_choices(samples, recent)
+        self._name(tr("Data"), tr("A table with one row per example, and one column that says its class."))
+        self.samples.setText(tr("Back to {name}", name=back))
+        self.samples.setVisible(bool(back))
+        if not back:
+            self.table.show_data(None)
+        self.body.setCurrentWidget(self.welcome)
+
+    def show_loading(self, name: str) -> None:
+        self.samples.hide()
+        self._name(name, "")
+        self.loading.start(name)
+        self.body.setCurrentWidget(self.loading)
+
+    def show_loading_size(self, words: str) -> None:
+        self.loading.say_size(words)
+
+    def show_rereading(self, words: str) -> None:
+        self.summary.setText(words)
+
+    def show_failed(self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str]) -> None:
+        self._work(name, tr("This file cannot be used as it is."))
+        self.reading.show_fields(fields, marked)
+        self._order()
+        self.preparation.hide()
+        self.failure.say(sentence)
+        self.content.setCurrentWidget(self.failure)
+        self.table.show_data(None)
+
+    def show_data(self, name: str, path: str, dataset: Dataset, fields: Sequence[Field]) -> None:
+        self._work(name, "")
+        self.title.setToolTip(path)
+        self.reading.show_fields(fields)
+        self._order()
+        self.preparation.show()
+        self.classes.hide()  # until its counts are there
+        self.table.show_data(dataset)
+        self.content.setCurrentIndex(0)
+
+    def _order(self) -> None:
+        """The Tab key goes down the side, then to the data; fields of reading come with something to read."""
+        form = self.preparation
+        side = [*self.reading.boxes.values(), form.scale, form.missing, form.test, form.drop_test, form.holdout]
+        for first, second in pairwise([self.samples, self.open, *side, form.seed]):
+            QWidget.setTabOrder(first, second)
+
+    def _work(self, name: str, words: str) -> None:
+        self.loading.stop()
+        self._name(name, words)
+        self.samples.setText(tr("Samples"))
+        self.samples.show()
+        self.body.setCurrentWidget(self.working)
+
+    def _name(self, title: str, words: str) -> None:
+        self.title.setText(title)
+        self.title.setToolTip("")
+        self.summary.setText(words)
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def show_summary(self, words: str) -> None:
+        self.summary.setText(words)
+        self.summary.setToolTip(words)
+
+    def show_classes(self, names: Sequence[str], counts: Sequence[int]) -> None:
+        self.classes.show_counts(names, counts)
+        self.classes.show()
+
+    def show_projection(self, projected: Projected) -> None:
+        self.projection.show_points(projected)
+
+    def say_projection(self, words: str) -> None:
+        self.projection.say(words)
+
+    def show_advice(self, advice: Sequence[Advice]) -> None:
+        self.advice.show_advice(advice)
+
+    def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None:
+        self.preparation.show_answers(scales, missing)
+
+    def show_preparation(self, scale: str, missing: str, holdout: int, seed: int) -> None:
+        self.preparation.show_values(scale, missing, holdout, seed)
+
+    def show_test(self, name: str, words: str) -> None:
+        self.preparation.show_test(name, words)
+
+    def show_test_trouble(self, sentence: str) -> None:
+        self.preparation.show_test_trouble(sentence)
+
+    def set_folder(self, folder: str) -> None:
+        self._folder = folder
+
+    def focus_option(self, option: str) -> None:
+        if option in self.reading.boxes:
+            self.reading.focus(option)
+
+
+class _Elided(QLabel):
+    """A title that gives way where there is no room, instead of widening the window."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+
+def _button(name: str, words: str) -> QPushButton:
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.setAccessibleName(words)
+    return button
+
+
+def _side(reading: ReadingForm, preparation: PreparationForm) -> QScrollArea:
+    held = QWidget()
+    column = QVBoxLayout(held)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(3 * UNIT)
+    column.addWidget(reading)
+    column.addWidget(preparation)
+    column.addStretch()
+    side = QScrollArea()
+    side.setWidgetResizable(True)
+    side.setFrameShape(QFrame.Shape.NoFrame)
+    side.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
+    side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    side.setFixedWidth(_SIDE)
+    side.setWidget(held)
+    return side

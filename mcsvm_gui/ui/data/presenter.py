@@ -1,0 +1,300 @@
+"""The Data page: what is open, how it was read, what there is to say about it, and how it is prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QObject, QTimer
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.data.form import applied, columns_of, missing_answers, reading_form, scale_answers
+from mcsvm_gui.core.data.samples import samples
+from mcsvm_gui.core.data.survey import Survey, summary, survey
+from mcsvm_gui.ui.data.view import DataView
+from mcsvm_gui.ui.threads.tasks import Ticket
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.advice import Advice
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.data.preparation.rules import Rules
+    from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.ui.runs.workspace import Workspace
+
+PREPARATION = "scale", "missing"
+_ORDER = "columns", "survey", "advice", "projection"
+PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
+
+
+class _Look(NamedTuple):
+    function: Callable[[], Any]
+    done: Callable[[Any], None]
+    failed: Callable[[str], None] | None
+
+
+class DataPresenter(QObject):
+    """Answers of background work count only for the data that they were asked about."""
+
+    def __init__(self, view: DataView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.view, self.workspace = view, workspace
+        self._waiting: dict[str, _Look] = {}
+        self._under_way: tuple[str, Ticket] | None = None  # what is looked at in the background
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAINTING)
+        self._pause.timeout.connect(self._next_look)
+        self._shown: Dataset | None = None
+        self._projected: tuple[Dataset, str] | None = None  # what was asked for last
+        self._advised: tuple[Dataset, Rules] | None = None
+        self._sizing = Ticket()  # of the file that is loading
+        self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
+        self._listen()
+        view.show_answers(scale_answers(), missing_answers())
+        self._data_changed()
+
+    def _listen(self) -> None:
+        view, workspace = self.view, self.workspace
+        view.file_chosen.connect(self.open)
+        view.sample_chosen.connect(self.open_sample)
+        view.test_chosen.connect(workspace.open_test)
+        view.cancelled.connect(self._cancel)
+        view.gallery_asked.connect(self._show_gallery)
+        view.data_asked.connect(self._data_changed)
+        view.reading_changed.connect(self._read_again)
+        view.scale_changed.connect(lambda scale: workspace.set_preparation(scale=scale))
+        view.missing_changed.connect(lambda missing: workspace.set_preparation(missing=missing))
+        view.holdout_changed.connect(self._hold_out)
+        view.seed_changed.connect(lambda seed: workspace.set_preparation(seed=seed))
+        view.test_dropped.connect(workspace.drop_test)
+        view.acted.connect(self._act)
+        workspace.loading.connect(self._loading)
+        workspace.data_changed.connect(self._data_changed)
+        workspace.data_failed.connect(self._failed)
+        workspace.preparation_changed.connect(self._preparation_changed)
+        workspace.test_loading.connect(lambda path: view.show_test(tr("Reading {name}…", name=Path(path).name), path))
+        workspace.test_failed.connect(self._test_failed)
+
+    # -- what the user wants ----------------------------------------------------------------------
+
+    def open(self, path: str) -> None:
+        self._sample_test = None
+        self.workspace.open_data(path)
+
+    def open_sample(self, name: str) -> None:
+        sample = next(sample for sample in samples() if sample.name == name)
+        path, test = str(sample.path), sample.test_path
+        self._sample_test = None if test is None else (path, str(test))
+        self.workspace.open_data(path)
+
+    def _read_again(self, option: str, value: str | None) -> None:
+        path = self.workspace.path
+        if path is not None:
+            self.workspace.open_data(path, applied(self.workspace.read, option, value))
+
+    def _hold_out(self, per_cent: int) -> None:
+        self.workspace.set_preparation(holdout=per_cent / 100.0 if per_cent else None)
+
+    def _act(self, option: str, value: str | None) -> None:
+        if value is None:
+            self.view.focus_option(option)
+        elif option in PREPARATION:
+            self.workspace.set_preparation(**{option: value})
+        else:
+            self._read_again(option, value)
+
+    def _cancel(self) -> None:
+        data = self.workspace.dataset
+        self.workspace.cancel_reading()
+        if data is None:
+            self.workspace.close_data()
+            return
+        self._data_changed()
+
+    # -- states -----------------------------------------------------------------------------------
+
+    def _show_gallery(self) -> None:
+        data = self.workspace.dataset
+        back = "" if data is None else Path(data.name).name
+        settings = self.workspace.settings
+        self.view.set_folder(settings["last_folder"])
+        self.view.show_welcome(samples(), settings["recent_files"], back)
+
+    def _loading(self, path: str) -> None:
+        again = self.workspace.dataset is not None and self.workspace.dataset.name == path
+        if again:
+            self.view.show_rereading(tr("Reading again…"))
+        else:
+            self._drop_looks()
+            self.view.show_loading(Path(path).name)
+            self._sizing.cancel()
+            self._sizing = self.workspace.tasks.start(lambda: _size_in_words(path), self.view.show_loading_size)
+
+    def _failed(self, sentence: str) -> None:
+        from mcsvm_gui.core.data.advice import in_the_window, options_named
+
+        self._drop_looks()
+        path, read, marked = self.workspace.path or "", self.workspace.read, options_named(sentence)
+        name, words = Path(path).name, in_the_window(without_path(sentence, path)).rstrip(".") + "."
+
+        def show(columns: Sequence[str]) -> None:
+            self.view.show_failed(name, words, reading_form(read, None, columns), marked)
+
+        show(())
+        self._look("columns", lambda: columns_of(path, read), show)
+
+    def _data_changed(self) -> None:
+        data = self.workspace.dataset
+        self._drop_looks()
+        self._shown = data
+        if data is None:
+            self._show_gallery()
+            return
+        name = Path(data.name).name
+        self.view.show_data(name, data.name, data, reading_form(self.workspace.read, data))
+        self.view.set_folder(self.workspace.settings["last_folder"])
+        self.view.show_summary(tr("Counting rows and classes…"))
+        self.view.show_advice(())
+        self._look("survey", lambda: survey(data), self._surveyed, self.view.show_summary)
+        self._preparation_changed()
+        self._open_its_test(data.name)
+
+    def _open_its_test(self, path: str) -> None:
+        pair, self._sample_test = self._sample_test, None
+        if pair is not None and pair[0] == path:
+            self.workspace.open_test(pair[1])
+
+    def _preparation_changed(self) -> None:
+        workspace = self.workspace
+        rules, holdout = workspace.rules, workspace.holdout
+        self.view.show_preparation(rules.scale, rules.missing, round(100 * (holdout or 0.0)), workspace.seed)
+        self._show_test()
+        data = workspace.dataset
+        if data is not None and data is self._shown:
+            self._advise(data)
+            self._project(data)
+
+    def _show_test(self) -> None:
+        test, path = self.workspace.test, self.workspace.test_path
+        if test is None or path is None:
+            self.view.show_test("", tr("A file of rows that are only tested on, instead of a hold-out"))
+        else:
+            words = tr("{path}: {rows} rows", path=path, rows=figures.count(test.rows))
+            self.view.show_test(Path(path).name, words)
+
+    def _test_failed(self, path: str, sentence: str) -> None:
+        """Beside its button, which names the test file from before, if there was one."""
+        from mcsvm_gui.core.data.advice import in_the_window
+
+        self._show_test()
+        words = in_the_window(without_path(sentence, path))
+        self.view.show_test_trouble(tr("{name}: {what}", name=Path(path).name, what=words))
+
+    # -- looking at the data in the background ----------------------------------------------------
+
+    def _look(
+        self,
+        what: str,
+        function: Callable[[], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        """One look after another, each when the answer before it is painted: threads that compute at the same time
+        as the window draws would make it wait, as there is one interpreter lock."""
+        self._waiting[what] = _Look(function, done, failed)
+        if self._under_way is not None and self._under_way[0] == what:
+            self._under_way[1].cancel()
+            self._under_way = None
+        if self._under_way is None:
+            self._pause.start()
+
+    @property
+    def looking(self) -> bool:
+        """Whether something about the data at hand is still to be found out."""
+        return bool(self._waiting) or self._under_way is not None
+
+    def _next_look(self) -> None:
+        if self._under_way is not None or not self._waiting:
+            return
+        what = min(self._waiting, key=_ORDER.index)
+        look = self._waiting.pop(what)
+
+        def ended(tell: Callable[[Any], None] | None, answer: Any) -> None:
+            self._under_way = None
+            if tell is not None:
+                tell(answer)
+            self._pause.start()
+
+        ticket = self.workspace.tasks.start(
+            look.function, lambda answer: ended(look.done, answer), lambda sentence: ended(look.failed, sentence)
+        )
+        self._under_way = what, ticket
+
+    def _drop_looks(self) -> None:
+        self._waiting.clear()
+        if self._under_way is not None:
+            self._under_way[1].cancel()
+            self._under_way = None
+        self._projected = self._advised = None
+
+    def _surveyed(self, found: Survey) -> None:
+        self.view.show_summary(summary(found))
+        self.view.show_classes(found.classes, found.counts)
+
+    def _advise(self, data: Dataset) -> None:
+        rules = self.workspace.rules
+        if self._advised != (data, rules):
+            self._advised = data, rules
+            self._look("advice", lambda: _advice(data, rules), self.view.show_advice, self._say_advice)
+
+    def _project(self, data: Dataset) -> None:
+        """The picture of the scaled data: anew only where data or scaling have changed."""
+        scale = self.workspace.rules.scale
+        if self._projected == (data, scale):
+            return
+        self._projected = data, scale
+        self.view.say_projection(tr("Looking for the two widest directions…"))
+        self._look("projection", lambda: _projection(data, scale), self.view.show_projection, self._say_no_projection)
+
+    def _say_no_projection(self, sentence: str) -> None:
+        data = self.workspace.dataset
+        self.view.say_projection(sentence if data is None else without_path(sentence, data.name))
+
+    def _say_advice(self, sentence: str) -> None:
+        """What is wrong with the data as a whole is itself the advice."""
+        from mcsvm_gui.core.data.advice import Advice, in_the_window
+
+        data = self.workspace.dataset
+        words = sentence if data is None else without_path(sentence, data.name)
+        self.view.show_advice((Advice(in_the_window(words)),))
+
+
+def without_path(sentence: str, path: str) -> str:
+    """Where the file is named above, its line is enough."""
+    rest = sentence.removeprefix(f"{path}:")
+    number, colon, words = rest.partition(": ")
+    if rest != sentence and colon and number.strip().isdigit():
+        return tr("Line {number}: {what}", number=number.strip(), what=words)
+    return rest.strip()[:1].upper() + rest.strip()[1:]
+
+
+def _advice(dataset: Dataset, rules: Rules) -> tuple[Advice, ...]:
+    from mcsvm_gui.core.data.advice import advise
+
+    return advise(dataset, rules)
+
+
+def _projection(dataset: Dataset, scale: str) -> Projected:
+    from mcsvm_gui.core.data.principal import project
+
+    return project(dataset, scale)
+
+
+def _size_in_words(path: str) -> str:
+    try:
+        octets = Path(path).stat().st_size
+    except OSError:
+        return ""
+    return figures.size(octets)

@@ -1,0 +1,86 @@
+"""What the Data page shows instead of data: that a file is being read, or why it cannot be used."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from mcsvm_gui.core.base.figures import seconds
+from mcsvm_gui.ui.data.advice_list import Sign
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+
+class Loading(QWidget):
+    """Which file is being read, and for how long already."""
+
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.since = QLabel(), QLabel()
+        self.words.setObjectName("loadingLabel")
+        self.words.setProperty("role", "heading")
+        self.since.setProperty("role", "muted")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setObjectName("cancelReadButton")
+        cancel.setAccessibleName(tr("Cancel reading"))
+        cancel.clicked.connect(self.cancelled)
+        self._clock, self._timer, self._size = QElapsedTimer(), QTimer(self), ""
+        self._timer.setInterval(500)
+        self._timer.timeout.connect(self._tick)
+        column = QVBoxLayout(self)
+        column.setSpacing(UNIT)
+        column.addStretch(2)
+        for part in (self.words, self.since, cancel):
+            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+    def start(self, name: str) -> None:
+        self.words.setText(tr("Reading {name}", name=name))
+        self.say_size("")
+        self._clock.start()
+        self._timer.start()
+
+    def say_size(self, size: str) -> None:
+        self._size = size
+        self.since.setText(size)
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    def _tick(self) -> None:
+        elapsed = seconds(self._clock.elapsed() // 1000)
+        self.since.setText(f"{self._size}  ·  {elapsed}" if self._size else elapsed)
+
+
+class Failure(QWidget):
+    """Why a file cannot be used; the controls that may mend it stand beside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sentence = QLabel()
+        self.sentence.setObjectName("dataError")
+        self.sentence.setProperty("role", "bad")
+        self.sentence.setWordWrap(True)
+        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        advice = QLabel(tr("Say at the left how the file is to be read, or open another one."))
+        advice.setWordWrap(True)
+        advice.setProperty("role", "muted")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        line = QHBoxLayout()
+        line.setSpacing(UNIT)
+        line.addWidget(Sign(warns=True), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(self.sentence, 1)
+        nest(column, line)
+        advice.setContentsMargins(3 * UNIT, 0, 0, 0)
+        column.addWidget(advice)
+        column.addStretch()
+
+    def say(self, sentence: str) -> None:
+        self.sentence.setText(sentence)
+        self.sentence.setAccessibleName(sentence)

@@ -1,0 +1,186 @@
+"""The table of a data set: its view, and a bar that leads through more columns than can be shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core.base.figures import count
+from mcsvm_gui.ui.data.model import MOST_SHOWN, DataModel
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+
+_NARROW, _WIDE = 9 * UNIT, 24 * UNIT
+_CELLS_MEASURED = 400
+_FEW = 20  # features that need no field to find one
+MOST_COPIED = 100_000  # cells
+
+
+class Grid(QTableView):
+    """Copies what is selected as tab-separated text."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.selected_text())
+        else:
+            super().keyPressEvent(event)
+
+    def selected_text(self) -> str:
+        """The smallest rectangle around the selection, its rows cut where they become too many."""
+        selection = self.selectionModel().selection()
+        ranges = [selection.at(place) for place in range(selection.count())]
+        if not ranges:
+            return ""
+        model = self.model()
+        assert isinstance(model, DataModel)
+        left, right = min(part.left() for part in ranges), max(part.right() for part in ranges)
+        top, bottom = min(part.top() for part in ranges), max(part.bottom() for part in ranges)
+        bottom = min(bottom, top + MOST_COPIED // (right - left + 1) - 1)
+        columns = range(left, right + 1)
+        heading = [str(model.headerData(column, Qt.Orientation.Horizontal)) for column in columns]
+        lines = [[model.index(row, column).data() for column in columns] for row in range(top, bottom + 1)]
+        return "\n".join("\t".join(line) for line in [heading, *lines])
+
+
+class DataTable(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = DataModel()
+        self.grid = _grid(self.model)
+        self.where, self.trouble = QLabel(), QLabel()
+        self.where.setProperty("role", "muted")
+        self.go_to = QLineEdit()
+        self.go_to.setObjectName("goToColumnEdit")
+        self.go_to.setAccessibleName(tr("Go to column"))
+        self.go_to.setPlaceholderText(tr("go to column: name or number"))
+        self.go_to.setFixedWidth(28 * UNIT)
+        self.go_to.returnPressed.connect(self._go)
+        self.go_to.textEdited.connect(lambda: self.trouble.clear())
+        self.trouble.setProperty("role", "bad")
+        self.back = self._step("previousColumnsButton", "<", tr("Previous columns"), -MOST_SHOWN)
+        self.on = self._step("nextColumnsButton", ">", tr("Next columns"), MOST_SHOWN)
+        self._lay_out()
+        theme.notifier().changed.connect(self._retheme)
+        self._retheme()
+
+    def _step(self, name: str, sign: str, title: str, distance: int) -> QPushButton:
+        button = QPushButton(sign)
+        button.setObjectName(name)
+        button.setAccessibleName(title)
+        button.setToolTip(title)
+        button.setFixedWidth(4 * UNIT)
+        button.setStyleSheet("padding: 0;")
+        button.clicked.connect(lambda: self._move_to(self.model.first + distance))
+        return button
+
+    def _lay_out(self) -> None:
+        self.bar = QWidget()
+        row = QHBoxLayout(self.bar)
+        row.setContentsMargins(0, 0, 0, UNIT)
+        row.setSpacing(UNIT)
+        for part in (self.where, self.back, self.on):
+            row.addWidget(part)
+        row.addStretch()
+        row.addWidget(self.trouble)
+        row.addWidget(self.go_to)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(self.grid)
+
+    def _retheme(self) -> None:
+        now = theme.current()
+        self.grid.setStyleSheet(f"""
+            QTableView::item {{ padding: 0 {UNIT}px; }}
+            QHeaderView::section:vertical {{ border: none; }}
+            QTableCornerButton::section {{ background: {now.window}; border: none;
+                border-bottom: 1px solid {now.line}; }}
+        """)
+
+    def show_data(self, dataset: Dataset | None) -> None:
+        self.model.show(dataset)
+        self.go_to.clear()
+        self.trouble.clear()
+        self._refresh()
+        self.grid.scrollToTop()
+
+    def _go(self) -> None:
+        words = self.go_to.text()
+        feature = self.model.find(words)
+        if feature is None:
+            self.trouble.setText(tr("there is no column “{name}”", name=words.strip()))
+            return
+        if not self.model.first <= feature < self.model.first + self.model.shown:
+            self._move_to(feature - MOST_SHOWN // 2)
+        row = max(0, self.grid.rowAt(0))
+        index = self.model.index(row, self.model.column_of(feature))
+        self.grid.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+        self.grid.selectColumn(index.column())
+
+    def _move_to(self, first: int) -> None:
+        row = max(0, self.grid.rowAt(0))
+        self.model.move_to(first)
+        self._refresh()
+        self.grid.scrollTo(self.model.index(row, 0), QAbstractItemView.ScrollHint.PositionAtTop)
+
+    def _refresh(self) -> None:
+        model = self.model
+        self.bar.setVisible(model.features > _FEW)
+        capped = model.features > MOST_SHOWN
+        self.back.setVisible(capped)
+        self.on.setVisible(capped)
+        self.back.setEnabled(model.first > 0)
+        self.on.setEnabled(model.first + model.shown < model.features)
+        first, last = count(model.first + 1), count(model.first + model.shown)
+        words = tr("features {first} to {last} of {total}", first=first, last=last, total=count(model.features))
+        self.where.setText(words if capped else "")
+        self._size_columns()
+
+    def _size_columns(self) -> None:
+        """By heading and some first cells, in characters: measuring every text would cost more than it tells."""
+        model, character = self.model, self.grid.fontMetrics().averageCharWidth() + 1
+        columns = model.columnCount()
+        rows = range(min(model.rowCount(), max(3, _CELLS_MEASURED // max(1, columns))))
+        for column in range(columns):
+            texts = [model.text(row, model.feature_of(column)) for row in rows]
+            heading = str(model.headerData(column, Qt.Orientation.Horizontal))
+            wanted = max(map(len, [heading, *texts])) * character + 3 * UNIT
+            self.grid.setColumnWidth(column, max(_NARROW, min(_WIDE, wanted)))
+
+
+def _grid(model: DataModel) -> Grid:
+    grid = Grid()
+    grid.setObjectName("dataTable")
+    grid.setAccessibleName(tr("Data table"))
+    grid.setModel(model)
+    grid.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    grid.setAlternatingRowColors(True)
+    grid.setShowGrid(False)
+    grid.setWordWrap(False)
+    grid.setTabKeyNavigation(False)  # Tab leaves the table; arrows walk in it
+    grid.setCornerButtonEnabled(False)
+    grid.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    rows, columns = grid.verticalHeader(), grid.horizontalHeader()
+    rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    rows.setDefaultSectionSize(3 * UNIT)
+    columns.setHighlightSections(False)
+    columns.setDefaultAlignment(Qt.AlignmentFlag.AlignVCenter)
+    return grid

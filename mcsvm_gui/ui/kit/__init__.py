@@ -1,0 +1,1 @@
+"""Widgets and looks that know no page: theme, icons, dialog, buttons, file dialogs."""

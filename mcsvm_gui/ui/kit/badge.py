@@ -1,0 +1,65 @@
+"""A certificate in a word or two: a sign, a colour and the words, so that none of them is alone."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.theme import UNIT
+
+SIGNS = {  # kind of badge: icon, role of its colour in the theme
+    "solved": ("solved", "good"),
+    "nearly": ("nearly", "warning"),
+    "not solved": ("unsolved", "warning"),
+    "failed": ("warning", "bad"),
+    "running": ("play", "accent"),
+    "waiting": ("pause", "muted"),
+}
+SIGN = 2 * UNIT
+
+
+class Badge(QLabel):
+    def __init__(self, name: str, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setContentsMargins(SIGN + UNIT, UNIT // 2, UNIT, UNIT // 2)
+        self.kind = ""
+        theme.notifier().changed.connect(self._recolour)
+        self.set_badge("", "")
+
+    def set_badge(self, kind: str, text: str, tip: str = "") -> None:
+        """`kind` as in SIGNS; without one nothing is shown."""
+        self.kind = kind
+        self.setVisible(bool(kind))
+        self.setText(text)
+        self.setToolTip(tip)
+        self.setAccessibleDescription(f"{text}. {tip}" if tip else text)
+        self._recolour()
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint().expandedTo(QSize(0, 3 * UNIT))
+
+    def _colour(self) -> str:
+        return getattr(theme.current(), SIGNS[self.kind][1]) if self.kind in SIGNS else theme.current().text
+
+    def _recolour(self) -> None:
+        self.setStyleSheet(f"color: {self._colour()}; font-weight: 600;")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = QColor(self._colour())
+        ground = QColor(colour)
+        ground.setAlphaF(0.12)
+        painter.setBrush(ground)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(QRectF(self.rect()), UNIT / 2, UNIT / 2)
+        if self.kind in SIGNS:
+            area = QRectF(UNIT / 2, (self.height() - SIGN) / 2, SIGN, SIGN)
+            icons.paint(painter, SIGNS[self.kind][0], area, colour.name())
+        painter.end()
+        super().paintEvent(event)

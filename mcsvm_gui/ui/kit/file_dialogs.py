@@ -1,0 +1,55 @@
+"""Asking for a file without blocking: the dialog is open, the program goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from mcsvm_gui.ui.kit.words import tr
+
+
+def filters(kind: str) -> list[str]:
+    """What each kind of file is called; everything else stays one choice away."""
+    named = {
+        "data": tr("Data") + " (*.csv *.tsv *.txt *.libsvm *.svm *.arff *.parquet *.xlsx *.gz *.bz2 *.xz *.zip)",
+        "model": tr("Models") + " (*.mcsvm)",
+        "project": tr("Projects") + " (*.mcsvmproj)",
+        "csv": tr("CSV tables") + " (*.csv)",
+    }
+    return [named[kind]] if kind in named else []
+
+
+def choose(parent: QWidget, title: str, kind: str, folder: str, chosen: Callable[[str], None]) -> QFileDialog:
+    """A file to open; `chosen` hears its path, and nothing is heard where the user cancels."""
+    dialog = _dialog(parent, title, [*filters(kind), tr("All files") + " (*)"], folder)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    return _opened(dialog, chosen)
+
+
+def choose_target(
+    parent: QWidget, title: str, kind: str, place: str, suffix: str, chosen: Callable[[str], None]
+) -> QFileDialog:
+    """A file to write; the dialog asks before one that exists is replaced."""
+    dialog = _dialog(parent, title, [*filters(kind), tr("All files") + " (*)"], "")
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(suffix.lstrip("."))
+    dialog.selectFile(place)
+    return _opened(dialog, chosen)
+
+
+def _dialog(parent: QWidget, title: str, named: list[str], folder: str) -> QFileDialog:
+    dialog = QFileDialog(parent, title)
+    dialog.setObjectName("fileDialog")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setNameFilters(named)
+    if folder:
+        dialog.setDirectory(folder)
+    return dialog
+
+
+def _opened(dialog: QFileDialog, chosen: Callable[[str], None]) -> QFileDialog:
+    dialog.fileSelected.connect(chosen)
+    dialog.open()
+    return dialog

@@ -1,0 +1,27 @@
+"""The formats that a button offers to write a report in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QMenu
+
+from mcsvm_gui.ui.kit.giving_button import GivingButton, labelled
+from mcsvm_gui.ui.kit.words import tr
+
+
+def report_button() -> GivingButton:
+    """Hidden until its formats are known."""
+    button = labelled("exportReportButton", tr("Report"), tr("Write a report"), "report")
+    button.hide()
+    return button
+
+
+def offer(button: GivingButton, formats: Sequence[tuple[str, str]], chosen: Callable[[str], object]) -> None:
+    """(title, suffix) of each; `chosen` hears a suffix."""
+    menu = QMenu(button)
+    menu.setObjectName("reportMenu")
+    for title, suffix in formats:
+        menu.addAction(title, lambda suffix=suffix: chosen(suffix))
+    button.setMenu(menu)
+    button.setVisible(bool(formats))

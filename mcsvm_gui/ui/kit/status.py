@@ -1,0 +1,53 @@
+"""The line at the bottom: what happened last, and what goes on behind."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
+
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+
+class ElidedLabel(QLabel):
+    """A line that may be narrower than its text; the whole stands in its tooltip."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def say(self, text: str) -> None:
+        self.setText(" ".join(text.split()))
+        self.setToolTip(self.text())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        painter.end()
+
+
+class StatusBar(QStatusBar):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._message, self._note = ElidedLabel("statusLabel"), QLabel()
+        self._message.setAccessibleName(tr("Status"))
+        self._note.setObjectName("noteLabel")
+        self._note.setAccessibleName(tr("Work in the background"))
+        self._note.setProperty("role", "muted")
+        self._note.setTextFormat(Qt.TextFormat.PlainText)
+        self.setContentsMargins(UNIT, 0, 0, 0)
+        self.addWidget(self._message, 1)
+        self.addPermanentWidget(self._note)
+
+    def say(self, text: str) -> None:
+        self._message.say(text)
+
+    def note(self, text: str) -> None:
+        self._note.setText(text)

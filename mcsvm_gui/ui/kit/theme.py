@@ -1,0 +1,239 @@
+"""Colours, distances and machine marks: the one place where looks are decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPalette, QStyleHints
+from PySide6.QtWidgets import QApplication
+
+from mcsvm_gui.core.compare import variants
+
+UNIT = 8  # pixels; every distance is a multiple of it, or half of it
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours by what they are for."""
+
+    name: str
+    window: str
+    surface: str  # tables, fields, plots
+    raised: str  # buttons, headers
+    text: str
+    muted: str
+    line: str
+    outline: str  # of fields and boxes: three times as bright or dark as what they stand on
+    accent: str
+    accent_text: str
+    good: str
+    warning: str
+    bad: str
+
+
+LIGHT = Theme(
+    name="light",
+    window="#f5f6f8",
+    surface="#ffffff",
+    raised="#eceef2",
+    text="#1c2128",
+    muted="#5b6573",
+    line="#d5d9e0",
+    outline="#767e8a",
+    accent="#2f6fdb",
+    accent_text="#ffffff",
+    good="#1a7f4b",
+    warning="#96600a",
+    bad="#c0362c",
+)
+DARK = Theme(
+    name="dark",
+    window="#1b1e24",
+    surface="#22262e",
+    raised="#2c313b",
+    text="#e4e7ec",
+    muted="#9aa4b2",
+    line="#3a414d",
+    outline="#727d8c",
+    accent="#6ea2ff",
+    accent_text="#10141a",
+    good="#4cc38a",
+    warning="#e3b341",
+    bad="#f47067",
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+CHOICES = "system", "light", "dark"
+
+
+@dataclass(frozen=True)
+class MachineStyle:
+    """The same in every plot, table and page; colour is never the only sign."""
+
+    colour: str  # of Okabe and Ito's palette
+    dash: tuple[float, ...]  # lengths of strokes and gaps in pen widths; none is a solid line
+    marker: str  # a symbol of pyqtgraph
+
+
+MACHINE_STYLES = {
+    "ww": MachineStyle("#0072b2", (), "o"),
+    "llw": MachineStyle("#009e73", (8, 4), "s"),
+    "cs": MachineStyle("#d55e00", (8, 3, 2, 3), "t1"),
+    "ova": MachineStyle("#cc79a7", (2, 3), "d"),
+    "ovo": MachineStyle("#e69f00", (12, 4), "star"),
+    "dag": MachineStyle("#56b4e9", (8, 3, 2, 3, 2, 3), "p"),
+}
+OTHER_MACHINE = MachineStyle("#8a8f98", (4, 4), "x")
+CLASS_COLOURS = (
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"),
+    *("#d55e00", "#8a8f98", "#b8a800", "#7a5195", "#6b4c1e"),
+)
+CLASS_MARKERS = "o", "s", "t1", "d", "star", "p", "h", "+", "x", "t"
+
+
+# The same hues on a dark ground, where thin lines of the palette's own shades are hard to see.
+ON_DARK = {
+    "#0072b2": "#3d9fe0",
+    "#009e73": "#2fc79b",
+    "#d55e00": "#ff8438",
+    "#cc79a7": "#e394c0",
+    "#e69f00": "#f5b52e",
+    "#56b4e9": "#8ad3ff",
+    "#8a8f98": "#a9afb9",
+}
+
+
+_EVERY = *MACHINE_STYLES.values(), OTHER_MACHINE
+_DASHES, _MARKERS = [style.dash for style in _EVERY], [style.marker for style in _EVERY]
+
+
+def machine_style(name: str, number: int = 0) -> MachineStyle:
+    """`number`: which of several runs of this machine in one plot."""
+    style, dark = MACHINE_STYLES.get(name, OTHER_MACHINE), _current is DARK
+    return MachineStyle(
+        variants.shaded(ON_DARK[style.colour] if dark else style.colour, number, dark=dark),
+        variants.turned(_DASHES, style.dash, number),
+        variants.turned(_MARKERS, style.marker, number),
+    )
+
+
+OUTLINED = "QLineEdit", "QCheckBox", "QRadioButton", "QAbstractSpinBox", "QComboBox"
+DARKER = 140  # per cent: Fusion's outline is QColor.darker of the window's colour
+
+
+class Notifier(QObject):
+    changed = Signal()
+
+
+_notifier = Notifier()
+_current = LIGHT
+_choice = "light"
+_hints: QStyleHints | None = None  # that are listened to
+
+
+def notifier() -> Notifier:
+    return _notifier
+
+
+def current() -> Theme:
+    return _current
+
+
+def use(choice: str) -> None:
+    """system, light or dark, for the whole application; `system` follows it from now on."""
+    global _choice, _hints
+    _choice, hints = choice, QGuiApplication.styleHints()
+    if hints is not _hints:
+        _hints = hints
+        hints.colorSchemeChanged.connect(_follow)
+    _show(THEMES[choice] if choice in THEMES else _of_the_system(hints.colorScheme()))
+
+
+def _follow(scheme: Qt.ColorScheme) -> None:
+    if _choice not in THEMES and _of_the_system(scheme) is not _current:
+        _show(_of_the_system(scheme))
+
+
+def _show(chosen: Theme) -> None:
+    global _current
+    _current = chosen
+    application = QApplication.instance()
+    assert isinstance(application, QApplication), "the theme belongs to an application"
+    application.setStyle("Fusion")
+    application.setPalette(palette(_current))
+    for kind in OUTLINED:
+        application.setPalette(outlined(_current), kind)  # type: ignore[arg-type]  # the stub says bytes, which it refuses
+    application.setStyleSheet(style_sheet(_current))
+    _notifier.changed.emit()
+
+
+def _of_the_system(scheme: Qt.ColorScheme) -> Theme:
+    return DARK if scheme is Qt.ColorScheme.Dark else LIGHT
+
+
+def palette(theme: Theme) -> QPalette:
+    role = QPalette.ColorRole
+    colours = {
+        role.Window: theme.window,
+        role.Base: theme.surface,
+        role.AlternateBase: theme.window,
+        role.Button: theme.raised,
+        role.ToolTipBase: theme.raised,
+        role.WindowText: theme.text,
+        role.Text: theme.text,
+        role.ButtonText: theme.text,
+        role.ToolTipText: theme.text,
+        role.BrightText: theme.bad,
+        role.PlaceholderText: theme.muted,
+        role.Highlight: theme.accent,
+        role.HighlightedText: theme.accent_text,
+        role.Accent: theme.accent,
+        role.Link: theme.accent,
+        role.LinkVisited: theme.accent,
+        role.Mid: theme.line,
+        role.Midlight: theme.raised,
+        role.Light: theme.raised,
+        role.Dark: theme.line,
+        role.Shadow: theme.line,
+    }
+    result = QPalette()
+    for name, colour in colours.items():
+        result.setColor(name, QColor(colour))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, name, QColor(theme.muted))
+    return result
+
+
+def outlined(theme: Theme) -> QPalette:
+    """Fusion outlines in a darker shade of the window, which on a dark one cannot be seen: so theirs is another."""
+    result = palette(theme)
+    result.setColor(QPalette.ColorRole.Window, QColor(theme.outline).lighter(DARKER))
+    return result
+
+
+def style_sheet(theme: Theme) -> str:
+    """What a palette cannot say. Roles are set as dynamic properties: widget.setProperty("role", "title")."""
+    half = UNIT // 2
+    return f"""
+    QToolTip {{ color: {theme.text}; background: {theme.raised}; border: 1px solid {theme.line}; padding: {half}px; }}
+    QLabel[role="title"] {{ font-size: 16pt; font-weight: 600; }}
+    QLabel[role="heading"] {{ font-weight: 600; }}
+    QLabel[role="muted"] {{ color: {theme.muted}; }}
+    QLabel[role="good"] {{ color: {theme.good}; font-weight: 600; }}
+    QLabel[role="warning"] {{ color: {theme.warning}; }}
+    QLabel[role="bad"] {{ color: {theme.bad}; }}
+    QPushButton {{ padding: {half}px {2 * UNIT}px; border: 1px solid {theme.line}; border-radius: {half}px;
+        background: {theme.raised}; min-height: {2 * UNIT}px; }}
+    QPushButton:hover, QPushButton:focus {{ border-color: {theme.accent}; }}
+    QPushButton:pressed {{ background: {theme.line}; }}
+    QPushButton:disabled {{ color: {theme.muted}; background: {theme.window}; }}
+    QPushButton:checked {{ color: {theme.accent}; border-color: {theme.accent}; }}
+    QPushButton[role="primary"] {{ background: {theme.accent}; color: {theme.accent_text}; border-color: {theme.accent};
+        font-weight: 600; }}
+    QPushButton[role="primary"]:disabled {{ background: {theme.raised}; color: {theme.muted};
+        border-color: {theme.line}; }}
+    QHeaderView::section {{ background: {theme.window}; color: {theme.muted}; border: none;
+        border-bottom: 1px solid {theme.line}; padding: {half}px {UNIT}px; }}
+    QTableView, QListView, QTreeView {{ border: 1px solid {theme.line}; gridline-color: {theme.line}; }}
+    QSplitter::handle {{ background: {theme.window}; }}
+    """

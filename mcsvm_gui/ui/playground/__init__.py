@@ -1,0 +1,1 @@
+"""The Playground page: presenter, page and widgets."""

@@ -1,0 +1,179 @@
+"""The left side of the playground: which machines, which kernel, how dear errors are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core.machine import names
+from mcsvm_gui.core.playground.setting import COST_RANGE, GAMMA_RANGE
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.runs.marks import draw_stroke
+
+WIDTH = 26 * UNIT
+PARTS = 2  # of a power of two that a slider tells apart
+WITH_GAMMA = "rbf", "polynomial", "sigmoid"
+
+
+class PlaygroundForm(QWidget):
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedWidth(WIDTH)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(UNIT)
+        self._build_machines()
+        self.kernel = self._combo("playgroundKernelCombo", tr("Kernel"), _kernels())
+        self.cost, self._cost_words = self._slider("playgroundCostSlider", tr("C"), COST_RANGE)
+        self.gamma, self._gamma_words = self._slider("playgroundGammaSlider", tr("Gamma"), GAMMA_RANGE)
+        self.bias = self._combo("playgroundBiasCombo", tr("Bias"), names.bias_words())
+        self._column.addStretch(1)
+        self._column.addWidget(_legend())
+        self._say_numbers()
+        theme.notifier().changed.connect(self._retheme)
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build_machines(self) -> None:
+        title = QLabel(tr("Machines"))
+        self.machines = QListWidget()
+        self.machines.setObjectName("playgroundMachineList")
+        self.machines.setAccessibleName(tr("Machines"))
+        self.machines.setSelectionMode(QListWidget.SelectionMode.NoSelection)  # what counts is ticked
+        self.machines.setIconSize(QSize(4 * UNIT, 2 * UNIT))
+        self.machines.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for name, text in names.machine_words().items():
+            item = QListWidgetItem(text)
+            item.setData(Qt.ItemDataRole.UserRole, name)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked)
+            self.machines.addItem(item)
+        self.machines.setCurrentRow(0)
+        self.machines.itemChanged.connect(lambda _: self.changed.emit())
+        title.setBuddy(self.machines)
+        self._column.addWidget(title)
+        self._column.addWidget(self.machines)
+        self._retheme()
+        rows = self.machines.count() * self.machines.sizeHintForRow(0)
+        self.machines.setFixedHeight(rows + 2 * self.machines.frameWidth() + UNIT // 2)
+
+    def _retheme(self) -> None:
+        with QSignalBlocker(self.machines):
+            for item in self._items():
+                item.setIcon(_stroke_icon(item.data(Qt.ItemDataRole.UserRole)))
+
+    def _combo(self, name: str, title: str, entries: Mapping[str, str]) -> QComboBox:
+        combo, label = QComboBox(), QLabel(title)
+        combo.setObjectName(name)
+        combo.setAccessibleName(title)
+        for value, text in entries.items():
+            combo.addItem(text, value)
+        combo.currentIndexChanged.connect(self._changed)
+        label.setBuddy(combo)
+        self._column.addWidget(label)
+        self._column.addWidget(combo)
+        return combo
+
+    def _slider(self, name: str, title: str, ends: tuple[int, int]) -> tuple[QSlider, QLabel]:
+        slider, label, number = QSlider(Qt.Orientation.Horizontal), QLabel(title), QLabel()
+        slider.setObjectName(name)
+        slider.setAccessibleName(tr("{name}, as a power of 2", name=title))
+        slider.setRange(PARTS * ends[0], PARTS * ends[1])
+        slider.setPageStep(PARTS)
+        slider.valueChanged.connect(self._changed)
+        label.setBuddy(slider)
+        number.setObjectName(f"{name}Value")
+        number.setAlignment(Qt.AlignmentFlag.AlignRight)
+        number.setProperty("role", "muted")
+        grid = QGridLayout()
+        grid.setSpacing(0)
+        grid.addWidget(label, 0, 0)
+        grid.addWidget(number, 0, 1)
+        grid.addWidget(slider, 1, 0, 1, 2)
+        nest(self._column, grid)
+        return slider, number
+
+    # -- values -----------------------------------------------------------------------------------
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.machines.item(row) for row in range(self.machines.count())]
+
+    def _changed(self) -> None:
+        self._say_numbers()
+        self.changed.emit()
+
+    def _say_numbers(self) -> None:
+        for slider, label in ((self.cost, self._cost_words), (self.gamma, self._gamma_words)):
+            power = slider.value() / PARTS
+            label.setText(f"2^{power:g} = {2.0**power:.5g}")
+            slider.setAccessibleDescription(label.text())
+        self.gamma.setEnabled(self.kernel.currentData() in WITH_GAMMA)
+
+    def setting(self) -> dict[str, Any]:
+        ticked = [item for item in self._items() if item.checkState() is Qt.CheckState.Checked]
+        return {
+            "machines": tuple(item.data(Qt.ItemDataRole.UserRole) for item in ticked),
+            "kernel": self.kernel.currentData(),
+            "log_cost": self.cost.value() / PARTS,
+            "log_gamma": self.gamma.value() / PARTS,
+            "bias": self.bias.currentData(),
+        }
+
+    def set_setting(self, values: Mapping[str, Any]) -> None:
+        """Without a word to those who listen for the user."""
+        with QSignalBlocker(self), QSignalBlocker(self.machines):
+            for item in self._items():
+                ticked = item.data(Qt.ItemDataRole.UserRole) in values["machines"]
+                item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+            self.kernel.setCurrentIndex(self.kernel.findData(values["kernel"]))
+            self.cost.setValue(round(PARTS * values["log_cost"]))
+            self.gamma.setValue(round(PARTS * values["log_gamma"]))
+            self.bias.setCurrentIndex(self.bias.findData(values["bias"]))
+        self._say_numbers()
+        self.machines.viewport().update()
+
+
+def _kernels() -> dict[str, str]:
+    return {name: text for name, text in names.kernel_words().items() if name != "precomputed"}
+
+
+def _legend() -> QLabel:
+    legend = QLabel(
+        tr(
+            "Solid line: the decision changes. Dashed: the margin. Ring: free support vector. Frame: support vector at"
+            " its bound. Cross: wrong."
+        )
+    )
+    legend.setObjectName("playgroundLegend")
+    legend.setProperty("role", "muted")
+    legend.setWordWrap(True)
+    return legend
+
+
+def _stroke_icon(machine: str) -> QIcon:
+    sharp = 2
+    pixmap = QPixmap(4 * UNIT * sharp, 2 * UNIT * sharp)
+    pixmap.setDevicePixelRatio(sharp)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    draw_stroke(painter, QRect(0, 0, 4 * UNIT, 2 * UNIT), machine)
+    painter.end()
+    return QIcon(pixmap)

@@ -1,0 +1,74 @@
+"""What stands above each panel: who it is, how good its certificate is, and its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
+
+from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.badge import SIGNS
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.base import pen
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.playground.pictures import Picture
+
+HEAD_LINES = 4  # name, badge, two lines of numbers
+STROKE = 3 * UNIT
+
+
+def draw_head(painter: QPainter, area: QRect, height: int, picture: Picture, number: int) -> None:
+    painter.save()
+    colours, line = theme.current(), painter.fontMetrics().height()
+    row = QRect(area.left(), area.top() - height, area.width(), line)
+    _draw_stroke(painter, row, style_of(picture.key, number))
+    font = painter.font()
+    font.setBold(True)
+    painter.setFont(font)
+    _write(painter, row.adjusted(STROKE + UNIT, 0, 0, 0), picture.title, colours.text)
+    font.setBold(False)
+    painter.setFont(font)
+    row.translate(0, line)
+    sign, role = SIGNS[picture.badge.kind]
+    colour = getattr(colours, role)
+    icons.paint(painter, sign, QRectF(row.left(), row.top(), line, line), colour)
+    _write(painter, row.adjusted(line + UNIT // 2, 0, 0, 0), picture.badge.text, colour)
+    for words in picture.lines[: HEAD_LINES - 2]:
+        row.translate(0, line)
+        _write(painter, row, words, colours.muted)
+    painter.restore()
+
+
+def style_of(key: str, number: int) -> theme.MachineStyle:
+    """A machine's own; solvers, which have none, take those of the classes in turn."""
+    if key in theme.MACHINE_STYLES:
+        return theme.machine_style(key)
+    colour = theme.CLASS_COLOURS[number]
+    if theme.current() is theme.DARK:
+        colour = theme.ON_DARK.get(colour, colour)
+    return theme.MachineStyle(colour, DASHES[number % len(DASHES)], theme.CLASS_MARKERS[number])
+
+
+DASHES: tuple[tuple[float, ...], ...] = ((), (8, 4), (2, 3))
+
+
+def _draw_stroke(painter: QPainter, row: QRect, style: theme.MachineStyle) -> None:
+    middle = row.center().y() + 0.5
+    painter.setPen(pen(style.colour, style.dash))
+    painter.drawLine(QPointF(row.left(), middle), QPointF(row.left() + STROKE, middle))
+    painter.save()
+    painter.translate(row.left() + STROKE / 2, middle)
+    painter.scale(UNIT, UNIT)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(style.colour))
+    painter.drawPath(pg.graphicsItems.ScatterPlotItem.Symbols[style.marker])
+    painter.restore()
+
+
+def _write(painter: QPainter, row: QRect, words: str, colour: str) -> None:
+    painter.setPen(QColor(colour))
+    shown = QFontMetrics(painter.font()).elidedText(words, Qt.TextElideMode.ElideRight, row.width())
+    painter.drawText(row, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)

@@ -1,0 +1,60 @@
+"""What the project keeps of the playground: the points and what is fitted to them, a moment after they rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from mcsvm_gui.core.playground.drawing import Drawing
+from mcsvm_gui.core.playground.setting import Setting
+from mcsvm_gui.ui.runs.book import RunBook
+
+KEPT = "playground"  # the key under which a project keeps it
+REST = 300  # milliseconds
+
+
+class Memory(QObject):
+    """`now` is what there is to keep; `show` hears what another project was left with."""
+
+    def __init__(
+        self,
+        runs: RunBook,
+        now: Callable[[], tuple[Drawing, Setting]],
+        show: Callable[[Drawing, Setting], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._runs, self._now, self._show = runs, now, show
+        self._known: Any = None  # what is kept, as far as we know
+        self._rest = QTimer(self, singleShot=True, interval=REST)
+        self._rest.timeout.connect(self.keep)
+        runs.project_read.connect(self.restore)
+
+    def changed(self) -> None:
+        self._rest.start()
+
+    def keep(self) -> None:
+        self._rest.stop()
+        drawing, setting = self._now()
+        self._known = {
+            "places": drawing.places.tolist(),
+            "classes": drawing.classes.tolist(),
+            "setting": setting.document(),
+        }
+        self._runs.keep_setting(KEPT, self._known)
+
+    def restore(self) -> None:
+        """Of a project that is read again: what it keeps may be what is shown."""
+        kept = self._runs.setting(KEPT)
+        if kept is None or kept == self._known:
+            return
+        self._rest.stop()
+        self._known = kept
+        try:
+            drawing = Drawing.from_lists(kept["places"], kept["classes"])
+            setting = Setting.from_document(kept["setting"])
+        except (TypeError, ValueError, LookupError, OverflowError):  # files may hold anything
+            return
+        self._show(drawing, setting)

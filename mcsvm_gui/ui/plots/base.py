@@ -1,0 +1,140 @@
+"""What every plot here has: the theme's colours, labels in words, and ways to take it elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QFont, QPen
+from PySide6.QtWidgets import QMenu
+
+from mcsvm_gui.ui.kit import file_dialogs, theme
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.plots import export
+from mcsvm_gui.ui.plots.axis import axes
+
+
+class Area(pg.ViewBox):
+    """Where data are drawn; a right click asks for our menu instead of pyqtgraph's."""
+
+    menu_asked = Signal(QPoint)
+    enlarged = Signal()
+
+    def mouseClickEvent(self, ev: Any) -> None:
+        if ev.button() is Qt.MouseButton.RightButton:
+            ev.accept()
+            self.menu_asked.emit(ev.screenPos().toPoint())
+        elif ev.double() and ev.button() is Qt.MouseButton.LeftButton:
+            ev.accept()
+            self.enlarged.emit()
+
+
+class Plot(pg.PlotWidget):
+    """A plot with named axes; curves and marks are added by those who derive from it."""
+
+    enlarged = Signal()  # a double click
+    saved = Signal(str)  # the file, or a word for the clipboard
+    save_failed = Signal(str)  # in a sentence
+
+    def __init__(self, name: str, title: str, bottom: str = "", left: str = "") -> None:
+        self.area = Area(enableMenu=False)
+        super().__init__(viewBox=self.area, enableMenu=False, axisItems=axes())
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.titled = title
+        self.names = {"bottom": bottom, "left": left}
+        self.hideButtons()
+        self.getPlotItem().showGrid(x=True, y=True, alpha=0.3)
+        self.menu = self._menu()
+        self.area.menu_asked.connect(self.menu.popup)
+        self.area.enlarged.connect(self.enlarged)
+        self.retheme()
+        theme.notifier().changed.connect(self.retheme)
+
+    def close(self) -> bool:
+        """What is closed has no plot item any more."""
+        theme.notifier().changed.disconnect(self.retheme)
+        return super().close()
+
+    def retheme(self) -> None:
+        colours = theme.current()
+        self.setBackground(QColor(colours.surface))
+        self.setTitle(self.titled, color=colours.text, size="10pt")
+        self.getPlotItem().titleLabel.setMinimumWidth(0)  # else a long title pushes the plot out of its widget
+        for side, words in self.names.items():
+            axis = self.getAxis(side)
+            axis.setPen(pg.mkPen(colours.line))
+            axis.setTextPen(pg.mkPen(colours.muted))
+            axis.setTickFont(QFont())
+            axis.enableAutoSIPrefix(False)
+            axis.setStyle(maxTickLevel=0)
+            self.setLabel(side, words, color=colours.muted)
+
+    def name_axis(self, side: str, words: str) -> None:
+        self.names[side] = words
+        self.setLabel(side, words, color=theme.current().muted)
+
+    @contextmanager
+    def exporting(self) -> Iterator[None]:
+        """While it is drawn for elsewhere."""
+        yield
+
+    # -- taking it elsewhere ----------------------------------------------------------------------
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The mouse is heard by the area, so that a right drag still zooms; the keyboard here."""
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            self.menu.popup(self.mapToGlobal(self.rect().center()))
+        event.accept()
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        self._offer(menu, "Fit", tr("Show all"), self.fit)
+        menu.addSeparator()
+        self._offer(menu, "Copy", tr("Copy as image"), self.copy_image)
+        for kind in export.KINDS:
+            self._offer(
+                menu,
+                f"Save{kind.title()}",
+                tr("Save as {kind}…", kind=kind.upper()),
+                lambda _=False, k=kind: self.ask(k),
+            )
+        return menu
+
+    def _offer(self, menu: QMenu, name: str, text: str, act: Any) -> None:
+        action = QAction(text, menu)
+        action.setObjectName(self.objectName() + name)
+        action.triggered.connect(act)
+        menu.addAction(action)
+
+    def fit(self) -> None:
+        self.enableAutoRange()
+
+    def copy_image(self) -> None:
+        with self.exporting():
+            export.copy(self)
+        self.saved.emit(tr("the clipboard"))
+
+    def ask(self, kind: str) -> None:
+        title = tr("Save the plot as {kind}", kind=kind.upper())
+        place = f"{self.objectName()}.{kind}"
+        file_dialogs.choose_target(self, title, kind, place, kind, lambda path: self.save(path, kind))
+
+    def save(self, path: str, kind: str) -> None:
+        with self.exporting():
+            trouble = export.save(self, path, kind)
+        if trouble is None:
+            self.saved.emit(path)
+        else:
+            self.save_failed.emit(tr("{file} could not be written: {trouble}", file=path, trouble=trouble))
+
+
+def pen(colour: str | QColor, dash: tuple[float, ...] = ()) -> QPen:
+    """One pixel wide: wider antialiased lines cost hundreds of milliseconds."""
+    made = pg.mkPen(colour, width=1)
+    if dash:
+        made.setDashPattern(list(dash))
+    return made

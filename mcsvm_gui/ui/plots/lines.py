@@ -1,0 +1,284 @@
+"""A plot of several runs: one curve object per line, a mark at each end, a legend, and values under the mouse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QResizeEvent
+from PySide6.QtWidgets import QLabel
+
+from mcsvm_gui.core.evaluate import curves
+from mcsvm_gui.core.evaluate.curves import Line
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.plots.base import Plot, pen
+
+FAINT = 160  # of 255: lines of second rank
+KEY_OFFSET = {0.0: theme.UNIT, 0.5: 0, 1.0: -theme.UNIT}
+LABELLED = 200  # pixels of height from which on the lower axis is named
+ROOM = 300  # pixels of height that a legend of many runs needs
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a line is drawn and called; `kind` is what it shows of its run."""
+
+    run: int
+    kind: str
+    words: str
+    style: theme.MachineStyle
+    faint: bool = False
+
+    @property
+    def colour(self) -> QColor:
+        colour = QColor(self.style.colour)
+        if self.faint:
+            colour.setAlpha(FAINT)
+        return colour
+
+
+class LinePlot(Plot):
+    """Lines are put by key and stay until they are dropped; `finish` after a batch paints once."""
+
+    reach: tuple[float, float] | None = None  # what all plots of a page show across
+    following = True  # until someone zooms
+    key_height = 0.0  # where the legend stands: 0 above, 1 below, so that it hides no line's end
+    _built = False
+    _dirty_key = False
+    labels: Mapping[int, str] = {}  # what runs are called where there are several
+
+    def __init__(self, name: str, title: str, bottom: str, left: str) -> None:
+        self._curves: dict[tuple[int, str], pg.PlotDataItem] = {}
+        self._looks: dict[tuple[int, str], Look] = {}
+        self._data: dict[tuple[int, str], Line] = {}
+        self._log = (False, False)
+        self._crowded, self._exporting = False, False
+        super().__init__(name, title, bottom, left)
+        self._ends = pg.ScatterPlotItem(pxMode=True, size=8)
+        self._ends.setZValue(10)
+        self.addItem(self._ends, ignoreBounds=True)
+        self.key = self.getPlotItem().addLegend(labelTextSize="8pt", verSpacing=-4)
+        self.key.anchor((1, self.key_height), (1, self.key_height), offset=(-theme.UNIT, KEY_OFFSET[self.key_height]))
+        self._hair = pg.InfiniteLine(angle=90)
+        self._hair.hide()
+        self.addItem(self._hair, ignoreBounds=True)
+        self._values = QLabel(self)
+        self._values.setObjectName(f"{name}Values")
+        self._values.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._values.hide()
+        self.scene().sigMouseMoved.connect(self._look_at)
+        self.area.sigRangeChangedManually.connect(self._let_go)
+        self._built = True
+        self._recolour()
+
+    def retheme(self) -> None:
+        super().retheme()
+        if self._built:
+            self._recolour()
+
+    def _recolour(self) -> None:
+        colours = theme.current()
+        self._hair.setPen(pen(colours.muted))
+        self.key.setLabelTextColor(colours.text)
+        self.key.setBrush(pg.mkBrush(_with_alpha(colours.surface, 150)))
+        self._values.setStyleSheet(
+            f"background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.line};"
+            f" padding: {theme.UNIT // 2}px;"
+        )
+        self._name_lines()
+
+    # -- lines ------------------------------------------------------------------------------------
+
+    def put(self, look: Look, line: Line) -> None:
+        key = look.run, look.kind
+        curve = self._curves.get(key) or self._add(key)
+        if self._looks.get(key) != look:
+            self._looks[key] = look
+            curve.setPen(pen(look.colour, look.style.dash))
+            self._dirty_key = True
+        self._data[key] = line
+        curve.setData(*line)
+
+    def _add(self, key: tuple[int, str]) -> pg.PlotDataItem:
+        curve = self._curves[key] = pg.PlotDataItem(antialias=True)  # cheap at a width of one
+        self.addItem(curve)
+        curve.setDownsampling(auto=True, method="peak")
+        curve.setClipToView(True)
+        return curve
+
+    def drop(self, run: int, kinds: Sequence[str] | None = None) -> None:
+        """All lines of a run, or those of some kinds."""
+        for key in [key for key in self._curves if key[0] == run and (kinds is None or key[1] in kinds)]:
+            self.removeItem(self._curves.pop(key))
+            del self._looks[key], self._data[key]
+            self._dirty_key = True
+
+    @property
+    def runs(self) -> set[int]:
+        return {run for run, _ in self._curves}
+
+    def finish(self) -> None:
+        """Marks, legend and ranges; then everything is painted once instead of twice."""
+        self._mark_ends()
+        if self.following and self.reach is not None:
+            self.setXRange(*_logarithms(self.reach, self._log[0]), padding=0.03)
+        if self._dirty_key:
+            self._name_lines()
+        self.scene().prepareForPaint()
+
+    def _mark_ends(self) -> None:
+        keys = [key for key in self._curves if self._data[key][0].size]
+        ends = np.array([[self._data[key][0][-1], self._data[key][1][-1]] for key in keys]).reshape(-1, 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for axis in (0, 1):
+                if self._log[axis]:
+                    ends[:, axis] = np.log10(ends[:, axis])
+        seen = np.flatnonzero(np.isfinite(ends).all(axis=1))
+        looks = [self._looks[keys[i]] for i in seen]
+        self._ends.setData(
+            x=ends[seen, 0],
+            y=ends[seen, 1],
+            symbol=[look.style.marker for look in looks],
+            brush=[pg.mkBrush(look.colour) for look in looks],
+            pen=None,
+        )
+
+    def set_log(self, x: bool, y: bool) -> None:
+        if (x, y) != self._log:
+            self._log = (x, y)
+            self.setLogMode(x, y)
+            self.fit()
+            self.finish()
+
+    def relabel(self) -> None:
+        """Runs are called otherwise."""
+        self._dirty_key = True
+
+    def _let_go(self) -> None:
+        self.following = False
+
+    def fit(self) -> None:
+        self.following = True
+        super().fit()
+        self.finish()
+
+    # -- legend -----------------------------------------------------------------------------------
+
+    def _name_lines(self) -> None:
+        """Of one run its lines by kind; of several runs one entry each."""
+        self._dirty_key = False
+        self.key.clear()
+        runs = self.runs
+        self._crowded = len(runs) > 1
+        for key, look in sorted(self._looks.items(), key=lambda entry: self._place(entry[1].run)):
+            first = next(kind for run, kind in self._looks if run == key[0])
+            if not self._crowded or key[1] == first:
+                self.key.addItem(self._curves[key], escape(self._called(look)))
+        self._show_key()
+
+    def _place(self, run: int) -> int:
+        """As everywhere else on the page."""
+        return list(self.labels).index(run) if run in self.labels else 0
+
+    def _called(self, look: Look) -> str:
+        return self.labels.get(look.run, str(look.run)) if self._crowded else look.words
+
+    def _show_key(self) -> None:
+        fits = self.height() >= ROOM or not self._crowded
+        self.key.setVisible(len(self.key.items) > 1 and (fits or self._exporting))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._built:
+            self._show_key()
+            self._show_bottom()
+
+    def close(self) -> bool:
+        """Closing resizes once more, when there is nothing left to arrange."""
+        self._built = False
+        return super().close()
+
+    def _show_bottom(self) -> None:
+        """What it is drawn against is said beside the plots too: a low plot has better use for the room."""
+        self.getAxis("bottom").showLabel(self.height() >= LABELLED or self._exporting)
+
+    def name_axis(self, side: str, words: str) -> None:
+        super().name_axis(side, words)
+        self._show_bottom()
+
+    @contextmanager
+    def exporting(self) -> Iterator[None]:
+        """Elsewhere nobody sees the window's own legend."""
+        self._exporting = True
+        self._hair.hide()
+        self._show_key()
+        self._show_bottom()
+        try:
+            yield
+        finally:
+            self._exporting = False
+            self._show_key()
+            self._show_bottom()
+
+    # -- values under the mouse -------------------------------------------------------------------
+
+    def _look_at(self, place: QPointF) -> None:
+        if not self._looks or not self.area.sceneBoundingRect().contains(place):
+            self._look_away()
+            return
+        seen = self.area.mapSceneToView(place).x()
+        self._hair.setPos(seen)
+        self._hair.show()
+        rows = self._rows(10.0**seen if self._log[0] else seen)
+        self._values.setText(f"<table cellspacing='0' cellpadding='1'>{''.join(rows)}</table>")
+        self._values.setVisible(bool(rows))
+        self._values.adjustSize()
+        beside = place.x() + theme.UNIT * 2
+        if beside + self._values.width() > self.width():
+            beside = place.x() - theme.UNIT * 2 - self._values.width()
+        self._values.move(max(int(beside), 0), theme.UNIT * 3)
+
+    def _rows(self, place: float) -> list[str]:
+        rows = []
+        for key, look in self._looks.items():
+            value = curves.at(self._data[key], place)
+            if value is not None and np.isfinite(value):
+                words = f"{self.labels.get(look.run, '')} {look.words}" if self._crowded else look.words
+                rows.append(
+                    f"<tr><td style='color:{look.style.colour}'>&#9644;&nbsp;</td><td>{escape(words)}&nbsp;&nbsp;</td>"
+                    f"<td align='right'>{escape(self.written(value))}</td></tr>"
+                )
+        return rows
+
+    def written(self, value: float) -> str:
+        """A value as this plot's people read it."""
+        return f"{value:.4g}"
+
+    def _look_away(self) -> None:
+        self._hair.hide()
+        self._values.hide()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._look_away()
+        super().leaveEvent(event)
+
+
+def _logarithms(ends: tuple[float, float], wanted: bool) -> tuple[float, float]:
+    """Three decades at the most where something begins at zero."""
+    low, high = ends
+    if not wanted:
+        return low, high
+    high = max(high, 1e-12)
+    return math.log10(max(low, 1e-3 * high)), math.log10(high)
+
+
+def _with_alpha(colour: str, alpha: int) -> QColor:
+    made = QColor(colour)
+    made.setAlpha(alpha)
+    return made

@@ -1,0 +1,170 @@
+"""The four plots that follow trainings: convergence, violation, support vectors, accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPainterPath
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.evaluate import curves
+from mcsvm_gui.core.evaluate.curves import Axis, Course, Line
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.plots.lines import LinePlot, Look
+
+SHADE = 36  # of 255
+DECADES = 1e-6  # of the highest: a dual begins at zero
+MOST_CLASSES = len(theme.CLASS_COLOURS)  # lines per class, where there are not more
+
+
+class Band(pg.GraphicsObject):
+    """The area between two lines; pyqtgraph's own takes 20 ms for six runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path, self._colour = QPainterPath(), QColor()
+
+    def set_colour(self, colour: str) -> None:
+        self._colour = QColor(colour)
+        self._colour.setAlpha(SHADE)
+
+    def set_outline(self, x: np.ndarray, y: np.ndarray) -> None:
+        seen = np.isfinite(x) & np.isfinite(y)
+        self._path = pg.arrayToQPath(x[seen], y[seen])
+        self.prepareGeometryChange()
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._path.boundingRect()
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        painter.fillPath(self._path, self._colour)
+
+
+class LivePlot(LinePlot):
+    """One of the four: `draw` takes a run's course anew."""
+
+    always_log = False
+    may_be_log = True
+    variants: Mapping[int, int] = {}  # by run: which of the runs of its machine it is
+
+    def style(self, course: Course) -> theme.MachineStyle:
+        return theme.machine_style(course.machine, self.variants.get(course.run, 0))
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        raise NotImplementedError
+
+    def _put(self, course: Course, lines: dict[str, Line], words: dict[str, str], faint: tuple[str, ...] = ()) -> None:
+        style = self.style(course)
+        for kind, line in lines.items():
+            self.put(Look(course.run, kind, words[kind], style, kind in faint), line)
+
+    def scale(self, x: bool, y: bool) -> None:
+        self.set_log(x, (y and self.may_be_log) or self.always_log)
+
+
+class ConvergencePlot(LivePlot):
+    def __init__(self) -> None:
+        self._bands: dict[int, Band] = {}
+        super().__init__("convergencePlot", tr("Primal and dual"), "", tr("objective"))
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        lines = curves.convergence(course, axis)
+        self._put(course, lines, {"primal": tr("primal"), "dual": tr("dual")}, faint=("dual",))
+        if lines:
+            self._shade(course, lines)
+
+    def _shade(self, course: Course, lines: dict[str, Line]) -> None:
+        band = self._bands.get(course.run)
+        if band is None:
+            band = self._bands[course.run] = Band()
+            self.addItem(band, ignoreBounds=True)
+        band.set_colour(self.style(course).colour)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x, y = curves.band(lines["dual"], lines["primal"])
+            band.set_outline(np.log10(x) if self._log[0] else x, np.log10(y) if self._log[1] else y)
+
+    def drop(self, run: int, kinds: object = None) -> None:
+        super().drop(run)
+        if run in self._bands:
+            self.removeItem(self._bands.pop(run))
+
+    def finish(self) -> None:
+        """The first leaps of a primal would hide everything that follows; on a logarithmic axis there is room."""
+        if self.following and self._data:
+            self.setYRange(*self._decades() if self._log[1] else self._settled(), padding=0.06)
+        super().finish()
+
+    def _settled(self) -> tuple[float, float]:
+        ranges = [curves.settled(line) for line in self._data.values() if line[1].size] or [(0.0, 1.0)]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    def _decades(self) -> tuple[float, float]:
+        values = np.concatenate([line[1] for line in self._data.values()])
+        values = values[np.isfinite(values) & (values > 0.0)]
+        if not values.size:
+            return 0.0, 1.0
+        return float(np.log10(max(values.min(), DECADES * values.max()))), float(np.log10(values.max()))
+
+    def written(self, value: float) -> str:
+        return figures.objective(value)
+
+
+class ViolationPlot(LivePlot):
+    always_log = True
+
+    def __init__(self) -> None:
+        super().__init__("violationPlot", tr("Violation of optimality"), "", tr("violation"))
+        self.set_log(False, True)
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        self._put(course, curves.violation(course, axis), {"violation": tr("violation")})
+
+    def written(self, value: float) -> str:
+        return figures.violation(value)
+
+
+class SupportPlot(LivePlot):
+    key_height = 0.5
+
+    def __init__(self) -> None:
+        super().__init__("supportPlot", tr("Support vectors"), "", tr("rows"))
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        words = {"support": tr("all"), "bounded": tr("at their bound")}
+        self._put(course, curves.support(course, axis), words, faint=("bounded",))
+        lines = curves.support_per_class(course, axis) if alone else []
+        shown = lines if len(lines) <= MOST_CLASSES else []
+        for number, line in enumerate(shown):
+            style = theme.MachineStyle(theme.CLASS_COLOURS[number], (4, 2), theme.CLASS_MARKERS[number])
+            self.put(Look(course.run, f"class {number}", self._class_name(course, number), style), line)
+        if not shown:
+            self.drop(course.run, [f"class {number}" for number in range(MOST_CLASSES)])
+
+    @staticmethod
+    def _class_name(course: Course, number: int) -> str:
+        names = course.class_names
+        return names[number] if number < len(names) else tr("class {number}", number=number + 1)
+
+    def written(self, value: float) -> str:
+        return figures.count(round(value))
+
+
+class AccuracyPlot(LivePlot):
+    key_height = 1.0
+    may_be_log = False
+
+    def __init__(self) -> None:
+        super().__init__("accuracyPlot", tr("Accuracy"), "", tr("per cent"))
+
+    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        words = {"train_accuracy": tr("training"), "test_accuracy": tr("held out")}
+        lines = curves.accuracy(course, axis)
+        self._put(course, lines, words, faint=("train_accuracy",) if "test_accuracy" in lines else ())
+
+    def written(self, value: float) -> str:
+        return figures.accuracy(value / 100.0)

@@ -1,0 +1,75 @@
+"""The courses of several finished runs over each other, against time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.compare import overlays, variants
+from mcsvm_gui.core.compare.overlays import KINDS, LOGARITHMIC, RISING
+from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.plots.lines import LinePlot, Look
+
+
+def kind_words() -> dict[str, str]:
+    return {
+        "gap": tr("Relative gap"),
+        "violation": tr("Violation of optimality"),
+        "primal": tr("Primal"),
+        "dual": tr("Dual"),
+        "support": tr("Support vectors"),
+    }
+
+
+class TraceOverlay(LinePlot):
+    def __init__(self) -> None:
+        self.kind = "gap"
+        self.log_time = True
+        self._courses: tuple[Course, ...] = ()
+        super().__init__("traceOverlayPlot", tr("Relative gap"), tr("seconds of training"), "")
+        self.set_log(self.log_time, True)
+        self._place_key()
+
+    def _place_key(self) -> None:
+        """Where lines that fall, or that rise, leave room."""
+        side = float(self.kind in RISING)
+        self.key.anchor((side, 1), (side, 1), offset=(theme.UNIT * (1 - 2 * side), -theme.UNIT))
+
+    def show_courses(self, courses: Sequence[Course]) -> None:
+        self._courses = tuple(courses)
+        self._draw()
+
+    def show_kind(self, kind: str, log_time: bool) -> None:
+        self.kind, self.log_time = kind, log_time
+        self.titled = kind_words()[kind]
+        self.setAccessibleName(self.titled)
+        self.retheme()
+        self._draw()
+        self._place_key()
+        self.set_log(log_time, kind in LOGARITHMIC)
+        self.fit()
+
+    def retheme(self) -> None:
+        super().retheme()
+        if self._built:
+            self._draw()
+
+    def _draw(self) -> None:
+        for run in self.runs - {course.run for course in self._courses}:
+            self.drop(run)
+        self.labels = {course.run: course.label for course in self._courses}
+        numbers = variants.numbers([course.machine for course in self._courses])
+        for course, number in zip(self._courses, numbers, strict=True):
+            line = overlays.line(course, self.kind)
+            self.drop(course.run, [kind for kind in KINDS if kind != self.kind])
+            self.put(Look(course.run, self.kind, self.titled, theme.machine_style(course.machine, number)), line)
+        self.reach = overlays.reach(self._courses, self.log_time)
+        self.relabel()
+        self.finish()
+
+    def written(self, value: float) -> str:
+        if self.kind == "gap":
+            return figures.gap(value)
+        return figures.count(round(value)) if self.kind == "support" else figures.objective(value)

@@ -1,0 +1,1 @@
+"""The Predict page: presenter, page and widgets."""

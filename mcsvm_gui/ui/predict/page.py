@@ -1,0 +1,258 @@
+"""The Predict page: a model, a file, what the one says of the other; saved, exported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+
+from mcsvm_gui.ui.kit import file_dialogs, icons
+from mcsvm_gui.ui.kit.badge import Badge
+from mcsvm_gui.ui.kit.dialog import set_role, words
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.predict.table import PredictionTable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mcsvm_gui.core.export.files import Format
+    from mcsvm_gui.core.machine.prediction import Prediction
+
+
+class PredictPage(QWidget):
+    model_file_asked = Signal()
+    model_file_chosen = Signal(str)
+    run_model_asked = Signal()
+    data_file_asked = Signal()
+    data_file_chosen = Signal(str)
+    open_data_asked = Signal()
+    save_asked = Signal()
+    save_chosen = Signal(str)
+    export_asked = Signal(str)  # the name of a format
+    export_chosen = Signal(str, str)  # and the path to write
+    misses_toggled = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("predictPage")
+        self.setAccessibleName(tr("Predict"))
+        self._make_controls()
+        sides = QHBoxLayout()
+        sides.setSpacing(4 * UNIT)
+        nest(sides, self._model_side(), 1)
+        nest(sides, self._data_side(), 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, 2 * UNIT)
+        column.setSpacing(2 * UNIT)
+        column.addWidget(words(tr("Predict"), "title"))
+        nest(column, sides)
+        nest(column, self._result_row())
+        column.addWidget(self._hint, 1)
+        column.addWidget(self._table, 1)
+        self._connect()
+        self.show_prediction(None, None)
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _make_controls(self) -> None:
+        self._open_model = _button("modelOpenButton", tr("Open model…"), "model")
+        self._use_run = _button("modelOfRunButton", tr("Model of the selected run"), "train")
+        self._open_data = _button("predictDataButton", tr("Open data…"), "open")
+        self._use_data = _button("predictOpenDataButton", tr("The data of this project"), "data")
+        self._save = _button("predictSaveButton", tr("Save as CSV…"), "save")
+        self._export = _button("exportModelButton", tr("Export model"), "export")
+        self._formats = QMenu(self._export)
+        self._export.setMenu(self._formats)
+        self._with_scores = _check("predictScoresCheck", tr("With scores"))
+        self._only_misses = _check("predictMissesCheck", tr("Only rows that differ from the file"))
+        self._badge = Badge("modelCertificate", tr("Certificate"))
+        self._model_title, self._data_title = (
+            words("", "heading", "modelTitle"),
+            words("", "heading", "predictDataTitle"),
+        )
+        self._model_words, self._data_words = words("", "muted", "modelWords"), words("", "muted", "predictDataWords")
+        self._model_notice, self._notice = words("", "bad", "modelNotice"), words("", "bad", "predictNotice")
+        self._result, self._more = words("", "heading", "predictResult"), words("", "muted", "predictScores")
+        self._saved = words("", "muted", "predictSaved")
+        self._hint = words("", "muted", "predictHint")
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._table = PredictionTable()
+
+    def _model_side(self) -> QVBoxLayout:
+        badge = QHBoxLayout()
+        badge.addWidget(self._badge)
+        badge.addStretch()
+        title = QHBoxLayout()
+        title.addWidget(self._model_title, 1)
+        title.addWidget(self._export)
+        side = _column(_row(self._open_model, self._use_run))
+        nest(side, title)
+        nest(side, badge)
+        for label in (self._model_words, self._model_notice):
+            side.addWidget(label)
+        side.addStretch()
+        return side
+
+    def _data_side(self) -> QVBoxLayout:
+        side = _column(_row(self._open_data, self._use_data))
+        self._data_title.setMinimumHeight(self._export.sizeHint().height())
+        for label in (self._data_title, self._data_words, self._notice):
+            side.addWidget(label)
+        side.addStretch()
+        return side
+
+    def _result_row(self) -> QVBoxLayout:
+        said = QVBoxLayout()
+        said.setSpacing(UNIT // 2)
+        for label in (self._result, self._more):
+            said.addWidget(label)
+        row = QHBoxLayout()
+        row.setSpacing(2 * UNIT)
+        nest(row, said, 1)
+        for control in (self._only_misses, self._with_scores, self._save):
+            row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+        both = QVBoxLayout()
+        both.setSpacing(UNIT // 2)
+        nest(both, row)
+        both.addWidget(self._saved)
+        return both
+
+    def _connect(self) -> None:
+        self._open_model.clicked.connect(self.model_file_asked)
+        self._use_run.clicked.connect(self.run_model_asked)
+        self._open_data.clicked.connect(self.data_file_asked)
+        self._use_data.clicked.connect(self.open_data_asked)
+        self._save.clicked.connect(self.save_asked)
+        self._only_misses.toggled.connect(self.misses_toggled)
+        self._export.setEnabled(False)
+
+    # -- setters ----------------------------------------------------------------------------------
+
+    def set_model(self, title: str, sentences: Sequence[str], badge: Any | None) -> None:
+        """`badge` has kind, text and tip."""
+        self._model_title.setText(title)
+        _say(self._model_words, "\n".join(sentences))
+        if badge is None:
+            self._badge.set_badge("", "")
+        else:
+            self._badge.set_badge(badge.kind, badge.text, badge.tip)
+        self._export.setEnabled(badge is not None)
+
+    def set_model_notice(self, sentence: str, role: str = "bad") -> None:
+        set_role(self._model_notice, role)
+        _say(self._model_notice, sentence)
+
+    def set_data(self, title: str, text: str) -> None:
+        self._data_title.setText(title)
+        _say(self._data_words, text)
+
+    def set_notices(self, sentences: Sequence[str], role: str = "warning") -> None:
+        set_role(self._notice, role)
+        _say(self._notice, "\n".join(sentences))
+
+    def set_result(self, text: str, more: str = "") -> None:
+        _say(self._result, text)
+        _say(self._more, more)
+
+    def set_saved(self, sentence: str, role: str = "muted") -> None:
+        set_role(self._saved, role)
+        _say(self._saved, sentence)
+
+    def set_hint(self, text: str) -> None:
+        """What to do next, or what goes on, in the place of a table."""
+        self._hint.setText(text)
+
+    def set_sources(self, run: bool, data: bool) -> None:
+        """Whether a run with a model is selected, and data are open."""
+        self._use_run.setEnabled(run)
+        self._use_data.setEnabled(data)
+
+    def set_formats(self, formats: Sequence[Format]) -> None:
+        """All can be chosen: one that cannot hold the model says why."""
+        self._formats.clear()
+        self._formats.setToolTipsVisible(True)
+        for format in formats:
+            action = self._formats.addAction(f"{format.title}  ({format.suffix})")
+            action.setObjectName(f"export{format.name.capitalize()}Action")
+            action.setToolTip(format.refusal or "")
+            if format.refusal:
+                icons.put(action, "unsolved")
+            action.triggered.connect(lambda checked=False, name=format.name: self.export_asked.emit(name))
+
+    def offer_formats(self) -> None:
+        """The menu of the export button, without waiting for what is chosen."""
+        self._formats.popup(self._export.mapToGlobal(self._export.rect().bottomLeft()))
+
+    def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None) -> None:
+        self._table.show_prediction(prediction, rows)
+        self._table.setVisible(prediction is not None)
+        self._hint.setVisible(prediction is None)
+        for control in (self._save, self._with_scores, self._only_misses):
+            control.setVisible(prediction is not None)
+        self._only_misses.setEnabled(prediction is not None and prediction.dataset.labels is not None)
+
+    def set_only_misses(self, only: bool) -> None:
+        self._only_misses.blockSignals(True)
+        self._only_misses.setChecked(only)
+        self._only_misses.blockSignals(False)
+
+    @property
+    def with_scores(self) -> bool:
+        return self._with_scores.isChecked()
+
+    # -- asking for files -------------------------------------------------------------------------
+
+    def choose_model(self, folder: str) -> None:
+        file_dialogs.choose(self, tr("Open model"), "model", folder, self.model_file_chosen.emit)
+
+    def choose_data(self, folder: str) -> None:
+        file_dialogs.choose(self, tr("Open data"), "data", folder, self.data_file_chosen.emit)
+
+    def choose_target(self, place: str) -> None:
+        file_dialogs.choose_target(self, tr("Save predictions"), "csv", place, ".csv", self.save_chosen.emit)
+
+    def choose_export(self, name: str, place: str, suffix: str) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Export model"), "", place, suffix), lambda path: self.export_chosen.emit(name, path)
+        )
+
+
+def _button(name: str, text: str, icon: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName(name)
+    button.setAccessibleName(text)
+    icons.put(button, icon)
+    return button
+
+
+def _check(name: str, text: str) -> QCheckBox:
+    check = QCheckBox(text)
+    check.setObjectName(name)
+    check.setAccessibleName(text)
+    return check
+
+
+def _row(*widgets: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(UNIT)
+    for widget in widgets:
+        row.addWidget(widget)
+    row.addStretch()
+    return row
+
+
+def _column(head: QHBoxLayout) -> QVBoxLayout:
+    side = QVBoxLayout()
+    side.setSpacing(UNIT)
+    nest(side, head)
+    return side
+
+
+def _say(label: QLabel, text: str) -> None:
+    """A label without words takes no room."""
+    label.setText(text)
+    label.setVisible(bool(text))

@@ -1,0 +1,340 @@
+"""A model and a file: read, decide, count, save and export, all behind the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.ui.data.presenter import without_path
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.export.files import Format
+    from mcsvm_gui.core.machine.prediction import Prediction
+    from mcsvm_gui.core.machine.trained import TrainedModel
+    from mcsvm_gui.ui.runs.workspace import Workspace
+    from mcsvm_gui.ui.threads.tasks import Ticket
+
+MOST_NOTICES = 6
+
+
+class PredictView(Protocol):
+    """Signals as in views.predict_page."""
+
+    model_file_asked: Any
+    model_file_chosen: Any
+    run_model_asked: Any
+    data_file_asked: Any
+    data_file_chosen: Any
+    open_data_asked: Any
+    save_asked: Any
+    save_chosen: Any
+    export_asked: Any
+    export_chosen: Any
+    misses_toggled: Any
+
+    @property
+    def with_scores(self) -> bool: ...
+    def set_model(self, title: str, sentences: Sequence[str], badge: Any | None) -> None: ...
+    def set_model_notice(self, sentence: str, role: str = ...) -> None: ...
+    def set_data(self, title: str, text: str) -> None: ...
+    def set_notices(self, sentences: Sequence[str], role: str = ...) -> None: ...
+    def set_result(self, text: str, more: str = ...) -> None: ...
+    def set_saved(self, sentence: str, role: str = ...) -> None: ...
+    def set_hint(self, text: str) -> None: ...
+    def set_sources(self, run: bool, data: bool) -> None: ...
+    def set_formats(self, formats: Sequence[Format]) -> None: ...
+    def set_only_misses(self, only: bool) -> None: ...
+    def show_prediction(self, prediction: Prediction | None, rows: Any) -> None: ...
+    def choose_model(self, folder: str) -> None: ...
+    def choose_data(self, folder: str) -> None: ...
+    def choose_target(self, place: str) -> None: ...
+    def offer_formats(self) -> None: ...
+    def choose_export(self, name: str, place: str, suffix: str) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A model with what is said about it."""
+
+    trained: TrainedModel
+    name: str
+    formats: tuple[Format, ...]
+
+
+class PredictPresenter(QObject):
+    def __init__(self, view: PredictView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.view, self.workspace, self.settings = view, workspace, workspace.settings
+        self._opened: Opened | None = None
+        self._source: Callable[[TrainedModel], Dataset] | None = None  # reads as this model's training data were read
+        self._data_path = ""
+        self._prediction: Prediction | None = None
+        self._loading: Ticket | None = None
+        self._deciding: Ticket | None = None
+        self._offering = False
+        self._connect()
+        view.set_model(tr("No model yet"), (), None)
+        view.set_data(tr("No data yet"), "")
+        self._sources()
+        self._wait()
+
+    def _connect(self) -> None:
+        view, workspace = self.view, self.workspace
+        view.model_file_asked.connect(lambda: view.choose_model(self.settings["last_folder"]))
+        view.model_file_chosen.connect(self.open_model)
+        view.run_model_asked.connect(self.use_selected_run)
+        view.data_file_asked.connect(lambda: view.choose_data(self.settings["last_folder"]))
+        view.data_file_chosen.connect(self.open_data)
+        view.open_data_asked.connect(self.use_open_data)
+        view.misses_toggled.connect(self._show_misses)
+        view.save_asked.connect(lambda: view.choose_target(self._target("predictions.csv")))
+        view.save_chosen.connect(self.save)
+        view.export_asked.connect(self._ask_export)
+        view.export_chosen.connect(self.export)
+        workspace.data_changed.connect(self._sources)
+        workspace.runs.selection_changed.connect(self._sources)
+        workspace.runs.changed.connect(self._sources)
+
+    def _sources(self, *_: object) -> None:
+        self.view.set_sources(self._selected_run() is not None, self.workspace.dataset is not None)
+
+    def _selected_run(self) -> int | None:
+        """The one selected run, if it has a model."""
+        runs = self.workspace.runs
+        chosen = [run for run in runs.selected if runs.record(run).state == "done"]
+        return chosen[0] if len(chosen) == 1 else None
+
+    # -- the model --------------------------------------------------------------------------------
+
+    def open_model(self, path: str) -> None:
+        def load() -> Opened:
+            from mcsvm_gui.core.machine import model_file
+
+            return _described(model_file.load(path), PurePath(path).name)
+
+        self._load(load, lambda: self.settings.remember_file(path))
+
+    def use_selected_run(self) -> None:
+        run = self._selected_run()
+        if run is not None:
+            name = self.workspace.runs.record(run).name
+            self._load(lambda: _described(self.workspace.runs.model(run), name), lambda: None)
+
+    def offer_export(self) -> None:
+        """Of the selected run, wherever the user is: its model is taken here, and the formats are shown."""
+        self._offering = True
+        self.use_selected_run()
+
+    def _load(self, load: Callable[[], Opened], after: Callable[[], None]) -> None:
+        if self._loading is not None:
+            self._loading.cancel()
+        self.view.set_model_notice(tr("Opening the model…"), "muted")
+
+        def opened(answer: Opened) -> None:
+            self._opened = answer
+            after()
+            self.view.set_model_notice("")
+            self.view.set_model(*_words(answer))
+            self.view.set_formats(answer.formats)
+            self.predict()
+            if self._offering:
+                self._offering = False
+                self.view.offer_formats()
+
+        self._loading = self.workspace.tasks.start(load, opened, self.view.set_model_notice)
+
+    # -- the data ---------------------------------------------------------------------------------
+
+    def open_data(self, path: str) -> None:
+        def read(trained: TrainedModel) -> Dataset:
+            from mcsvm_gui.core.data.readers import ReadOptions
+            from mcsvm_gui.core.machine.prediction import label_of, open_like
+
+            return open_like(path, ReadOptions(), label_of(trained))
+
+        self._source, self._data_path = read, path
+        self.view.set_data(PurePath(path).name, str(PurePath(path).parent))
+        self.predict()
+
+    def use_open_data(self) -> None:
+        dataset = self.workspace.dataset
+        if dataset is not None:
+            self._source, self._data_path = lambda trained: dataset, self.workspace.path or ""
+            self.view.set_data(self.workspace.data_name, tr("As it is open on the Data page"))
+            self.predict()
+
+    # -- deciding ---------------------------------------------------------------------------------
+
+    def predict(self) -> None:
+        """Whenever there are a model and data; the answer to an older question is dropped."""
+        if self._deciding is not None:
+            self._deciding.cancel()
+        self._prediction = None
+        for clear in (self.view.set_result, self.view.set_saved):
+            clear("")
+        self.view.set_notices(())
+        self.view.set_only_misses(False)
+        self._wait()
+        if self._opened is None or self._source is None:
+            return
+        trained, source = self._opened.trained, self._source
+        self._deciding = self.workspace.tasks.start(lambda: _decided(trained, source), self._show, self._refuse)
+
+    def _wait(self) -> None:
+        self.view.show_prediction(None, None)
+        if self._opened is None:
+            hint = tr("Open a model, or select a run and take its model.")
+        elif self._source is None:
+            hint = tr("Open the data to predict; columns are matched by their names.")
+        else:
+            hint = tr("Reading {name} and deciding every row…", name=PurePath(self._data_path).name)
+        self.view.set_hint(hint)
+
+    def _refuse(self, sentence: str) -> None:
+        self.view.set_notices((without_path(sentence, self._data_path),), "bad")
+        self.view.set_hint(tr("There are no predictions: see above why."))
+
+    def _show(self, prediction: Prediction) -> None:
+        self._prediction = prediction
+        if self._data_path:
+            self.settings.remember_file(self._data_path)
+        self.view.set_notices(_notices(prediction))
+        self.view.set_result(*_result(prediction))
+        self.view.show_prediction(prediction, None)
+
+    def _show_misses(self, only: bool) -> None:
+        if self._prediction is not None:
+            rows = self._prediction.missed.nonzero()[0] if only else None
+            self.view.show_prediction(self._prediction, rows)
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def _target(self, name: str) -> str:
+        folder = self.settings["last_folder"]
+        return str(Path(folder) / name) if folder else name
+
+    def save(self, path: str) -> None:
+        """Exactly what `mcsvm predict -o` writes."""
+        prediction, with_scores = self._prediction, self.view.with_scores
+        if prediction is None:
+            return
+
+        def write() -> str:
+            from mcsvm_gui.core.base.writing import write_text
+
+            write_text(path, prediction.table(with_scores))
+            return tr("Saved {path}.", path=path)
+
+        self.workspace.tasks.start(write, self.view.set_saved, lambda why: self.view.set_saved(why, "bad"))
+
+    def _ask_export(self, name: str) -> None:
+        if self._opened is None:
+            return
+        format = next(format for format in self._opened.formats if format.name == name)
+        if format.refusal is not None:
+            self.view.set_model_notice(f"{format.title}: {format.refusal}", "warning")
+        else:
+            stem = PurePath(self._opened.name).stem
+            self.view.choose_export(name, self._target(stem + format.suffix), format.suffix)
+
+    def export(self, name: str, path: str) -> None:
+        if self._opened is None:
+            return
+        trained = self._opened.trained
+        self.view.set_model_notice(tr("Exporting, and trying the file out…"), "muted")
+
+        def write() -> str:
+            from mcsvm_gui.core.export import files as model_export
+
+            return model_export.write(trained, name, path)
+
+        self.workspace.tasks.start(
+            write, lambda done: self.view.set_model_notice(done, "muted"), self.view.set_model_notice
+        )
+
+
+# -- what runs behind the window ------------------------------------------------------------------
+
+
+def _described(trained: TrainedModel, name: str) -> Opened:
+    from mcsvm_gui.core.export.files import formats
+
+    return Opened(trained, name, formats(trained))
+
+
+def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -> Prediction:
+    """What the window will ask for is computed here as well."""
+    from mcsvm_gui.core.machine.prediction import predict
+
+    prediction = predict(trained, source(trained))
+    _ = prediction.scores, prediction.missed
+    return prediction
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def _words(opened: Opened) -> tuple[str, list[str], Any]:
+    from mcsvm_gui.core.machine.account import badge
+
+    trained = opened.trained
+    machine, origin, request = trained.model.machine, trained.origin, trained.request
+    document = {
+        "certificate": {
+            name: getattr(origin.certificate, name) for name in ("primal", "dual", "relative_gap", "violation")
+        },
+        "ending": origin.ending.value,
+        "kernel": {"name": request.kernel},
+        "tol": request.tol,
+    }
+    decides = tr(machine.decides)
+    names = trained.class_names
+    return (
+        tr("{name}: {machine}", name=opened.name, machine=f"{tr(machine.title)} ({machine.name})"),
+        [
+            f"{decides[:1].upper()}{decides[1:]}.",
+            tr(
+                "{classes} classes ({names}), trained on {rows} rows of {features} columns.",
+                classes=len(names),
+                names=", ".join(names[:8]) + (" …" if len(names) > 8 else ""),
+                rows=figures.count(origin.n_train),
+                features=figures.count(len(trained.preparation.columns)),
+            ),
+        ],
+        badge(document),
+    )
+
+
+def _notices(prediction: Prediction) -> list[str]:
+    told = (notice.sentence for notice in prediction.notices)
+    sentences = list(dict.fromkeys(sentence[:1].upper() + sentence[1:] for sentence in told))
+    more = len(sentences) - MOST_NOTICES
+    return sentences[:MOST_NOTICES] + ([tr("and {more} more", more=more)] if more > 0 else [])
+
+
+def _result(prediction: Prediction) -> tuple[str, str]:
+    scores = prediction.scores
+    decided = figures.count(int(prediction.decisions.decided.size))
+    if scores is None:
+        return tr("{rows} rows decided", rows=decided), tr("The file has no labels to compare with.")
+    tested = int(scores.confusion.sum())
+    right = tr(
+        "{accuracy} of {rows} rows as in the file",
+        accuracy=figures.accuracy(scores.accuracy, tested),
+        rows=figures.count(tested),
+    )
+    more = tr(
+        "{missed} differ; balanced accuracy {balanced}, macro F1 {f1}, Cohen's kappa {kappa}",
+        missed=figures.count(int(prediction.missed.sum())),
+        balanced=figures.accuracy(scores.balanced_accuracy, tested),
+        f1=f"{scores.macro_f1:.3f}",
+        kappa=f"{scores.kappa:.3f}",
+    )
+    return right, more

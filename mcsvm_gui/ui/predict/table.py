@@ -1,0 +1,179 @@
+"""Predictions of any number of rows as Qt's tables see them: nothing is copied, nothing made before it is looked at."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mcsvm_gui.core.machine.prediction import Prediction
+
+Index = QModelIndex | QPersistentModelIndex
+NOTHING = "–"  # noqa: RUF001 - an en dash
+MOST_COPIED, MEASURED = 100_000, 100
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_NOWHERE = QModelIndex()
+_ROW, _PREDICTED, _TRUE, _SCORES = range(4)
+
+
+class PredictionModel(QAbstractTableModel):
+    """Row number, prediction, the label in the file where there is one, and the score of every class."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: Prediction | None = None
+        self._rows: np.ndarray | None = None  # which rows are shown, where not all are
+        self._kinds: list[int] = []  # of the columns
+        self._first_score = 0
+
+    def show(self, prediction: Prediction | None, rows: np.ndarray | None = None) -> None:
+        self.beginResetModel()
+        self._shown, self._rows = prediction, rows
+        self._kinds = [] if prediction is None else _kinds(prediction)
+        self._first_score = self._kinds.index(_SCORES) if self._kinds else 0
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        if parent.isValid() or self._shown is None:
+            return 0
+        return int(self._shown.decisions.labels.size if self._rows is None else self._rows.size)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() or self._shown is None else len(self._kinds)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if self._shown is None or orientation is Qt.Orientation.Vertical:
+            return None
+        kind = self._kinds[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _LEFT if kind in (_PREDICTED, _TRUE) else _RIGHT
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if kind == _SCORES:
+            return self._shown.trained.class_names[section - self._first_score]
+        return {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file")}[kind]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if self._shown is None or not index.isValid():
+            return None
+        row = index.row() if self._rows is None else int(self._rows[index.row()])
+        kind = self._kinds[index.column()]
+        missed = bool(self._shown.missed[row])
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(row, kind, index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _LEFT if kind in (_PREDICTED, _TRUE) else _RIGHT
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._colour(row, kind, index.column(), missed)
+        if role == Qt.ItemDataRole.DecorationRole and missed and kind == _PREDICTED:
+            return _miss_sign()
+        if role == Qt.ItemDataRole.FontRole and self._decided(row, kind, index.column()):
+            return _bold()
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole) and missed:
+            return tr("Not as in the file")
+        return None
+
+    def _text(self, row: int, kind: int, column: int) -> str:
+        assert self._shown is not None
+        if kind == _ROW:
+            return str(row + 1)
+        if kind == _SCORES:
+            score = float(self._shown.decisions.scores[row, column - self._first_score])
+            return NOTHING if math.isnan(score) else f"{score:.4f}".replace("-", "−")  # noqa: RUF001 - a minus sign
+        labels = self._shown.decisions.labels if kind == _PREDICTED else self._shown.dataset.labels
+        assert labels is not None
+        return NOTHING if labels[row] is None else str(labels[row])
+
+    def _colour(self, row: int, kind: int, column: int, missed: bool) -> QColor:
+        now = theme.current()
+        if missed and kind in (_PREDICTED, _TRUE):
+            return QColor(now.bad)
+        quiet = kind == _ROW or (kind == _SCORES and not self._decided(row, kind, column))
+        return QColor(now.muted if quiet else now.text)
+
+    def _decided(self, row: int, kind: int, column: int) -> bool:
+        """Whether this is the score of the predicted class."""
+        if kind != _SCORES or self._shown is None:
+            return False
+        return self._shown.trained.class_names[column - self._first_score] == self._shown.decisions.labels[row]
+
+
+def _kinds(prediction: Prediction) -> list[int]:
+    labelled = [] if prediction.dataset.labels is None else [_TRUE]
+    return [_ROW, _PREDICTED, *labelled, *[_SCORES] * len(prediction.trained.class_names)]
+
+
+def _bold() -> QFont:
+    font = QFont(QGuiApplication.font())
+    font.setBold(True)
+    return font
+
+
+def _miss_sign() -> Any:
+    return icons.tinted("close", theme.current().bad)
+
+
+class PredictionTable(QTableView):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("predictTable")
+        self.setAccessibleName(tr("Predictions"))
+        self.table = PredictionModel()
+        self.setModel(self.table)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setCornerButtonEnabled(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(3 * UNIT)
+        self.horizontalHeader().setDefaultSectionSize(12 * UNIT)
+        self.horizontalHeader().setHighlightSections(False)
+        theme.notifier().changed.connect(self.viewport().update)
+
+    def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None = None) -> None:
+        keep = self.table.columnCount()
+        self.table.show(prediction, rows)
+        if self.table.columnCount() != keep:
+            self._fit_columns()
+        self.scrollToTop()
+
+    def _fit_columns(self) -> None:
+        """By the header and the first rows: Qt would measure all of a table that is not on the screen yet."""
+        metrics, rows = self.fontMetrics(), range(min(self.table.rowCount(), MEASURED))
+        for column in range(self.table.columnCount()):
+            texts = [self.table.headerData(column, Qt.Orientation.Horizontal)]
+            texts += [self.table.data(self.table.index(row, column)) for row in rows]
+            widest = max(metrics.horizontalAdvance(text) for text in texts)
+            self.setColumnWidth(column, min(max(widest + 4 * UNIT, 8 * UNIT), 28 * UNIT))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        else:
+            super().keyPressEvent(event)
+
+    def copy(self) -> None:
+        """The selected cells as tab-separated text."""
+        text = "".join("\t".join(line) + "\n" for line in self._selected())
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
+    def _selected(self) -> list[list[str]]:
+        indexes = sorted(self.selectionModel().selectedIndexes(), key=lambda index: (index.row(), index.column()))
+        lines: dict[int, list[str]] = {}
+        for index in indexes[:MOST_COPIED]:
+            lines.setdefault(index.row(), []).append(str(self.table.data(index)))
+        return list(lines.values())

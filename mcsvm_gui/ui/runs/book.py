@@ -1,0 +1,338 @@
+"""RunBook: every run of the project, as the window knows it; the file follows through one writing thread."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QUndoStack
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.project.records import ACTIVE, RunRecord
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.ui.runs.file import RunFile
+from mcsvm_gui.ui.runs.parts import RunParts, packed_model
+from mcsvm_gui.ui.runs.undo import Annotation, Deletion, Name
+from mcsvm_gui.ui.threads.writer import Writer
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.live import Reading, Readings
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.machine.session import Outcome
+    from mcsvm_gui.core.machine.trained import TrainedModel
+    from mcsvm_gui.core.project.backlog import CellPart
+    from solvers.run.trace import Sample, Trace
+
+SHOWN_EVERY = 100  # milliseconds between two looks at runs that go on
+
+
+class RunBook(QObject):
+    """Everything but `model` and `checkpoint` is in memory and may be asked for at any time."""
+
+    added = Signal(list)  # numbers of runs
+    changed = Signal(int)
+    removed = Signal(list)  # numbers of runs
+    project_read = Signal()  # this project, or another one: runs and settings are others
+    selection_changed = Signal()
+    trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
+    set_aside = Signal(str)  # what can never be written as it is, and why
+    moved = Signal(str)  # the project is another file now
+    saved_as = Signal(str, str)  # from where to where it was copied, to go on there
+    failed = Signal(str)  # why it is not
+
+    def __init__(self, queue: Any, store: ProjectStore, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.undo_stack = QUndoStack(self)
+        self.loaded = False
+        self._records: dict[int, RunRecord] = {}
+        self._deleted: dict[int, RunRecord] = {}
+        self._settings: dict[str, Any] = {}
+        self._selected: tuple[int, ...] = ()
+        self._restless: set[int] = set()
+        self._next = store.last_id + 1
+        self._writer = Writer(store)
+        self._parts = RunParts(self._writer, self._arrived, self.trouble.emit)
+        self._file = RunFile(self._writer, self)
+        for name in ("trouble", "set_aside", "failed", "moved", "saved_as"):
+            getattr(self._file, name).connect(getattr(self, name))
+        self._file.opened.connect(self._opened)
+        self._file.read.connect(self._fill)
+        self._writer.written.connect(self._forget)
+        self._ticks = QTimer(self, interval=SHOWN_EVERY)
+        self._ticks.timeout.connect(self._show)
+        self._listen(queue)
+        self._writer.start()
+        self._file.load()
+
+    def _listen(self, queue: Any) -> None:
+        queue.state_changed.connect(self._enter)
+        queue.sampled.connect(self._sample)
+        queue.read.connect(self._read)
+        queue.checkpointed.connect(self._keep_progress)
+        queue.kept.connect(self._keep)
+        queue.ended.connect(self._end)
+        queue.failed.connect(self._fail)
+        queue.discarded.connect(self._discarded)
+
+    # -- what is there ----------------------------------------------------------------------------
+
+    @property
+    def path(self) -> str:
+        return str(self._writer.store.path)
+
+    def ids(self) -> list[int]:
+        return sorted(self._records)
+
+    def __contains__(self, run: int) -> bool:
+        return run in self._records
+
+    def named_files(self) -> set[str]:
+        """Of the data of all runs."""
+        return {file for record in self._records.values() for file in record.named_files()}
+
+    def record(self, run: int) -> RunRecord:
+        return self._records[run]
+
+    def live(self, run: int) -> Sample | None:
+        """Where a run that goes on stands."""
+        record = self._records[run]
+        return record.live if record.active else None
+
+    def trace(self, run: int) -> Trace:
+        """Of a run of an earlier day it is read first: empty now, and `changed` when it is there."""
+        return self._parts.series(self._records[run].id).trace
+
+    def readings(self, run: int) -> Readings | None:
+        """As with `trace`; None where there are none, or not yet."""
+        return self._parts.series(self._records[run].id).readings
+
+    def model(self, run: int) -> TrainedModel:
+        """May read and check a file: call it from a task. FileError where it is damaged, KeyError where none is."""
+        return self._parts.model(run)
+
+    def checkpoint(self, run: int) -> bytes | None:
+        """From which an interrupted run goes on. May read the file: call it from a task."""
+        return self._writer.store.part(run, "checkpoint")
+
+    def interrupted(self) -> list[RunRecord]:
+        """Runs that were waiting or running when the program ended, and that nobody decided on yet."""
+        return [record for record in self._records.values() if record.state == "interrupted"]
+
+    # -- the life of a run ------------------------------------------------------------------------
+
+    def begin(self, request: Request, data_name: str) -> int:
+        run, self._next = self._next, self._next + 1
+        created = datetime.now(UTC).isoformat(timespec="milliseconds")
+        record = RunRecord(run, created, f"{request.machine} {run}", data_name, request.document())
+        record.__dict__["request"] = request
+        self._parts.begin(run)
+        self._set(record)
+        self.added.emit([run])
+        return run
+
+    def go_on(self, run: int) -> None:
+        """An interrupted run waits for its turn again; the caller takes its checkpoint to the queue."""
+        self._parts.go_on(run)
+        self._set(replace(self._records[run], state="queued"))
+        self.changed.emit(run)
+
+    def abandon(self, runs: Iterable[int]) -> None:
+        """Interrupted runs that nobody wants to go on with: they stay in the table, their checkpoints go."""
+        for run in runs:
+            self._discarded(run)
+
+    def _enter(self, run: int, state: Any) -> None:
+        record = self._records.get(run)
+        if record is not None and record.state == "queued" and state.name not in ("QUEUED", "FAILED", "DISCARDED"):
+            self._set(replace(record, state="running"))
+            self.changed.emit(run)
+
+    def _sample(self, run: int, sample: Sample) -> None:
+        if run in self._records:
+            self._parts.add_sample(run, sample)
+            self._records[run] = replace(self._records[run], live=sample)
+            self._restless.add(run)
+            if not self._ticks.isActive():
+                self._ticks.start()
+
+    def _read(self, run: int, reading: Reading) -> None:
+        if run in self._records:
+            self._parts.add_reading(run, reading)
+            self._restless.add(run)
+
+    def _show(self) -> None:
+        """Runs move faster than eyes."""
+        restless, self._restless = self._restless & self._records.keys(), set()
+        for run in sorted(restless):
+            self.changed.emit(run)
+        if not restless:
+            self._ticks.stop()
+
+    def _keep_progress(self, run: int, checkpoint: bytes) -> None:
+        if run in self._records and self._records[run].active:
+            self._set(self._records[run], {**self._parts.packed(run), "checkpoint": lambda: checkpoint})
+
+    def _keep(self, run: int, model: TrainedModel) -> None:
+        """A model at once, when a run was stopped; its certificate follows."""
+        if run in self._records:
+            self._parts.keep(run, model)
+            self.changed.emit(run)
+
+    def _end(self, run: int, outcome: Outcome) -> None:
+        if run not in self._records:
+            return
+        self._parts.end(run, outcome)
+        record = replace(self._records[run], state="done", document=outcome.document, error=None, live=None)
+        model = packed_model(outcome.trained)
+        self._set(record, {**self._parts.packed(run), "model": model, "checkpoint": None})
+        self.changed.emit(run)
+
+    def _fail(self, run: int, sentence: str) -> None:
+        self._leave(run, "failed", sentence)
+
+    def _discarded(self, run: int) -> None:
+        self._leave(run, "discarded", None)
+
+    def _leave(self, run: int, state: str, error: str | None) -> None:
+        if run in self._records:
+            record = replace(self._records[run], state=state, error=error)
+            self._set(record, {**self._parts.packed(run), "checkpoint": None})
+            self.changed.emit(run)
+
+    # -- edits, all of them with undo -------------------------------------------------------------
+
+    def rename(self, run: int, name: str) -> None:
+        before, after = self._records[run].name, name.strip()
+        if after and after != before:
+            self.undo_stack.push(Name(self, run, before, after))
+
+    def annotate(self, run: int, note: str) -> None:
+        if note != self._records[run].note:
+            self.undo_stack.push(Annotation(self, run, self._records[run].note, note))
+
+    def delete(self, runs: Iterable[int]) -> tuple[int, ...]:
+        """Those that were deleted: runs that go on have to be stopped first."""
+        ended = tuple(run for run in dict.fromkeys(runs) if run in self._records and not self._records[run].active)
+        if ended:
+            self.undo_stack.push(Deletion(self, ended))
+        return ended
+
+    def restore(self, runs: Iterable[int]) -> None:
+        """Back from deletion: what undo does."""
+        back = [run for run in runs if run in self._deleted]
+        for run in back:
+            self._set(self._deleted.pop(run))
+        self.added.emit(back)
+
+    def edit(self, run: int, **values: str) -> None:
+        """Without undo: for the commands on the undo stack."""
+        if run in self._records:
+            self._set(replace(self._records[run], **values))  # type: ignore[arg-type]
+            self.changed.emit(run)
+
+    def remove(self, runs: Sequence[int]) -> None:
+        """Without undo: for the commands on the undo stack."""
+        gone = [run for run in runs if run in self._records]
+        for run in gone:
+            self._deleted[run] = self._records.pop(run)
+            self._writer.put(self._deleted[run], deleted=True)
+        self.removed.emit(gone)
+        self.select([run for run in self._selected if run in self._records])
+
+    # -- selection --------------------------------------------------------------------------------
+
+    @property
+    def selected(self) -> tuple[int, ...]:
+        return self._selected
+
+    def select(self, runs: Iterable[int]) -> None:
+        chosen = tuple(run for run in dict.fromkeys(runs) if run in self._records)
+        if chosen != self._selected:
+            self._selected = chosen
+            self.selection_changed.emit()
+
+    # -- what else a project keeps ----------------------------------------------------------------
+
+    def setting(self, key: str, default: Any = None) -> Any:
+        return self._settings.get(key, default)
+
+    def keep_setting(self, key: str, value: Any) -> None:
+        """Plain JSON."""
+        if key not in self._settings or self._settings[key] != value:
+            self._settings[key] = value
+            self._writer.set(key, value)
+
+    # -- cells of searches ------------------------------------------------------------------------
+
+    def keep_cells(self, search: str, cells: Mapping[tuple[str, float, float | None], CellPart]) -> None:
+        """What was found out by machine, C and gamma; written soon, a later one over an earlier one."""
+        self._writer.put_cells({(search, *cell): document for cell, document in cells.items()})
+
+    def read_cells(self, search: str, done: Callable[[list[Any]], object], failed: Callable[[str], object]) -> None:
+        """Machine, C, gamma and document of each that is kept; answered later, in the window's thread."""
+        self._writer.ask(lambda store: store.cells(search), done, failed)
+
+    # -- the file ---------------------------------------------------------------------------------
+
+    def open(self, path: str | os.PathLike[str]) -> None:
+        """Another project in the place of this one; `moved` and `project_read` follow, or `failed`."""
+        if any(record.active for record in self._records.values()):
+            self.failed.emit(tr("Runs are still going on in this project: stop or discard them first."))
+        else:
+            self._file.open(path)
+
+    def save_as(self, path: str | os.PathLike[str]) -> None:
+        """A complete copy, and go on there; `moved` follows, or `failed`."""
+        self._file.save_as(path)
+
+    def close(self, milliseconds: int = 5000) -> bool:
+        """True if everything is written."""
+        self._ticks.stop()
+        return self._writer.finish(milliseconds)
+
+    @property
+    def unwritten(self) -> int:
+        """How many runs and settings are in memory alone."""
+        return len(self._writer.backlog)
+
+    def _opened(self, last_id: int) -> None:
+        self._next = last_id + 1
+        self._records, self._deleted, self._settings = {}, {}, {}
+        self._parts.clear()
+        self.undo_stack.clear()
+        self.loaded = False
+        self.select(())
+
+    def _fill(self, records: list[RunRecord], settings: dict[str, Any]) -> None:
+        """What was begun while the file was read is newer."""
+        now = self._records
+        for record in records:
+            if record.id not in now and record.id not in self._deleted:
+                self._records[record.id] = record
+                if record.state in ACTIVE:
+                    self._set(replace(record, state="interrupted"))
+        self._settings = {**settings, **self._settings}
+        self.loaded = True
+        self.project_read.emit()
+
+    def _arrived(self, run: int) -> None:
+        if run in self._records:
+            self.changed.emit(run)
+
+    def _forget(self, runs: list[int]) -> None:
+        """Unless there is something newer to be written, or to come."""
+        settled = [run for run in runs if not self._writer.backlog.holds(run)]
+        self._parts.forget_written(
+            [run for run in settled if run not in self._records or not self._records[run].active]
+        )
+
+    def _set(self, record: RunRecord, parts: dict[str, Any] | None = None) -> None:
+        request = self._records[record.id].__dict__.get("request") if record.id in self._records else None
+        if request is not None:
+            record.__dict__["request"] = request  # parsed once
+        self._records[record.id] = record
+        self._writer.put(record, parts=parts)

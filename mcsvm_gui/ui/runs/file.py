@@ -1,0 +1,92 @@
+"""Which file the runs are kept in: reading it, leaving it for another, copying it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.project.sentences import refuse
+from mcsvm_gui.core.project.store import ProjectStore, replace_by_new
+from mcsvm_gui.ui.threads.writer import Writer
+
+Path = str | os.PathLike[str]
+
+
+class RunFile(QObject):
+    """Everything is done by the writing thread, in the order it was asked for."""
+
+    read = Signal(list, dict)  # records and settings of the project
+    opened = Signal(int)  # another project, of which this is the last number given to a run; `read` follows
+    moved = Signal(str)  # the path it is kept at now
+    saved_as = Signal(str, str)  # the paths before and after
+    failed = Signal(str)  # why it is not
+    trouble = Signal(str)  # why nothing can be written; empty when it can again
+    set_aside = Signal(str)  # what can never be written as it is
+
+    def __init__(self, writer: Writer, parent: QObject) -> None:
+        super().__init__(parent)
+        self._writer = writer
+        writer.trouble.connect(self.trouble)
+        writer.set_aside.connect(self.set_aside)
+
+    def load(self) -> None:
+        self._writer.ask(self._read_all, lambda found: self.read.emit(*found), self._unreadable)
+        self._writer.ask(self._purge, lambda nothing: None, self.trouble.emit)
+
+    def open(self, path: Path) -> None:
+        self._writer.ask(lambda here: self._leave(here, path), self._opened, self.failed.emit)
+
+    def save_as(self, path: Path) -> None:
+        self._writer.ask(lambda here: self._copy(here, path), self._saved, self.failed.emit)
+
+    # -- in the writing thread --------------------------------------------------------------------
+
+    def _read_all(self, here: ProjectStore) -> tuple[list[RunRecord], dict[str, Any]]:
+        """What can be read may be written to."""
+        found = here.records(), here.settings()
+        self._writer.may_write = True
+        return found
+
+    def _purge(self, here: ProjectStore) -> None:
+        if self._writer.may_write:
+            here.purge()
+
+    def _leave(self, here: ProjectStore, path: Path) -> ProjectStore:
+        if self._writer.backlog.results:
+            refuse(here.path, tr("runs of this project are in memory alone: save it under another name first"))
+        there = ProjectStore(path)
+        self._writer.backlog.clear()
+        self._writer.may_write = False
+        self._writer.move_to(there)
+        return there
+
+    def _copy(self, here: ProjectStore, path: Path) -> tuple[str, bool]:
+        """The path before, and whether it was readable: otherwise a new file takes what is in memory."""
+        readable = self._writer.may_write
+        if os.path.realpath(path) != str(here.path):
+            here.copy_to(path) if readable else replace_by_new(path)
+            self._writer.move_to(ProjectStore(path))
+        return str(here.path), readable
+
+    # -- in the window's thread -------------------------------------------------------------------
+
+    def _opened(self, there: ProjectStore) -> None:
+        self.opened.emit(there.last_id)
+        self.moved.emit(str(there.path))
+        self.load()
+
+    def _saved(self, answer: tuple[str, bool]) -> None:
+        before, readable = answer
+        self.saved_as.emit(before, str(self._writer.store.path))
+        self.moved.emit(str(self._writer.store.path))
+        if not readable:
+            self.load()
+
+    def _unreadable(self, sentence: str) -> None:
+        """The file stays as it is; what comes now is in memory until the project is saved elsewhere."""
+        self.failed.emit(sentence)
+        self.trouble.emit(tr("{why}; new runs are kept in memory until it is saved under another name", why=sentence))

@@ -1,0 +1,79 @@
+"""How runs are marked in tables: the stroke of the machine, and the sign of what came of it."""
+
+from __future__ import annotations
+
+import pyqtgraph as pg
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from mcsvm_gui.core.project.columns import kind_of
+from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.badge import SIGNS
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.runs.model import RECORD
+
+Index = QModelIndex | QPersistentModelIndex
+ROOM = 4 * UNIT  # of a mark, left of the words
+SIGN = 2 * UNIT
+MARKER = UNIT - 1
+
+
+def draw_stroke(painter: QPainter, area: QRect, machine: str) -> None:
+    """Colour, dash and marker of a machine, as in the plots."""
+    style, middle = theme.machine_style(machine), area.center().y() + 0.5
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(pen(style.colour, style.dash))
+    painter.drawLine(QPointF(area.left(), middle), QPointF(area.right(), middle))
+    painter.translate(area.center().x() + 0.5, middle)
+    painter.scale(MARKER, MARKER)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(style.colour))
+    painter.drawPath(pg.graphicsItems.ScatterPlotItem.Symbols[style.marker])
+    painter.restore()
+
+
+class RunDelegate(QStyledItemDelegate):
+    """Cells without focus frames; a mark before the machine, a sign before the state."""
+
+    def __init__(self, names: list[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._machine, self._state = names.index("machine"), names.index("state")
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        option.state &= ~QStyle.StateFlag.State_HasFocus
+        if index.column() not in (self._machine, self._state):
+            super().paint(painter, option, index)
+            return
+        self.initStyleOption(option, index)
+        area = QRect(option.rect)
+        self._paint_ground(painter, option)
+        record = index.data(RECORD)
+        if index.column() == self._machine:
+            draw_stroke(painter, QRect(area.left() + UNIT, area.top(), 3 * UNIT, area.height()), record.machine)
+            self._words(painter, option, area.adjusted(ROOM + UNIT, 0, -UNIT, 0), theme.current().text)
+        else:
+            sign, role = SIGNS.get(kind_of(record), SIGNS["waiting"])
+            colour = getattr(theme.current(), role)
+            top = area.top() + (area.height() - SIGN) / 2
+            icons.paint(painter, sign, QRectF(area.left() + UNIT, top, SIGN, SIGN), colour)
+            self._words(painter, option, area.adjusted(SIGN + 2 * UNIT, 0, -UNIT, 0), colour)
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        text, option.text = option.text, ""
+        style = option.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        option.text = text
+
+    def _words(self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, colour: str) -> None:
+        painter.save()
+        painter.setPen(QColor(colour))
+        metrics = option.fontMetrics
+        text = metrics.elidedText(option.text, Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return super().sizeHint(option, index) + QSize(ROOM, 0)

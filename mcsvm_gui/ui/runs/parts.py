@@ -1,0 +1,187 @@
+"""Traces, readings and models of runs: in memory while they are new, read again when they are asked for."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcsvm_gui.core.project.arrays import packed, unpacked
+from mcsvm_gui.core.project.backlog import Part
+from mcsvm_gui.core.project.sentences import speaking
+from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.ui.threads.writer import Writer
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.live import Reading, Readings
+    from mcsvm_gui.core.machine.session import Outcome
+    from mcsvm_gui.core.machine.trained import TrainedModel
+    from solvers.run.trace import Sample, Trace
+
+KEPT = 300  # traces in memory, of runs that are over
+MODELS = 6  # models in memory, of those that are written
+TRACE_WIDTH, READINGS_WIDTH = 7, 4  # columns; readings have one more per class
+MOST_CLASSES = 100_000
+
+
+def _no_samples() -> Trace:
+    from solvers.run.trace import Trace
+
+    return Trace()
+
+
+@dataclass
+class Series:
+    trace: Trace = field(default_factory=_no_samples)
+    readings: Readings | None = None
+
+    def follow(self, earlier: Series) -> None:
+        """Go on where `earlier` ended."""
+        known = earlier.trace.last.iteration if len(earlier.trace) else -1
+        for sample in self.trace:
+            if sample.iteration > known:
+                earlier.trace.append(sample)
+        self.trace = earlier.trace
+        self.readings = earlier.readings if self.readings is None else self.readings
+
+
+class RunParts:
+    """Belongs to the window's thread, but for `model`."""
+
+    def __init__(self, writer: Writer, arrived: Callable[[int], object], complain: Callable[[str], object]) -> None:
+        self._writer, self._arrived, self._complain = writer, arrived, complain
+        self._series: OrderedDict[int, Series] = OrderedDict()
+        self._growing: set[int] = set()  # runs whose series must not be dropped: they go on, or are not written yet
+        self._asked: set[int] = set()
+        self._models: OrderedDict[int, TrainedModel] = OrderedDict()
+
+    def clear(self) -> None:
+        for known in (self._series, self._growing, self._asked, self._models):
+            known.clear()
+
+    # -- traces and readings ----------------------------------------------------------------------
+
+    def begin(self, run: int) -> None:
+        """From now on its samples come in."""
+        self._growing.add(run)
+        self._series[run] = Series()
+
+    def go_on(self, run: int) -> None:
+        """Its samples follow those that the file holds."""
+        self.begin(run)
+        series = self._series[run]
+        self._ask(run, series.follow)
+
+    def _ask(self, run: int, done: Callable[[Series], object]) -> None:
+        self._writer.ask(lambda store: read_series(store, run), done, self._complain)
+
+    def series(self, run: int) -> Series:
+        if run in self._series:
+            self._series.move_to_end(run)
+            return self._series[run]
+        if run not in self._asked:
+            self._asked.add(run)
+            self._ask(run, lambda found: self._arrive(run, found))
+        return Series()
+
+    def _arrive(self, run: int, found: Series) -> None:
+        """Unless the run has begun again meanwhile."""
+        if run in self._asked and run not in self._series:
+            self._series[run] = found
+            self._drop_oldest()
+            self._arrived(run)
+        self._asked.discard(run)
+
+    def _drop_oldest(self) -> None:
+        for run in list(self._series)[: max(len(self._series) - KEPT, 0)]:
+            if run not in self._growing:
+                del self._series[run]
+
+    def add_sample(self, run: int, sample: Sample) -> None:
+        self.series(run).trace.append(sample)
+
+    def add_reading(self, run: int, reading: Reading) -> None:
+        from mcsvm_gui.core.machine.live import Readings
+
+        series = self.series(run)
+        if series.readings is None:
+            series.readings = Readings(len(reading.support_per_class))
+        series.readings.append(reading)
+
+    def packed(self, run: int) -> dict[str, Part]:
+        """Of a run whose series are in memory; they are copied now and encoded by the writer."""
+        if run not in self._series:
+            return {}
+        trace, readings = self._series[run].trace.pack(), self._series[run].readings
+        parts: dict[str, Part] = {"trace": lambda: packed(trace)}
+        if readings is not None:
+            table = readings.pack()
+            parts["readings"] = lambda: packed(table)
+        return parts
+
+    # -- the end ----------------------------------------------------------------------------------
+
+    def keep(self, run: int, model: TrainedModel) -> None:
+        self._models[run] = model
+
+    def end(self, run: int, outcome: Outcome) -> None:
+        self.series(run).trace = outcome.trace
+        self.keep(run, outcome.trained)
+
+    def model(self, run: int) -> TrainedModel:
+        """From any thread."""
+        known = self._models.get(run)
+        if known is not None:
+            return known
+        store = self._writer.store
+        content = store.part(run, "model")
+        if content is None:
+            raise KeyError(run)
+        from mcsvm_gui.core.machine import model_file
+
+        return model_file.unpacked(store.path, content)
+
+    def forget_written(self, runs: Sequence[int]) -> None:
+        """What the file holds of runs that are over can be read again."""
+        self._growing.difference_update(runs)
+        written = [run for run in self._models if run not in self._growing]
+        for run in written[: max(len(written) - MODELS, 0)]:
+            del self._models[run]
+        self._drop_oldest()
+
+
+def read_series(store: ProjectStore, run: int) -> Series:
+    """In the writing thread."""
+    from solvers.run.trace import Trace
+
+    trace, readings = store.part(run, "trace"), store.part(run, "readings")
+    found = Series()
+    with speaking(store.path):
+        if trace is not None:
+            found.trace = Trace.unpack(_checked(unpacked(trace), TRACE_WIDTH, TRACE_WIDTH))
+        if readings is not None:
+            from mcsvm_gui.core.machine.live import Readings
+
+            found.readings = Readings.unpack(_checked(unpacked(readings), READINGS_WIDTH, MOST_CLASSES))
+    return found
+
+
+def _checked(table: np.ndarray, least: int, most: int) -> np.ndarray:
+    """The first line holds counters, all of them at least 0; the limit and the stride at least 1."""
+    if not (len(table) and least <= table.shape[1] <= most and np.isfinite(table[0]).all()):
+        raise ValueError("a trace of another shape")
+    if (table[0, :2] < 1.0).any() or (table[0] < 0.0).any():
+        raise ValueError("a trace with impossible counters")
+    return table
+
+
+def packed_model(trained: TrainedModel) -> Part:
+    def content() -> bytes:
+        from mcsvm_gui.core.machine import model_file
+
+        return model_file.packed(trained)
+
+    return content

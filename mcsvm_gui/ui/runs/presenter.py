@@ -1,0 +1,92 @@
+"""What the table of runs shows, and what becomes of what is done in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.writing import csv_text, write_text
+from mcsvm_gui.core.project.records import RunRecord
+
+if TYPE_CHECKING:
+    from mcsvm_gui.ui.runs.workspace import Workspace
+
+MANY = 50  # runs that come or go at once, beyond which the table is filled anew
+
+
+class RunListView(Protocol):
+    chosen: SignalInstance
+    renamed: SignalInstance
+    noted: SignalInstance
+    delete_asked: SignalInstance
+    save_asked: SignalInstance
+
+    @property
+    def model(self) -> Any: ...
+    def set_records(self, records: Iterable[RunRecord]) -> None: ...
+    def put(self, record: RunRecord) -> None: ...
+    def remove(self, run: int) -> None: ...
+    def choose(self, runs: Iterable[int]) -> None: ...
+
+
+class RunListPresenter(QObject):
+    def __init__(self, view: RunListView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._workspace, self._runs = view, workspace, workspace.runs
+        view.chosen.connect(self._runs.select)
+        view.renamed.connect(self._runs.rename)
+        view.noted.connect(self._runs.annotate)
+        view.delete_asked.connect(self.delete)
+        view.save_asked.connect(self.save)
+        self._runs.project_read.connect(self.fill)
+        self._runs.added.connect(self._add)
+        self._runs.changed.connect(self._put)
+        self._runs.removed.connect(self._remove)
+        self._runs.selection_changed.connect(self._choose)
+        self.fill()
+
+    def fill(self) -> None:
+        self._view.set_records([self._runs.record(run) for run in self._runs.ids()])
+        self._choose()
+
+    def delete(self, runs: list[int]) -> None:
+        gone = self._runs.delete(runs)
+        kept = len(runs) - len(gone)
+        if kept:
+            self._workspace.message.emit(tr("Runs that go on are not deleted: stop or discard them first."))
+        elif len(gone) == 1:
+            self._workspace.message.emit(tr("One run deleted; Undo brings it back."))
+        else:
+            self._workspace.message.emit(tr("{count} runs deleted; Undo brings them back.", count=len(gone)))
+
+    def save(self, path: str) -> None:
+        """What is shown, as CSV."""
+        names, rows = self._view.model.table(self._view.model.shown())
+        say = self._workspace.message.emit
+        self._workspace.tasks.start(
+            lambda: write_text(path, csv_text(names, rows)), lambda nothing: say(tr("Saved {path}", path=path)), say
+        )
+
+    def _add(self, runs: list[int]) -> None:
+        if len(runs) > MANY:
+            self.fill()
+        else:
+            for run in runs:
+                self._put(run)
+
+    def _remove(self, runs: list[int]) -> None:
+        if len(runs) > MANY:
+            self.fill()
+        else:
+            for run in runs:
+                self._view.remove(run)
+
+    def _put(self, run: int) -> None:
+        if run in self._runs:
+            self._view.put(self._runs.record(run))
+
+    def _choose(self) -> None:
+        self._view.choose(self._runs.selected)

@@ -1,0 +1,319 @@
+"""The table of all runs, and the line above it: find, differences, copy, save, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QStackedLayout,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core.base.figures import count
+from mcsvm_gui.core.project.columns import RunColumn
+from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.project.tables import tab_separated
+from mcsvm_gui.ui.kit import file_dialogs, icons, theme
+from mcsvm_gui.ui.kit.giving_button import labelled
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.runs.marks import RunDelegate
+from mcsvm_gui.ui.runs.model import RunModel
+
+ALWAYS = "name", "machine", "state"  # columns that stay when only differences are shown
+ROOMY = 95 * UNIT  # from here on the line above the table has room for words
+SELECTION = 0.11  # how much of the accent colour lies on selected rows
+
+
+class RunTable(QTableView):
+    """Selected rows are the runs that plots show."""
+
+    chosen = Signal(list)  # runs, in the order of the rows
+    delete_asked = Signal(list)
+
+    def __init__(self, columns: Sequence[RunColumn], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("runTable")
+        self.setAccessibleName(tr("Runs"))
+        self.runs = RunModel(columns)
+        self.runs.setParent(self)
+        self.setModel(self.runs)
+        names = [column.name for column in self.runs.columns]
+        self._name = names.index("name")
+        self.setItemDelegate(RunDelegate(names, self))
+        self._chosen: list[int] = []
+        self._quiet = False
+        self._look_like_an_instrument()
+        self.selectionModel().selectionChanged.connect(self._choose)
+        for signal in (self.runs.layoutChanged, self.runs.modelReset, self.runs.rowsInserted):
+            signal.connect(lambda *ignored: self.choose(self._chosen))
+        self.runs.rearranging.connect(self._let_go)
+        theme.notifier().changed.connect(self._retheme)
+        self._retheme()
+
+    def _look_like_an_instrument(self) -> None:
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setMinimumHeight(13 * UNIT)  # a heading, two rows and a scroll bar
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(7 * UNIT // 2)
+        header = self.horizontalHeader()
+        header.setSectionsMovable(True)
+        header.setHighlightSections(False)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
+        self.setSortingEnabled(True)
+        digit = self.fontMetrics().horizontalAdvance("0")
+        for place, column in enumerate(self.runs.columns):
+            words = self.fontMetrics().horizontalAdvance(column.title) + 4 * UNIT
+            self.setColumnWidth(place, max(words, column.width * digit + 2 * UNIT))
+
+    def _retheme(self) -> None:
+        now = theme.current()
+        accent = QColor(now.accent)
+        ground = f"rgba({accent.red()}, {accent.green()}, {accent.blue()}, {round(255 * SELECTION)})"
+        self.setStyleSheet(f"""
+            QTableView {{ selection-background-color: {ground}; selection-color: {now.text}; outline: none; }}
+            QTableView::item {{ padding: 0 {UNIT - 3}px; border: none; }}
+            QTableView::item:selected {{ background: {ground}; color: {now.text}; }}
+        """)
+
+    # -- selection --------------------------------------------------------------------------------
+
+    def selected_runs(self) -> list[int]:
+        rows: list[int] = []
+        selection = self.selectionModel().selection()
+        for place in range(selection.count()):
+            part = selection.at(place)
+            rows.extend(range(part.top(), part.bottom() + 1))
+        return [self.runs.run_at(row) for row in sorted(set(rows))]
+
+    def choose(self, runs: Iterable[int]) -> None:
+        """From outside: nothing is said about it. Runs that are filtered away come back with their rows."""
+        self._chosen = list(runs)
+        last, selection = len(self.runs.columns) - 1, QItemSelection()
+        places = [self.runs.row_of(run) for run in self._chosen]
+        for first, end in _stretches(sorted(row for row in places if row is not None)):
+            selection.select(self.runs.index(first, 0), self.runs.index(end, last))
+        self._quiet = True
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self._quiet = False
+
+    def _let_go(self) -> None:
+        """Selecting anew is faster than following every cell; rows that a filter hides are not deselected by it."""
+        self._quiet = True
+        self.clearSelection()
+
+    def _choose(self) -> None:
+        if not self._quiet:
+            self._chosen = self.selected_runs()
+            self.chosen.emit(self._chosen)
+
+    # -- keys -------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.matches(QKeySequence.StandardKey.Delete):
+            self.ask_to_delete()
+        elif event.key() == Qt.Key.Key_F2:
+            self.edit_column("name")
+        else:
+            super().keyPressEvent(event)
+
+    def copy(self) -> None:
+        """The selected rows, or all, as tab-separated text."""
+        runs = self.selected_runs() or self.runs.shown()
+        QGuiApplication.clipboard().setText(tab_separated(*self.runs.table(runs)))
+
+    def ask_to_delete(self) -> None:
+        runs = self.selected_runs()
+        if runs:
+            self.delete_asked.emit(runs)
+
+    def edit_column(self, name: str) -> None:
+        row = self.currentIndex().row()
+        place = next(place for place, column in enumerate(self.runs.columns) if column.name == name)
+        if row >= 0:
+            self.setCurrentIndex(self.runs.index(row, place))
+            self.edit(self.runs.index(row, place))
+
+    def show_columns(self, names: Iterable[str] | None) -> None:
+        """None is all of them."""
+        wanted = None if names is None else set(names)
+        for place, column in enumerate(self.runs.columns):
+            self.setColumnHidden(place, wanted is not None and column.name not in wanted)
+
+
+def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """Neighbours as (first, last)."""
+    found: list[tuple[int, int]] = []
+    for row in rows:
+        if found and found[-1][1] == row - 1:
+            found[-1] = (found[-1][0], row)
+        else:
+            found.append((row, row))
+    return found
+
+
+class RunPanel(QWidget):
+    chosen = Signal(list)
+    renamed = Signal(int, str)
+    noted = Signal(int, str)
+    delete_asked = Signal(list)
+    save_asked = Signal(str)  # a path
+
+    def __init__(self, columns: Sequence[RunColumn], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("runPanel")
+        self.setAccessibleName(tr("Table of runs"))
+        self.table = RunTable(columns)
+        self._build_tools()
+        self._lay_out()
+        self.table.chosen.connect(self.chosen)
+        self.table.delete_asked.connect(self.delete_asked)
+        self.table.runs.edited.connect(self._edited)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._show_menu)
+        for signal in (
+            self.model.rowsInserted,
+            self.model.rowsRemoved,
+            self.model.layoutChanged,
+            self.model.modelReset,
+        ):
+            signal.connect(lambda *ignored: self._refresh())
+        self._refresh()
+
+    @property
+    def model(self) -> RunModel:
+        return self.table.runs
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build_tools(self) -> None:
+        self.filter = QLineEdit()
+        self.filter.setObjectName("runFilterEdit")
+        self.filter.setAccessibleName(tr("Find runs"))
+        self.filter.setPlaceholderText(tr("find: name, machine, C=4, note…"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setMinimumWidth(24 * UNIT)
+        self.filter.setMaximumWidth(40 * UNIT)
+        self.filter.textChanged.connect(self._filter)
+        self.differences = QCheckBox(tr("Differences only"))
+        self.differences.setObjectName("runDifferencesCheck")
+        self.differences.setAccessibleName(tr("Differences only"))
+        self.differences.setToolTip(tr("Show only the columns in which the runs shown differ"))
+        self.differences.toggled.connect(lambda checked: self._show_columns())
+        self.counted = QLabel()
+        self.counted.setObjectName("runCountLabel")
+        self.counted.setProperty("role", "muted")
+        self.copy_button = labelled("runCopyButton", tr("Copy"), tr("Copy the rows for a spreadsheet"), "copy")
+        self.save_button = labelled("runSaveButton", tr("Save…"), tr("Save the table as CSV"), "save")
+        self.delete_button = labelled("runDeleteButton", tr("Delete"), tr("Delete the selected runs"), "trash")
+        self.copy_button.clicked.connect(self.table.copy)
+        self.save_button.clicked.connect(self._ask_to_save)
+        self.delete_button.clicked.connect(self.table.ask_to_delete)
+        self.table.selectionModel().selectionChanged.connect(lambda *ignored: self._refresh())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for button in (self.copy_button, self.save_button, self.delete_button):
+            button.show_words(self.width() >= ROOMY)
+
+    def _lay_out(self) -> None:
+        tools = QHBoxLayout()
+        tools.setSpacing(UNIT)
+        tools.addWidget(self.filter, 1)
+        tools.addWidget(self.differences)
+        tools.addWidget(self.counted)
+        tools.addStretch(1)
+        for button in (self.copy_button, self.save_button, self.delete_button):
+            tools.addWidget(button)
+        self._nothing = QLabel()
+        self._nothing.setObjectName("runEmptyLabel")
+        self._nothing.setProperty("role", "muted")
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        stack = QStackedLayout()
+        stack.setStackingMode(QStackedLayout.StackingMode.StackAll)
+        stack.addWidget(self.table)
+        stack.addWidget(self._nothing)
+        stack.setCurrentWidget(self._nothing)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        nest(column, tools)
+        nest(column, stack, 1)
+
+    # -- setters ----------------------------------------------------------------------------------
+
+    def set_records(self, records: Iterable[RunRecord]) -> None:
+        self.model.set_records(records)
+
+    def put(self, record: RunRecord) -> None:
+        self.model.put(record)
+
+    def remove(self, run: int) -> None:
+        self.model.remove(run)
+
+    def choose(self, runs: Iterable[int]) -> None:
+        self.table.choose(runs)
+
+    # -- what is done in it -----------------------------------------------------------------------
+
+    def _edited(self, run: int, column: str, text: str) -> None:
+        (self.renamed if column == "name" else self.noted).emit(run, text)
+
+    def _filter(self, text: str) -> None:
+        self.model.set_filter(text)
+        self._show_columns()
+
+    def _show_columns(self) -> None:
+        only = self.differences.isChecked()
+        self.table.show_columns({*ALWAYS, *self.model.differing()} if only else None)
+
+    def _refresh(self) -> None:
+        shown, total = self.model.rowCount(), self.model.total
+        if total == 0:
+            self._nothing.setText(tr("No runs yet. What is trained is kept here."))
+        else:
+            self._nothing.setText(tr("No run has all of these words.") if shown == 0 else "")
+        runs = tr("one run") if total == 1 else tr("{count} runs", count=count(total))
+        self.counted.setText(
+            "" if total == 0 else runs if shown == total else tr("{shown} of {runs}", shown=count(shown), runs=runs)
+        )
+        self.delete_button.setEnabled(self.table.selectionModel().hasSelection())
+        for button in (self.copy_button, self.save_button):
+            button.setEnabled(shown > 0)
+
+    def _ask_to_save(self) -> None:
+        file_dialogs.choose_target(self, tr("Save the table"), "csv", "runs.csv", ".csv", self.save_asked.emit)
+
+    def _show_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("runMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self.table.indexAt(place).isValid():
+            menu.addAction(tr("Rename"), lambda: self.table.edit_column("name"))
+            menu.addAction(tr("Write a note"), lambda: self.table.edit_column("note"))
+            menu.addSeparator()
+            menu.addAction(icons.icon("trash"), tr("Delete"), self.table.ask_to_delete)
+        menu.addAction(icons.icon("copy"), tr("Copy"), self.table.copy)
+        menu.popup(self.table.viewport().mapToGlobal(place))

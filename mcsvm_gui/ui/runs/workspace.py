@@ -1,0 +1,286 @@
+"""What the pages share: the data at hand, how it is prepared, the runs, the queue, and work in the background."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
+from solvers.errors import InputError
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.base.settings import Settings
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.data.preparation.rules import Rules
+    from mcsvm_gui.core.data.readers.options import ReadOptions
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.ui.runs.book import RunBook
+    from mcsvm_gui.ui.threads.queue import JobQueue
+    from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
+
+KEPT = "data"  # the key under which a project keeps what was looked at last
+
+
+class Workspace(QObject):
+    """Facts and wishes; which widget shows them is not known here."""
+
+    loading = Signal(str)  # the path of a file that is being read
+    data_changed = Signal()  # another data set, or none; other reading options
+    data_failed = Signal(str)  # why the file cannot be read; `path` and `read` are those that were tried
+    preparation_changed = Signal()  # rules, hold-out, seed or test file
+    test_loading = Signal(str)  # the path of a test file that is being read
+    test_failed = Signal(str, str)  # a test file, and why it cannot be used; the one before it stays
+    message = Signal(str)  # one line for the status bar
+
+    def __init__(
+        self, runs: RunBook, queue: JobQueue, tasks: Tasks, settings: Settings, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.runs, self.queue, self.tasks, self.settings = runs, queue, tasks, settings
+        self.dataset: Dataset | None = None
+        self.path: str | None = None
+        self.test: Dataset | None = None
+        self.test_path: str | None = None
+        self.holdout: float | None = 0.3
+        self.seed = 0
+        self._read: ReadOptions | None = None
+        self._rules: dict[str, str] = {}
+        self._reading: Ticket | None = None
+        self._before: tuple[str | None, ReadOptions | None] = None, None  # while another file is read
+        self._testing: Ticket | None = None
+        self._test_to_come: tuple[str, str] | None = None  # data of the project, and the test file they had
+        self._to_restore: Request | None = None  # what the project was left with, until it is open
+        self.trust = ProjectTrust(runs, settings, self)
+        self.trust.agreed.connect(self._restore_data)
+
+    @property
+    def read(self) -> ReadOptions:
+        from mcsvm_gui.core.data.readers.options import ReadOptions
+
+        return self._read or ReadOptions()
+
+    @property
+    def rules(self) -> Rules:
+        from mcsvm_gui.core.data.preparation.rules import Rules
+
+        return Rules(**self._rules)
+
+    # -- data -------------------------------------------------------------------------------------
+
+    def open_data(self, path: str, read: ReadOptions | None = None) -> None:
+        """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for."""
+        self.cancel_reading()
+        self._before = self.path, self._read
+        self.path, self._read = path, read
+        self.loading.emit(path)
+        self._reading = self.tasks.start(lambda: _open(path, read), self._opened, self._refused)
+
+    def cancel_reading(self) -> None:
+        """The file that was open before stays the one at hand."""
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+            self.path, self._read = self._before
+
+    def close_data(self) -> None:
+        self.cancel_reading()
+        self.path = self._read = None
+        self._forget_test()
+        self._set(None)
+
+    def _opened(self, dataset: Dataset) -> None:
+        assert self.path is not None
+        if self.path != self._before[0]:
+            self._forget_test()
+        self.settings.remember_file(self.path)
+        self._set(dataset)
+        self._keep()
+        pair, self._test_to_come = self._test_to_come, None
+        if pair is not None and pair[0] == self.path:
+            self.open_test(pair[1])
+
+    def _refused(self, sentence: str) -> None:
+        self._reading, self.dataset = None, None
+        self.data_failed.emit(sentence)
+
+    def _set(self, dataset: Dataset | None) -> None:
+        self._reading, self.dataset = None, dataset
+        self.data_changed.emit()
+
+    # -- rows to test on --------------------------------------------------------------------------
+
+    def open_test(self, path: str) -> None:
+        """Rows to test on instead of a part of the data; `preparation_changed` or `test_failed` follows."""
+        from mcsvm_gui.core.machine import sources
+
+        data = self.dataset
+        if data is None:
+            return
+        self._stop_testing()
+
+        def opened(test: Dataset) -> None:
+            if self.dataset is data:
+                self.test, self.test_path = test, path
+                self.holdout = None
+                self.preparation_changed.emit()
+                self._keep()
+
+        def refused(sentence: str) -> None:
+            self.test_failed.emit(path, sentence)
+
+        read = self.read
+        self.test_loading.emit(path)
+        self._testing = self.tasks.start(lambda: sources.open_test(path, read, data), opened, refused)
+
+    def drop_test(self) -> None:
+        self._forget_test()
+        self.preparation_changed.emit()
+        self._keep()
+
+    def _forget_test(self) -> None:
+        self._stop_testing()
+        self.test = self.test_path = None
+
+    def _stop_testing(self) -> None:
+        if self._testing is not None:
+            self._testing.cancel()
+            self._testing = None
+
+    # -- preparation ------------------------------------------------------------------------------
+
+    def set_preparation(self, **values: Any) -> None:
+        """scale, missing and unknown as in Rules; holdout: a share or None; seed."""
+        if values.get("holdout") is not None:
+            self._forget_test()
+        for name in ("holdout", "seed"):
+            if name in values:
+                setattr(self, name, values.pop(name))
+        rules = values.pop("rules", None)
+        self._rules |= asdict(rules) if rules is not None else values
+        self.preparation_changed.emit()
+        self._keep()
+
+    # -- training ---------------------------------------------------------------------------------
+
+    def base_request(self, **machine: Any) -> Request:
+        """A request on the data at hand; raises InputError where a value is none."""
+        from mcsvm_gui.core.machine.request import Request
+
+        return Request(
+            **machine,
+            seed=self.seed,
+            holdout=self.holdout,
+            rules=self.rules,
+            read=self.read,
+            data=self.path,
+            test=self.test_path,
+            digest=None if self.dataset is None else self.dataset.digest,
+            test_digest=None if self.test is None else self.test.digest,
+        )
+
+    def train(self, requests: Sequence[Request]) -> list[int]:
+        """Begins a run of each, and returns their numbers."""
+        dataset = self.dataset
+        assert dataset is not None, "there is nothing to train on"
+        begun = [self.runs.begin(request, self.data_name) for request in requests]
+        for run, request in zip(begun, requests, strict=True):
+            self.queue.submit(run, request, dataset, self.test)
+        return begun
+
+    @property
+    def data_name(self) -> str:
+        return Path(self.path).name if self.path else ""
+
+    def go_on(self, run: int, keep: bool = False) -> None:
+        """An interrupted run, from its last checkpoint, on its own data read again; `keep`: no further than that."""
+        from mcsvm_gui.core.machine import sources
+
+        record = self.runs.record(run)
+        if not self.trust.may_read(record.named_files()):
+            self.trust.ask(record.named_files())
+            self.message.emit(tr("{run} cannot go on: {why}", run=record.name, why=unread()))
+            return
+
+        def found(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
+            dataset, test, checkpoint = answer
+            self.runs.go_on(run)
+            self.queue.submit(run, record.request, dataset, test, checkpoint, keep=keep)
+
+        self.tasks.start(
+            lambda: (*sources.data_of(record.request), self.runs.checkpoint(run)),
+            found,
+            lambda sentence: self.message.emit(tr("{run} cannot go on: {why}", run=record.name, why=sentence)),
+        )
+
+    # -- what a project keeps ---------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        kept = {
+            "path": self.path,
+            "read": asdict(self.read),
+            "rules": self._rules,
+            "test": self.test_path,
+            "holdout": self.holdout,
+            "seed": self.seed,
+        }
+        self.runs.keep_setting(KEPT, kept)
+
+    def restore(self) -> None:
+        """The data and preparation that the project was left with, unless something is open already."""
+        asked = self._to_restore = self._left_with() if self.path is None else None
+        left = () if asked is None else (asked.data, asked.test)
+        self.trust.look([*left, *self.runs.named_files()])
+        if asked is not None:
+            self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
+            self.preparation_changed.emit()
+            self._restore_data()
+
+    def _left_with(self) -> Request | None:
+        kept = self.runs.setting(KEPT)
+        if not isinstance(kept, dict) or not kept.get("path"):
+            return None
+        try:
+            return _kept_request(kept)
+        except (LookupError, InputError):
+            self.message.emit(tr("The project does not say in a way that this version reads how its data were opened."))
+            return None
+
+    def _restore_data(self) -> None:
+        asked = self._to_restore
+        if asked is None or asked.data is None or self.path is not None:
+            return
+        if not self.trust.may_read((asked.data, asked.test)):
+            return  # until the user agrees
+        path, test = asked.data, asked.test
+
+        def looked(there: bool) -> None:
+            if self._to_restore is not asked or self.path is not None:
+                return  # something else was opened meanwhile
+            self._to_restore = None
+            if there:
+                self._test_to_come = None if test is None else (path, test)
+                self.open_data(path, asked.read)
+            else:
+                self.message.emit(tr("{path} is not there any more.", path=path))
+
+        self.tasks.start(lambda: os.path.exists(path), looked, self.message.emit)
+
+
+def _kept_request(kept: dict[str, Any]) -> Request:
+    """What a project says of its data and their preparation: raises InputError where no request may say it."""
+    from mcsvm_gui.core.machine.request import Request
+
+    names = {"data": "path", "test": "test", "read": "read", "rules": "rules", "holdout": "holdout", "seed": "seed"}
+    return Request.from_document({name: kept[key] for name, key in names.items()})
+
+
+def _open(path: str, read: ReadOptions | None) -> Dataset:
+    from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+
+    return open_dataset(path, read or ReadOptions())

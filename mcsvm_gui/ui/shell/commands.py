@@ -1,0 +1,96 @@
+"""What the menus offer: every command with its words, keys and icon, in one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcsvm_gui.ui.kit.words import tr
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str  # of the QAction
+    text: str
+    tip: str
+    keys: str = ""
+    icon: str = ""
+    to_focus: bool = False  # the keys are the focused widget's own; the menu hands them on
+
+
+@dataclass(frozen=True)
+class Page:
+    name: str
+    button: str
+    text: str
+    tip: str
+    keys: str
+
+
+def pages() -> tuple[Page, ...]:
+    return (
+        Page("data", "navData", tr("Data"), tr("Open data, look at them, and say how they are prepared"), "Ctrl+1"),
+        Page("train", "navTrain", tr("Train"), tr("Train machines and watch them converge"), "Ctrl+2"),
+        Page("tune", "navTune", tr("Tune"), tr("Search for the best C and gamma"), "Ctrl+3"),
+        Page("compare", "navCompare", tr("Compare"), tr("Compare the chosen runs"), "Ctrl+4"),
+        Page("playground", "navPlayground", tr("Playground"), tr("Draw points and see six machines decide"), "Ctrl+5"),
+        Page("predict", "navPredict", tr("Predict"), tr("Apply a model to other data"), "Ctrl+6"),
+    )
+
+
+def file_commands() -> tuple[Command | None, ...]:
+    return (
+        Command("openDataAction", tr("Open data…"), tr("Open a file of examples"), "Ctrl+O", "open"),
+        Command("openModelAction", tr("Open model…"), tr("Open a trained model to predict with"), "Ctrl+M", "model"),
+        Command(
+            "openProjectAction", tr("Open project…"), tr("Open a project with its runs"), "Ctrl+Shift+O", "project"
+        ),
+        Command(
+            "saveProjectAction",
+            tr("Save project as…"),
+            tr("Keep this project under a name; it is saved as you work"),
+            "Ctrl+Shift+S",
+            "save",
+        ),
+        None,
+        Command("exportModelAction", tr("Export model…"), tr("Write the selected run's model"), "Ctrl+E", "export"),
+        None,
+        Command("settingsAction", tr("Settings…"), tr("Change how the program looks and works"), "Ctrl+,", "settings"),
+        Command("quitAction", tr("Quit"), tr("Close the window"), "Ctrl+Q"),
+    )
+
+
+def edit_commands() -> tuple[Command | None, ...]:
+    return (
+        Command("undoAction", tr("Undo"), tr("Take the last change back"), "Ctrl+Z", "undo"),
+        Command("redoAction", tr("Redo"), tr("Make the change after all"), "Ctrl+Shift+Z", "redo"),
+        None,
+        Command("copyAction", tr("Copy"), tr("Copy what is selected"), "Ctrl+C", "copy", to_focus=True),
+        Command("deleteAction", tr("Delete"), tr("Delete what is selected"), "Del", "trash", to_focus=True),
+    )
+
+
+def run_commands() -> tuple[Command | None, ...]:
+    return (
+        Command("trainAction", tr("Train"), tr("Train the machine of the Train page's form"), "Ctrl+T", "train"),
+        Command(
+            "trainAllAction",
+            tr("Train all six machines"),
+            tr("Train ww, llw, cs, ova, ovo and dag with the options of the form"),
+            "Ctrl+Shift+T",
+        ),
+        None,
+        Command("pauseAction", tr("Pause or resume"), tr("Let the chosen trainings rest, or go on"), "Ctrl+P", "pause"),
+        Command("stopKeepAction", tr("Stop and keep"), tr("End now and keep the model so far"), "Ctrl+.", "stop-keep"),
+        Command("discardAction", tr("Discard"), tr("End now and keep nothing"), "Ctrl+Shift+D", "discard"),
+    )
+
+
+def help_commands() -> tuple[Command | None, ...]:
+    return (
+        Command("guideAction", tr("Guide"), tr("How to use this program, with pictures"), "Shift+F1", "help"),
+        Command("shortcutsAction", tr("Keyboard shortcuts"), tr("List every shortcut"), "F1", "keyboard"),
+        None,
+        Command("doctorAction", tr("Check this installation"), tr("Versions, threads, caches, what is missing")),
+        Command("crashLogAction", tr("Crash log"), tr("What went wrong so far, to copy")),
+        Command("aboutAction", tr("About mcsvm"), tr("Versions, licence, sources"), icon="info"),
+    )

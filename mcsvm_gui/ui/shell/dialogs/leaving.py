@@ -1,0 +1,36 @@
+"""The one question at the end: trainings still run."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+
+class LeavingDialog(Dialog):
+    stop_chosen = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, "leavingDialog", tr("Trainings are running"), 56 * UNIT, 20 * UNIT)
+        self.setModal(True)
+        self._question = words("", name="leavingQuestion")
+        self.body.addWidget(self._question)
+        self.body.addWidget(words(tr("What they have found so far is kept, with its certificate."), "muted"))
+        self.body.addStretch()
+        self.close_button.setText(tr("Cancel"))
+        self.close_button.setAccessibleName(tr("Cancel"))
+        stop = self.add_button("stopAllButton", tr("Stop and keep all"), "stop-keep")
+        stop.setDefault(True)
+        stop.clicked.connect(self._stop)
+
+    def set_count(self, running: int) -> None:
+        one = tr("One training has not ended. Stop it, keep its model and close?")
+        many = tr("{running} trainings have not ended. Stop them, keep their models and close?", running=running)
+        self._question.setText(one if running == 1 else many)
+
+    def _stop(self) -> None:
+        self.close()
+        self.stop_chosen.emit()

@@ -1,0 +1,284 @@
+"""The frame around the pages: navigation, menus, jobs, status. It tells what was asked for and decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeySequence,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.ui.kit import file_dialogs, icons, theme
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.status import StatusBar
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.shell import commands, menus
+from mcsvm_gui.ui.shell.commands import Page
+from mcsvm_gui.ui.shell.drop_veil import DropVeil, dropped_files
+from mcsvm_gui.ui.shell.navigation import Navigation
+from mcsvm_gui.ui.shell.page_frame import PageFrame
+
+SMALLEST, FIRST_SIZE = QSize(800, 560), QSize(1280, 840)
+
+
+class MainWindow(QMainWindow):
+    assembly: Any  # what is behind the window, kept as long as it lives
+
+    asked = Signal(str)  # the name of a command in the menus
+    theme_chosen = Signal(str)
+    language_chosen = Signal(str)
+    recent_chosen = Signal(str)
+    recent_cleared = Signal()
+    file_chosen = Signal(str, str)  # what it was asked for, and its path
+    files_dropped = Signal(list)
+    page_shown = Signal(str)
+    shown = Signal()  # once, when the window first appears
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self.setAccessibleName("mcsvm")
+        self.setWindowTitle("mcsvm")
+        self.setWindowIcon(icons.application_icon())
+        self.setMinimumSize(SMALLEST)
+        self.resize(FIRST_SIZE)
+        self.setAcceptDrops(True)
+        self.may_close: Callable[[], bool] = lambda: True
+        self._make_page: Callable[[str], object] = lambda name: None
+        self._seen = False
+        self.pages: dict[str, QWidget] = {}
+        self._page_actions: dict[str, QAction] = {}
+        self._build_menus()
+        self._build_area()
+        self._status = StatusBar(self)
+        self.setStatusBar(self._status)
+        self._veil = DropVeil(self)
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _build_area(self) -> None:
+        self._navigation, self._stack = Navigation(), QStackedWidget()
+        self._stack.setObjectName("pages")
+        for page in commands.pages():
+            self._add_navigation(page)
+        self._column = QVBoxLayout()
+        self._column.addWidget(self._stack, 1)
+        centre = QWidget()
+        row = QHBoxLayout(centre)
+        row.addWidget(self._navigation)
+        nest(row, self._column, 1)
+        for layout in (row, self._column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        self.setCentralWidget(centre)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+
+    def _add_navigation(self, page: Page) -> None:
+        action = QAction(page.text, self)
+        action.setObjectName(f"{page.name}PageAction")
+        action.setShortcut(QKeySequence(page.keys))
+        action.setToolTip(f"{page.tip} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})")
+        icons.put(action, page.name)
+        action.setCheckable(True)
+        action.setEnabled(False)
+        action.triggered.connect(lambda: self.show_page(page.name))
+        self._page_group.addAction(action)
+        self._view_menu.insertAction(self._view_pages_end, action)
+        self._page_actions[page.name] = action
+        self._navigation.add(page.button, page.name, action)
+
+    def _build_menus(self) -> None:
+        file_menu = self._menu(tr("&File"), "fileMenu", commands.file_commands())
+        self._build_recent(file_menu)
+        self._menu(tr("&Edit"), "editMenu", commands.edit_commands())
+        self._view_menu = self._menu(tr("&View"), "viewMenu", ())
+        self._view_pages_end = self._view_menu.addSeparator()
+        self._page_group = QActionGroup(self)
+        self._theme_group = menus.choices(
+            self._submenu(self._view_menu, tr("Theme"), "themeMenu"),
+            "theme",
+            (("system", tr("As the system")), ("light", tr("Light")), ("dark", tr("Dark"))),
+            self.theme_chosen.emit,
+        )
+        self._language_group = menus.choices(
+            self._submenu(self._view_menu, tr("Language"), "languageMenu"),
+            "language",
+            (("system", tr("As the system")), ("en", "English"), ("de", "Deutsch")),
+            self.language_chosen.emit,
+        )
+        self._docks_start = self._view_menu.addSeparator()
+        self._menu(tr("&Run"), "runsMenu", commands.run_commands())
+        self._menu(tr("&Help"), "helpMenu", commands.help_commands())
+        self.action("quitAction").triggered.connect(self.close)
+
+    def _menu(self, title: str, name: str, contents: Sequence[commands.Command | None]) -> QMenu:
+        menu = self.menuBar().addMenu(title)
+        menu.setObjectName(name)
+        menus.fill(menu, contents, self.asked.emit)
+        return menu
+
+    def _submenu(self, menu: QMenu, title: str, name: str) -> QMenu:
+        result = menu.addMenu(title)
+        result.setObjectName(name)
+        return result
+
+    def _build_recent(self, file_menu: QMenu) -> None:
+        self._recent = QMenu(tr("Open recent"), file_menu)
+        self._recent.setObjectName("recentMenu")
+        self._recent.setAccessibleName(tr("Recent files"))
+        self._recent.setToolTipsVisible(True)
+        file_menu.insertMenu(self.action("saveProjectAction"), self._recent)
+        self.set_recent(())
+
+    # -- what others put in -----------------------------------------------------------------------
+
+    def offer_pages(self, names: Iterable[str], make: Callable[[str], object]) -> None:
+        """Pages that can be gone to; `make` is asked for one that is not there yet."""
+        for name in names:
+            self._page_actions[name].setEnabled(True)
+        self._make_page = make
+
+    def add_page(self, name: str, page: QWidget) -> None:
+        """`page` under one of the six names; it scrolls where the window is smaller than it can be."""
+        self.pages[name] = frame = PageFrame(page)
+        self._stack.addWidget(frame)
+        self._page_actions[name].setEnabled(True)
+        if len(self.pages) == 1:
+            self.show_page(name)
+
+    def add_banner(self, banner: QWidget) -> None:
+        """Above all pages; it hides itself where it has nothing to say."""
+        self._column.insertWidget(0, banner)
+
+    def add_dock(self, dock: QDockWidget) -> None:
+        """Below the pages, with a line in the View menu that shows and hides it."""
+        self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+        toggle = dock.toggleViewAction()
+        toggle.setObjectName(f"{dock.objectName()}Action")
+        if dock.objectName() == "jobsDock":
+            toggle.setShortcut(QKeySequence("Ctrl+J"))
+        self._view_menu.addAction(toggle)
+
+    # -- setters ----------------------------------------------------------------------------------
+
+    def action(self, name: str) -> QAction:
+        found = self.findChild(QAction, name)
+        assert found is not None, f"there is no action {name}"
+        return found
+
+    def show_page(self, name: str) -> None:
+        if name not in self.pages and self._page_actions[name].isEnabled():
+            self._make_page(name)
+        if name not in self.pages:
+            return
+        self._page_actions[name].setChecked(True)
+        if self._stack.currentWidget() is not self.pages[name] or len(self.pages) == 1:
+            self._stack.setCurrentWidget(self.pages[name])
+            self.page_shown.emit(name)
+
+    @property
+    def page(self) -> str:
+        return next((name for name, frame in self.pages.items() if frame is self._stack.currentWidget()), "")
+
+    def set_title(self, text: str) -> None:
+        self.setWindowTitle(text)
+
+    def set_status(self, text: str) -> None:
+        self._status.say(text)
+
+    def set_note(self, text: str) -> None:
+        self._status.note(text)
+
+    def set_enabled(self, name: str, enabled: bool) -> None:
+        self.action(name).setEnabled(enabled)
+
+    def set_text(self, name: str, text: str) -> None:
+        self.action(name).setText(text)
+
+    def set_theme(self, choice: str) -> None:
+        menus.check(self._theme_group, choice)
+        theme.use(choice)
+
+    def set_language(self, choice: str) -> None:
+        menus.check(self._language_group, choice)
+
+    def set_recent(self, paths: Sequence[str]) -> None:
+        self._recent.clear()
+        self._recent.setEnabled(bool(paths))
+        for number, path in enumerate(paths, start=1):
+            entry = self._recent.addAction(f"{number}  {PurePath(path).name}".replace("&", "&&"))
+            entry.setToolTip(path)
+            entry.triggered.connect(lambda checked=False, path=path: self.recent_chosen.emit(path))
+        if paths:
+            self._recent.addSeparator()
+            self._recent.addAction(tr("Clear this list"), self.recent_cleared.emit)
+
+    def choose(self, kind: str, folder: str) -> None:
+        """Ask for a file to open: data, model or project."""
+        titles = {"data": tr("Open data"), "model": tr("Open model"), "project": tr("Open project")}
+        file_dialogs.choose(self, titles[kind], kind, folder, lambda path: self.file_chosen.emit(kind, path))
+
+    def choose_project_target(self, place: str) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Save project as"), "project", place, "mcsvmproj"),
+            lambda path: self.file_chosen.emit("new project", path),
+        )
+
+    # -- the frame itself -------------------------------------------------------------------------
+
+    def frame(self) -> tuple[bytes, bytes]:
+        """Geometry and docks, to be kept."""
+        return bytes(self.saveGeometry().data()), bytes(self.saveState().data())
+
+    def restore_frame(self, geometry: bytes, state: bytes) -> None:
+        """Nonsense is ignored by Qt, and the window stays on a screen."""
+        self.restoreGeometry(QByteArray(geometry))
+        self.restoreState(QByteArray(state))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._seen:
+            self._seen = True
+            self.shown.emit()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
+        event.accept()
+        self.closed.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_files(event):
+            event.acceptProposedAction()
+            self._veil.cover(self)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._veil.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._veil.hide()
+        files = dropped_files(event)
+        if files:
+            event.acceptProposedAction()
+            self.files_dropped.emit(files)

@@ -1,0 +1,42 @@
+"""Ctrl-C and SIGTERM, heard while Qt waits: Python's own handlers would wait for the next event."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from types import FrameType
+
+from PySide6.QtCore import QObject, QSocketNotifier, Signal
+
+from mcsvm_gui.core.base.exits import INTERRUPTED
+
+
+class EndWishes(QObject):
+    """The first is told to the window, which keeps what there is; the second ends the process, as it would any other.
+
+    Python writes each signal's number to a socket, which Qt's event loop listens to.
+    """
+
+    wished = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._reader, self._writer = socket.socketpair()
+        for end in (self._reader, self._writer):
+            end.setblocking(False)
+        signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._again)
+        self._heard = 0
+        notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
+        notifier.activated.connect(self._tell)
+
+    def _again(self, number: int, frame: FrameType | None) -> None:
+        self._heard += 1
+        if self._heard > 1:
+            os._exit(INTERRUPTED)
+
+    def _tell(self) -> None:
+        self._reader.recv(64)
+        self.wished.emit()

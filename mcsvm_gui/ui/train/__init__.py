@@ -1,0 +1,1 @@
+"""The Train page: presenter, page and widgets."""

@@ -1,0 +1,235 @@
+"""The Train page: the form at the left, the run at hand, four plots and the table of runs at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.ui.kit import icons
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.train.machine_form import MachineForm
+from mcsvm_gui.ui.train.plot_grid import PlotGrid
+from mcsvm_gui.ui.train.run_card import RunCard
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.evaluate.curves import Course
+    from mcsvm_gui.core.machine.account import Badge
+    from mcsvm_gui.core.machine.choices import Choices
+
+FORM_WIDTH = 35 * UNIT
+
+
+class TrainPage(QWidget):
+    """Setters and signals; what they mean is decided elsewhere."""
+
+    form_changed = Signal()
+    view_changed = Signal()
+    start_asked = Signal()
+    train_all_asked = Signal()
+    pause_asked = Signal()
+    stop_asked = Signal()
+    discard_asked = Signal()
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("trainPage")
+        self.setAccessibleName(tr("Train"))
+        self.form, self.card, self.plots = MachineForm(), RunCard(), PlotGrid()
+        self.form.changed.connect(self.form_changed)
+        self.plots.view_changed.connect(self.view_changed)
+        self.plots.message.connect(self.message)
+        self.card.pause_asked.connect(self.pause_asked)
+        self.card.stop_asked.connect(self.stop_asked)
+        self.card.discard_asked.connect(self.discard_asked)
+        self.card.command_asked.connect(lambda: self._copy(self.card.command))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
+        row.setSpacing(2 * UNIT)
+        row.addWidget(self._left())
+        row.addWidget(self._right(), 1)
+
+    def heightForWidth(self, width: int) -> int:
+        """None: a page takes the room there is, though its wrapped words would like more of it."""
+        return -1
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _left(self) -> QWidget:
+        self.start = QPushButton(tr("Train"))
+        self.start.setObjectName("startButton")
+        self.start.setProperty("role", "primary")
+        self.start.setAccessibleName(tr("Train"))
+        self.start.clicked.connect(self.start_asked)
+        self.all = QPushButton(tr("Train all six machines"))
+        self.all.setObjectName("trainAllButton")
+        self.all.setAccessibleName(tr("Train all six machines"))
+        self.all.clicked.connect(self.train_all_asked)
+        self.obstacle = QLabel()
+        self.obstacle.setObjectName("obstacleLabel")
+        self.obstacle.setProperty("role", "muted")
+        self.obstacle.setWordWrap(True)
+        scroll = QScrollArea()
+        scroll.setObjectName("machineFormArea")
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self.form)
+        side = QWidget()
+        side.setFixedWidth(FORM_WIDTH)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, UNIT)
+        column.setSpacing(UNIT)
+        column.addWidget(scroll, 1)
+        for widget in (self.obstacle, self.start, self.all):
+            column.addWidget(widget)
+        return side
+
+    def _right(self) -> QWidget:
+        self._empty = QLabel()
+        self._empty.setObjectName("trainEmpty")
+        self._empty.setProperty("role", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        upper = QWidget()
+        self._stack = QStackedLayout(upper)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._live())
+        self._table = QWidget()
+        QVBoxLayout(self._table).setContentsMargins(0, 0, 0, 0)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setObjectName("trainSplitter")
+        self.splitter.setHandleWidth(UNIT)
+        self.splitter.addWidget(upper)
+        self.splitter.addWidget(self._table)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setCollapsible(0, False)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.splitter, 1)
+        nest(column, self._command_row())
+        return right
+
+    def _live(self) -> QWidget:
+        live = QWidget()
+        column = QVBoxLayout(live)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.card)
+        column.addWidget(self.plots, 1)
+        return live
+
+    def _command_row(self) -> QHBoxLayout:
+        self.command = QLabel()
+        self.command.setObjectName("commandLabel")
+        self.command.setAccessibleName(tr("The same from the command line"))
+        self.command.setToolTip(tr("What the Train button does, from the command line"))
+        self.command.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.command.setTextFormat(Qt.TextFormat.PlainText)
+        self.command.setWordWrap(True)
+        self.command.setMinimumWidth(0)
+        flags = Qt.TextInteractionFlag
+        self.command.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        self.copy = QToolButton()
+        self.copy.setObjectName("copyCommandButton")
+        icons.put(self.copy, "copy")
+        self.copy.setIconSize(QSize(2 * UNIT, 2 * UNIT))
+        self.copy.setAutoRaise(True)
+        self.copy.setAccessibleName(tr("Copy the command"))
+        self.copy.setToolTip(tr("Copy the command"))
+        self.copy.clicked.connect(lambda: self._copy(self.command.text()))
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.command, 1)
+        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def _copy(self, command: str) -> None:
+        QGuiApplication.clipboard().setText(command)
+        self.message.emit(tr("The command is on the clipboard."))
+
+    def set_run_table(self, table: QWidget) -> None:
+        layout = self._table.layout()
+        assert layout is not None
+        layout.addWidget(table)
+
+    # -- the form ---------------------------------------------------------------------------------
+
+    def texts(self) -> dict[str, str]:
+        return self.form.texts()
+
+    def set_texts(self, texts: Mapping[str, str]) -> None:
+        self.form.set_texts(texts)
+
+    def show_choices(self, choices: Choices) -> None:
+        self.form.show_choices(choices)
+
+    def show_errors(self, errors: Mapping[str, str]) -> None:
+        self.form.show_errors(errors)
+
+    def show_obstacle(self, one: str | None, all_: str | None) -> None:
+        """Why nothing can be trained now; None where it can. What stands in the form itself is not said twice."""
+        self.start.setEnabled(one is None)
+        self.all.setEnabled(all_ is None)
+        self.start.setToolTip(one or tr("Train this machine"))
+        self.all.setToolTip(all_ or tr("Train ww, llw, cs, ova, ovo and dag with these options, and compare"))
+        self.obstacle.setText(all_ or "")
+        self.obstacle.setVisible(bool(all_))
+
+    def show_command(self, command: str) -> None:
+        self.command.setText(command)
+        self.copy.setEnabled(bool(command))
+
+    # -- runs -------------------------------------------------------------------------------------
+
+    def show_empty(self, words: str) -> None:
+        self._empty.setText(words)
+        self._stack.setCurrentIndex(0)
+
+    def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None:
+        self._stack.setCurrentIndex(1)
+        self.card.badge.set_badge(badge.kind, badge.text, badge.tip)
+        self.card.show_run(title, words, bad=bad)
+
+    def show_run_command(self, command: str) -> None:
+        """Which trains the run at hand again, whatever the form says by now."""
+        self.card.show_command(command)
+
+    def show_actions(self, possible: bool, paused: bool) -> None:
+        self.card.show_actions(possible, paused)
+
+    def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None:
+        self.plots.show_runs(runs)
+
+    def draw(self, courses: Sequence[Course]) -> None:
+        for course in courses:
+            self.plots.draw(course)
+        self.plots.finish()
+
+    def view(self) -> dict[str, object]:
+        return self.plots.view()
+
+    def set_view(self, view: dict[str, object]) -> None:
+        with QSignalBlocker(self):
+            self.plots.set_view(view)

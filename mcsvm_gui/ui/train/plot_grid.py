@@ -1,0 +1,221 @@
+"""The four live plots, two by two, with what they are drawn against and which run is which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core.compare import variants
+from mcsvm_gui.core.evaluate import curves
+from mcsvm_gui.core.evaluate.curves import Axis, Course
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
+from mcsvm_gui.ui.train.run_legend import RunLegend
+
+LOWEST = 15 * UNIT  # of one plot
+AXES: tuple[Axis, ...] = ("seconds", "iteration", "examples")
+
+
+class PlotGrid(QWidget):
+    """Draws what it is given; while nobody looks it only remembers."""
+
+    view_changed = Signal()  # another axis or scale
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._courses: dict[int, Course] = {}
+        self._stale: set[int] = set()
+        self._enlarged: LivePlot | None = None
+        self.plots: tuple[LivePlot, ...] = (ConvergencePlot(), ViolationPlot(), SupportPlot(), AccuracyPlot())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        nest(column, self._bar())
+        self._grid = QGridLayout()
+        self._grid.setSpacing(UNIT)
+        for place, plot in enumerate(self.plots):
+            self._grid.addWidget(plot, place // 2, place % 2)
+            plot.setMinimumSize(LOWEST, LOWEST)
+            plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # what there is, they take
+            plot.enlarged.connect(lambda plot=plot: self.enlarge(None if self._enlarged else plot))
+            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+            plot.save_failed.connect(self.message)
+        nest(column, self._grid, 1)
+        self._name_axes()
+        theme.notifier().changed.connect(self._repaint)
+
+    def _bar(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        self.legend = RunLegend()
+        row.addWidget(self.legend, 1)
+        self._axes = QButtonGroup(self)
+        for name, text, axis in (
+            ("axisTime", tr("Time"), "seconds"),
+            ("axisSteps", tr("Steps"), "iteration"),
+            ("axisExamples", tr("Examples seen"), "examples"),
+        ):
+            button = QPushButton(text)
+            button.setObjectName(name)
+            button.setAccessibleName(tr("Draw against {what}", what=text))
+            button.setCheckable(True)
+            button.setChecked(axis == "seconds")
+            button.setProperty("axis", axis)
+            button.setStyleSheet(f"padding: {UNIT // 2}px {UNIT}px;")
+            button.setVisible(axis != "examples")
+            self._axes.addButton(button)
+            row.addWidget(button)
+        self._axes.buttonToggled.connect(lambda _, on: self._redraw() if on else None)
+        self._logs = {}
+        for name, text in (("logX", tr("log x")), ("logY", tr("log y"))):
+            box = self._logs[name] = QCheckBox(text)
+            box.setObjectName(name)
+            box.setAccessibleName(tr("Logarithmic: {what}", what=text))
+            box.toggled.connect(self._rescale)
+            row.addWidget(box)
+        return row
+
+    # -- what is drawn ----------------------------------------------------------------------------
+
+    def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None:
+        """(run, name, machine) of all that is to be seen: others leave."""
+        was_alone = self._alone
+        wanted = {run for run, _, _ in runs}
+        for run in self._courses.keys() - wanted:
+            del self._courses[run]
+            self._stale.discard(run)
+            for plot in self.plots:
+                plot.drop(run)
+        self._seen = wanted
+        places, before = variants.numbers([machine for _, _, machine in runs]), self.plots[0].variants
+        now = {run: place for (run, _, _), place in zip(runs, places, strict=True)}
+        for plot in self.plots:
+            plot.labels, plot.variants = {run: name for run, name, _ in runs}, now
+            plot.relabel()
+        self.legend.show_runs([(name, machine, now[run]) for run, name, machine in runs])
+        if was_alone != self._alone or now != before:
+            self._stale |= self._courses.keys()
+        self.finish()
+
+    _seen: set[int] = set()  # noqa: RUF012 - replaced, never changed
+
+    @property
+    def _alone(self) -> bool:
+        return len(self._seen) == 1
+
+    def draw(self, course: Course) -> None:
+        """The course of a run that is to be seen; `finish` after a batch."""
+        if course.run in self._seen:
+            self._courses[course.run] = course
+            self._stale.add(course.run)
+
+    def finish(self) -> None:
+        if not self.isVisible():
+            return
+        self._offer_examples()
+        axis, alone, stale = self.axis, self._alone, self._stale
+        self._stale = set()
+        courses = self._courses.values()
+        reach = curves.reach(courses, axis)
+        for plot in self.plots:
+            for run in sorted(stale):
+                plot.draw(self._courses[run], axis, alone=alone)
+            counted = axis == "examples" and isinstance(plot, AccuracyPlot)
+            plot.reach = curves.taken(courses) if counted else reach
+            if plot.isVisible():
+                plot.finish()
+
+    def _offer_examples(self) -> None:
+        """Of online methods alone accuracy is drawn against examples, unless another axis is chosen then."""
+        online = bool(self._courses) and all(curves.online(course) for course in self._courses.values())
+        button = self._axis_button("examples")
+        if online == button.isVisibleTo(self):
+            return
+        button.setVisible(online)
+        if online:
+            self._axis_before = self.axis
+            button.setChecked(True)
+        elif button.isChecked():
+            self._axis_before, before = "seconds", self._axis_before
+            self._axis_button(before).setChecked(True)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.finish()
+
+    # -- how it is drawn --------------------------------------------------------------------------
+
+    _axis_before: Axis = "seconds"  # what is gone back to from examples seen
+
+    @property
+    def axis(self) -> Axis:
+        return next((axis for axis in AXES if self._axis_button(axis).isChecked()), "seconds")
+
+    def _axis_button(self, axis: Axis) -> QAbstractButton:
+        return next(button for button in self._axes.buttons() if button.property("axis") == axis)
+
+    def view(self) -> dict[str, object]:
+        axis = self._axis_before if self.axis == "examples" else self.axis
+        return {"axis": axis, **{name: box.isChecked() for name, box in self._logs.items()}}
+
+    def set_view(self, view: dict[str, object]) -> None:
+        self._axis_button("iteration" if view.get("axis") == "iteration" else "seconds").setChecked(True)
+        for name, box in self._logs.items():
+            box.setChecked(bool(view.get(name)))
+
+    def _redraw(self) -> None:
+        self._name_axes()
+        self._stale |= self._courses.keys()
+        for plot in self.plots:
+            plot.fit()
+        self.finish()
+        self.view_changed.emit()
+
+    def _repaint(self) -> None:
+        """In the colours of another theme."""
+        self._stale |= self._courses.keys()
+        self.finish()
+
+    def _rescale(self) -> None:
+        for plot in self.plots:
+            plot.scale(self._logs["logX"].isChecked(), self._logs["logY"].isChecked())
+        self._stale |= self._courses.keys()
+        self.finish()
+        self.view_changed.emit()
+
+    def _name_axes(self) -> None:
+        words = tr("seconds of training") if self.axis == "seconds" else tr("steps")
+        for plot in self.plots:
+            counted = self.axis == "examples" and isinstance(plot, AccuracyPlot)
+            plot.name_axis("bottom", tr("examples seen") if counted else words)
+
+    # -- one of them large ------------------------------------------------------------------------
+
+    def enlarge(self, chosen: LivePlot | None) -> None:
+        self._enlarged = chosen
+        for plot in self.plots:
+            plot.setVisible(chosen is None or plot is chosen)
+        self.finish()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._enlarged is not None:
+            self.enlarge(None)
+        else:
+            super().keyPressEvent(event)

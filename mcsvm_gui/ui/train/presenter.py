@@ -1,0 +1,391 @@
+"""The Train page's decisions: what can be started, which runs are looked at, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+
+from PySide6.QtCore import QObject, QTimer, SignalInstance
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.machine import account, choices
+from mcsvm_gui.core.machine import form as machine_form
+from mcsvm_gui.core.machine.account import Badge
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.evaluate.curves import Course
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.project.records import RunRecord
+    from mcsvm_gui.ui.runs.workspace import Workspace
+
+DRAWN_EVERY = 66  # milliseconds: 15 times a second
+MOST = 12  # runs in the plots, beside those that go on
+KEPT = "train"  # the key under which a project keeps the choices
+
+
+WISHES = "trainAction", "trainAllAction", "pauseAction", "stopKeepAction", "discardAction"
+
+
+class TrainView(Protocol):
+    form_changed: SignalInstance
+    view_changed: SignalInstance
+    start_asked: SignalInstance
+    train_all_asked: SignalInstance
+    pause_asked: SignalInstance
+    stop_asked: SignalInstance
+    discard_asked: SignalInstance
+    message: SignalInstance
+
+    def texts(self) -> dict[str, str]: ...
+    def set_texts(self, texts: Mapping[str, str]) -> None: ...
+    def view(self) -> dict[str, object]: ...
+    def set_view(self, view: dict[str, object]) -> None: ...
+    def show_choices(self, choices: choices.Choices) -> None: ...
+    def show_errors(self, errors: Mapping[str, str]) -> None: ...
+    def show_obstacle(self, one: str | None, all_: str | None) -> None: ...
+    def show_command(self, command: str) -> None: ...
+    def show_empty(self, words: str) -> None: ...
+    def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None: ...
+    def show_run_command(self, command: str) -> None: ...
+    def show_actions(self, possible: bool, paused: bool) -> None: ...
+    def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None: ...
+    def draw(self, courses: Sequence[Course]) -> None: ...
+
+
+class TrainPresenter(QObject):
+    """`ready` once the solvers are loaded; until then nothing is judged and nothing can be started."""
+
+    def __init__(self, view: TrainView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._workspace, self._runs, self._queue, self._view = workspace, workspace.runs, workspace.queue, view
+        self._ready = False
+        self._early: str | None = None  # what was asked for before the solvers were there
+        self._request: Request | None = None  # what the form asks for, where every entry is right
+        self._refused: str | None = None  # why that cannot be trained
+        self._obstacle: str | None = None  # why nothing can be trained
+        self._restless: set[int] = set()
+        self._plotted: list[int] = []
+        self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
+        self._ticks.timeout.connect(self._tick)
+        self._listen()
+        view.set_texts(machine_form.DEFAULTS)
+        self._judge()
+        self._look()
+
+    def _listen(self) -> None:
+        view, runs, workspace = self._view, self._runs, self._workspace
+        view.form_changed.connect(self._edited)
+        view.view_changed.connect(self._keep)
+        view.start_asked.connect(self.start)
+        view.train_all_asked.connect(self.train_all)
+        view.pause_asked.connect(self.pause)
+        view.stop_asked.connect(self.stop)
+        view.discard_asked.connect(self.discard)
+        view.message.connect(workspace.message)
+        workspace.data_changed.connect(self._judge)
+        workspace.data_changed.connect(self._say)
+        workspace.preparation_changed.connect(self._judge)
+        runs.changed.connect(self._moved)
+        runs.added.connect(self._added)
+        runs.removed.connect(lambda _: self._look())
+        runs.project_read.connect(self._reread)
+        runs.selection_changed.connect(self._look)
+        self._queue.state_changed.connect(lambda run, _: self._moved(run))
+
+    def prepare(self) -> None:
+        """Load the solvers behind the window."""
+        self._workspace.tasks.start(_load, lambda _: self.be_ready(), self._workspace.message.emit)
+
+    def be_ready(self) -> None:
+        """The solvers are loaded: from here on asking them costs nothing, and the lists are complete."""
+        self._ready = True
+        self._judge()
+        self._reread()
+        if self._early is not None:
+            self._workspace.message.emit("")
+            self.do(self._early)
+
+    # -- the form ---------------------------------------------------------------------------------
+
+    def _edited(self) -> None:
+        self._judge()
+        self._keep()
+
+    def _keep(self) -> None:
+        self._runs.keep_setting(KEPT, {"form": self._view.texts(), "view": self._view.view()})
+
+    def _reread(self) -> None:
+        """Another project, with its own last choices."""
+        kept = self._runs.setting(KEPT)
+        if isinstance(kept, dict):  # files may hold anything
+            form, view = kept.get("form"), kept.get("view")
+            texts = {name: text for name, text in form.items() if isinstance(text, str)} if _mapping(form) else {}
+            self._view.set_texts({**machine_form.DEFAULTS, **texts})
+            self._view.set_view(view if _mapping(view) else {})
+        self._judge()
+        self._look()
+
+    def _judge(self) -> None:
+        """What the form asks for, and whether that can be trained."""
+        self._request = None
+        if not self._ready:
+            waiting = tr("The solvers are being loaded…")
+            self._hinder(waiting, waiting)
+            return
+        texts = self._view.texts()
+        found = _found(texts, self._classes)
+        self._view.show_choices(found)
+        values, errors = machine_form.read_form(texts, found.parameters)
+        self._view.show_errors(errors)
+        self._refused = found.reason
+        if not errors:
+            self._request = self._asked(values)
+        self._tell(bool(errors))
+
+    def _asked(self, values: dict[str, Any]) -> Request | None:
+        """Nothing where a name is none that a request may hold: why not is among what goes together."""
+        from solvers.errors import InputError
+
+        try:
+            return self._workspace.base_request(**values)
+        except InputError:
+            return None
+
+    def _tell(self, wrong: bool) -> None:
+        from mcsvm_gui.core.machine.command_line import command
+
+        common = None
+        if wrong:
+            common = tr("Correct what is marked first.")
+        elif self._workspace.dataset is None:
+            common = tr("Open data first, on the Data page.")
+        self._hinder(common or self._refused, common)
+        self._view.show_command("" if self._request is None or self._refused else command(self._request))
+
+    def _hinder(self, one: str | None, all_: str | None) -> None:
+        self._obstacle = all_
+        self._view.show_obstacle(one, all_)
+
+    @property
+    def _classes(self) -> int:
+        dataset = self._workspace.dataset
+        return 3 if dataset is None else len(dataset.classes)
+
+    def do(self, wish: str) -> None:
+        """A wish from a menu or its keys: what cannot be granted is answered with the reason, or granted later."""
+        begin = {"trainAction": self.start, "trainAllAction": self.train_all}
+        end = {"pauseAction": self.pause, "stopKeepAction": self.stop, "discardAction": self.discard}
+        why = ""
+        if wish in begin and not self._ready:
+            self._early = wish
+        if wish in begin:
+            why = self._obstacle or (self._refused if wish == "trainAction" else None) or ""
+        elif not self._targets():
+            why = tr("Nothing is being trained.")
+        if why:
+            self._workspace.message.emit(why)
+        else:
+            (begin | end)[wish]()
+
+    # -- what is asked for ------------------------------------------------------------------------
+
+    def start(self) -> None:
+        if self._request is not None and self._refused is None:
+            self._begin([self._request])
+
+    def train_all(self) -> None:
+        """Those of the six that go with the other choices; of the others it is said why they do not."""
+        if self._request is None:
+            return
+        all_ = [replace(self._request, machine=name) for name in choices.FIRST_MACHINES]
+        reasons = {request.machine: choices.why_not(request, self._classes) for request in all_}
+        self._begin([request for request in all_ if reasons[request.machine] is None])
+        refused = [f"{name}: {reason}" for name, reason in reasons.items() if reason is not None]
+        if refused:
+            self._workspace.message.emit(tr("Not trained: {reasons}", reasons=" ".join(refused)))
+
+    def _begin(self, requests: list[Request]) -> None:
+        if requests and self._workspace.dataset is not None:
+            self._runs.select(self._workspace.train(requests))
+
+    def pause(self) -> None:
+        """Or go on, where all of them rest."""
+        targets = self._targets()
+        act = self._queue.resume if self._rest(targets) else self._queue.pause
+        for run in targets:
+            act(run)
+
+    def stop(self) -> None:
+        for run in self._targets():
+            self._queue.stop(run)
+
+    def discard(self) -> None:
+        for run in self._targets():
+            self._queue.discard(run)
+
+    def _targets(self) -> list[int]:
+        """The chosen runs that go on; the run at hand where none is chosen."""
+        going = set(self._queue.active())
+        chosen = [run for run in self._runs.selected if run in going]
+        at_hand = self._at_hand()
+        return chosen or ([at_hand] if at_hand in going else [])
+
+    def _rest(self, runs: Sequence[int]) -> bool:
+        return bool(runs) and all(self._state(run) == "paused" for run in runs)
+
+    # -- what is looked at ------------------------------------------------------------------------
+
+    def _at_hand(self) -> int | None:
+        """The last of the chosen runs, or without a choice of those that go on; one that runs before one that waits."""
+        chosen = [run for run in self._runs.selected if run in self._runs]
+        going = [run for run in self._queue.active() if run in self._runs]
+        begun = [run for run in going if self._state(run) != "queued"]
+        first = [run for run in chosen if run in begun] or [run for run in chosen if run in going]
+        return next(reversed(first or chosen or begun or going), None)
+
+    def _moved(self, run: int) -> None:
+        self._restless.add(run)
+        if not self._ticks.isActive():
+            self._ticks.start()
+
+    def _added(self, runs: Sequence[int]) -> None:
+        for run in runs:
+            self._moved(run)
+
+    def _look(self) -> None:
+        """Which runs are to be seen: the chosen ones, and those that go on."""
+        running = [run for run in self._queue.active() if self._state(run) != "queued"]
+        wanted = dict.fromkeys([*self._runs.selected[-MOST:], *running])
+        seen = [run for run in wanted if run in self._runs]
+        new = set(seen) - set(self._plotted)
+        self._plotted = seen
+        records = [self._runs.record(run) for run in seen]
+        self._view.show_runs([(record.id, record.name, record.machine) for record in records])
+        self._draw(new)
+        self._say()
+
+    def _tick(self) -> None:
+        restless, self._restless = self._restless, set()
+        if any(run not in self._plotted for run in restless):
+            self._look()
+        self._draw(restless)
+        self._say()
+
+    def _draw(self, runs: set[int]) -> None:
+        seen = [run for run in self._plotted if run in runs]
+        if seen:
+            self._view.draw([self._course(run) for run in seen])
+
+    def _course(self, run: int) -> Course:
+        from mcsvm_gui.core.evaluate.curves import Course
+
+        record, readings = self._runs.record(run), self._runs.readings(run)
+        return Course(
+            run,
+            record.name,
+            record.machine,
+            self._runs.trace(run).table(),
+            {} if readings is None else readings.table(),
+            self._class_names(record),
+            (record.train_accuracy, record.test_accuracy),
+        )
+
+    def _class_names(self, record: RunRecord) -> tuple[str, ...]:
+        if record.document is not None:
+            return tuple(record.document["classes"])
+        dataset = self._workspace.dataset
+        return dataset.classes if dataset is not None and dataset.digest == record.digest else ()
+
+    # -- what is said -----------------------------------------------------------------------------
+
+    def _say(self) -> None:
+        run = self._at_hand()
+        if run is None:
+            self._view.show_actions(False, False)
+            self._view.show_empty(self._invitation())
+            return
+        record, targets = self._runs.record(run), self._targets()
+        self._view.show_actions(bool(targets), self._rest(targets))
+        words = self._words(record)
+        self._view.show_run(self._title(record), self._badge(record), words, bad=record.state == "failed")
+        self._view.show_run_command(self._command_of(record))
+
+    def _invitation(self) -> str:
+        if self._workspace.dataset is None:
+            return tr("No data yet. Open a file or a sample on the Data page, then come back to train.")
+        return tr(
+            "Nothing is being trained. Press Train, or train all six machines and watch them race;"
+            " runs chosen in the table below appear here."
+        )
+
+    def _state(self, run: int) -> str:
+        """Of a job the queue's word, of any other run the project's."""
+        if run in self._queue.active():
+            return str(self._queue.state(run).value)
+        return self._runs.record(run).state
+
+    def _command_of(self, record: RunRecord) -> str:
+        """Nothing for a run of another version, whose request is none of this one."""
+        if not self._ready:
+            return ""
+        from mcsvm_gui.core.machine.command_line import command
+        from solvers.errors import InputError
+
+        try:
+            return command(record.request)
+        except InputError:
+            return ""
+
+    def _title(self, record: RunRecord) -> str:
+        if record.document is None or not self._ready:
+            return f"{record.name}, {record.data_name}"
+        return f"{record.name}: {account.title(record.document)}, {record.data_name}"
+
+    def _badge(self, record: RunRecord) -> Badge:
+        if record.state == "done" and record.document is not None:
+            return account.badge(record.document)
+        return account.badge_of_state(self._state(record.id), record.relative_gap)
+
+    def _words(self, record: RunRecord) -> str:
+        state = self._state(record.id)
+        if record.state == "failed":
+            return record.error or tr("The training failed.")
+        if not self._ready:
+            return ""
+        if record.document is not None:
+            return " ".join(account.sentences(record.document))
+        if record.active and state != "queued":
+            classes = len(self._class_names(record)) or self._classes
+            said = account.progress(self._runs.trace(record.id), record.request, classes)
+            return said or account.state_words(state)
+        return account.state_words(state)
+
+
+def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
+    """What goes with the names chosen; a name that no request may hold goes with nothing."""
+    from solvers.errors import InputError
+
+    try:
+        return choices.choices(_plain(texts), classes)
+    except InputError as error:
+        others = {name: text for name, text in texts.items() if name != "kernel"}
+        return replace(choices.choices(_plain(others), classes), reason=str(error), parameters=())
+
+
+def _mapping(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _plain(texts: Mapping[str, str]) -> Request:
+    """The names alone: what goes together does not depend on numbers."""
+    from mcsvm_gui.core.machine.request import Request
+
+    return Request(**{name: texts[name] for name in machine_form.NAMES if texts.get(name)})  # type: ignore[arg-type]
+
+
+def _load() -> None:
+    from mcsvm_gui.core.evaluate import curves  # noqa: F401
+    from mcsvm_gui.core.machine import command_line, projection  # noqa: F401
+
+    choices.choices(_plain({}), 3)

@@ -1,0 +1,97 @@
+"""The run at hand: how near the optimum it is, how it goes or what came of it, and what can be done with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout
+
+from mcsvm_gui.ui.kit import icons
+from mcsvm_gui.ui.kit.badge import Badge
+from mcsvm_gui.ui.kit.giving_button import labelled
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.status import ElidedLabel
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+
+ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
+
+
+class RunCard(QFrame):
+    pause_asked = Signal()
+    stop_asked = Signal()
+    discard_asked = Signal()
+    command_asked = Signal()  # to copy it
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("runCard")
+        self.badge = Badge("certificateLabel", tr("Certificate"))
+        self.title = ElidedLabel("runTitle")
+        self.title.setProperty("role", "heading")
+        self.title.setAccessibleName(tr("The run at hand"))
+        self.copy = QToolButton()
+        self.copy.setObjectName("copyRunCommandButton")
+        icons.put(self.copy, "copy")
+        self.copy.setAutoRaise(True)
+        self.copy.setAccessibleName(tr("Copy the command that trains this run again"))
+        self.copy.clicked.connect(lambda: self.command_asked.emit())
+        self.words = QLabel()
+        self.words.setObjectName("resultLabel")
+        self.words.setAccessibleName(tr("What came of it"))
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.pause = labelled("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
+        words = tr("End now and keep the model so far")
+        self.stop = labelled("stopKeepButton", tr("Stop and keep"), words, "stop-keep")
+        self.discard = labelled("discardButton", tr("Discard"), tr("End now and keep nothing"), "discard")
+        for button in (self.pause, self.stop, self.discard):
+            button.setAccessibleName(button.text())
+        self.pause.clicked.connect(self.pause_asked)
+        self.stop.clicked.connect(self.stop_asked)
+        self.discard.clicked.connect(self.discard_asked)
+        self._lay_out()
+        self.show_actions(False, False)
+        self.show_command("")
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.badge)
+        row.addWidget(self.title, 1)
+        row.addWidget(self.copy)
+        for button in (self.pause, self.stop, self.discard):
+            row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        nest(column, row)
+        column.addWidget(self.words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for button in (self.pause, self.stop, self.discard):
+            button.show_words(self.width() >= ROOMY)
+
+    def show_run(self, title: str, words: str, *, bad: bool = False) -> None:
+        self.title.say(title)
+        role = "bad" if bad else "muted"
+        if self.words.property("role") != role:
+            self.words.setProperty("role", role)
+            self.words.style().unpolish(self.words)
+            self.words.style().polish(self.words)
+        self.words.setText(words)
+
+    def show_command(self, command: str) -> None:
+        self.command = command
+        self.copy.setVisible(bool(command))
+        self.copy.setToolTip(tr("Copy the command that trains this run again:") + f"\n{command}")
+
+    def show_actions(self, possible: bool, paused: bool) -> None:
+        for button in (self.pause, self.stop, self.discard):
+            button.setEnabled(possible)
+            button.setVisible(possible)
+        self.pause.say(tr("Resume") if paused else tr("Pause"))
+        self.pause.setAccessibleName(tr("Resume") if paused else tr("Pause"))
+        icons.put(self.pause, "play" if paused else "pause")

@@ -1,0 +1,1 @@
+"""The Tune page: presenter, page and widgets."""

@@ -1,0 +1,87 @@
+"""Cells of searches, as the window knows them; the project file follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from mcsvm_gui.core.base.words import tr
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.tune.cells import Found
+    from mcsvm_gui.ui.runs.book import RunBook
+    from solvers.selection.cell import Cell, FoldResult
+    from solvers.selection.task import Done
+
+
+class CellBook(QObject):
+    """By the conditions under which they were found. What was not asked for yet is read first."""
+
+    arrived = Signal(str)  # cells of these conditions were read
+    trouble = Signal(str)  # in a sentence
+
+    def __init__(self, runs: RunBook, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runs = runs
+        self._found: dict[str, Found] = {}
+        self._reading: set[str] = set()
+        self._read: set[str] = set()
+        self._path = runs.path
+        runs.project_read.connect(self._follow)
+
+    def of(self, conditions: str) -> Found:
+        """All that is known now; what the project has arrives."""
+        if self._runs.loaded and conditions not in self._reading | self._read:
+            self._ask(conditions, self._path)
+        return self._found.setdefault(conditions, {})
+
+    def ready(self, conditions: str) -> bool:
+        """Whether what the project has is known: until then nothing may be added, which would replace it."""
+        return conditions in self._read
+
+    def add(self, conditions: str, done: Iterable[Done]) -> None:
+        """Later results stand over earlier ones; each cell is written whole."""
+        from mcsvm_gui.core.tune.cells import document
+        from solvers.selection.cell import CellResult
+
+        cells = self._found.setdefault(conditions, {})
+        fresh: dict[Cell, dict[int, FoldResult]] = {}
+        for (cell, fold), result in done:
+            fresh.setdefault(cell, dict(cells[cell].by_fold) if cell in cells else {})[fold] = result
+        cells.update({cell: CellResult(folds) for cell, folds in fresh.items()})
+        documents = {(*cell,): partial(document, cells[cell]) for cell in fresh}
+        self._runs.keep_cells(conditions, documents)
+
+    # -- the file ---------------------------------------------------------------------------------
+
+    def _ask(self, conditions: str, path: str) -> None:
+        def read(rows: list[Any]) -> None:
+            if path == self._path:
+                self._take(conditions, rows)
+
+        def failed(sentence: str) -> None:
+            self.trouble.emit(sentence)
+            read([])
+
+        self._reading.add(conditions)
+        self._runs.read_cells(conditions, read, failed)
+
+    def _take(self, conditions: str, rows: list[Any]) -> None:
+        from mcsvm_gui.core.tune.cells import found
+
+        cells, unreadable = found(rows)
+        self._found.setdefault(conditions, {}).update(cells)
+        self._reading.discard(conditions)
+        self._read.add(conditions)
+        if unreadable:
+            self.trouble.emit(tr("{count} cells of the project cannot be read.", count=unreadable))
+        self.arrived.emit(conditions)
+
+    def _follow(self) -> None:
+        """Another project knows other cells; the same one read again changes nothing."""
+        if self._runs.path != self._path:
+            self._path = self._runs.path
+            self._found, self._reading, self._read = {}, set(), set()

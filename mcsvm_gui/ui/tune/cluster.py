@@ -1,0 +1,69 @@
+"""The scheduler's field on the Tune page: whether it can be filled in, and what its Test button finds."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.tune.cluster.address import EXAMPLE, missing_library
+from mcsvm_gui.ui.tune.view import TuneView
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.tune.cluster.examining import Examined
+    from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
+
+
+class TuneCluster(QObject):
+    def __init__(self, view: TuneView, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._tasks = view, tasks
+        self._address = ""  # as it stands in the field
+        self._asking: Ticket | None = None
+        self._missing = bool(missing_library())
+        view.scheduler_test_asked.connect(self.test)
+        if self._missing:
+            why = tr("Searching on a cluster needs a package that is not here: pip install distributed")
+            view.close_field("scheduler", why)
+            view.show_cluster(why, "muted", False)
+        else:
+            self._say("")
+
+    def look(self) -> None:
+        """What was found is true of one address."""
+        address = self._view.texts()["scheduler"].strip()
+        self._view.close_field("jobs", tr("The workers of a cluster have threads of their own.") if address else "")
+        if self._missing or address == self._address:
+            return
+        self._address = address
+        if self._asking is not None:
+            self._asking.cancel()
+        self._say("")
+
+    def test(self) -> None:
+        if not self._address:
+            self._say(tr("Enter the address of a Dask scheduler, such as {example}", example=EXAMPLE))
+            return
+        self._view.show_cluster(tr("Asking the cluster…"), "muted", False)
+        self._asking = self._tasks.start(partial(_examine, self._address), self._found, partial(self._say, role="bad"))
+
+    def _say(self, words: str, role: str = "muted") -> None:
+        self._view.show_cluster(words, role, True)
+
+    def _found(self, found: Examined) -> None:
+        size = tr("{workers} workers, {threads} threads", workers=found.workers, threads=sum(found.threads))
+        if not found.workers:
+            self._say(tr("The scheduler is there, but it has no workers."), "warning")
+        elif found.differences:
+            why = "; ".join(found.differences)
+            self._say(tr("{size}, but other versions: {differences}", size=size, differences=why), "bad")
+        else:
+            self._say(tr("{size}, all with the versions that are here", size=size), "good")
+
+
+def _examine(address: str) -> Examined:
+    from mcsvm_gui.core.tune.cluster.examining import examine
+
+    return examine(address)

@@ -1,0 +1,315 @@
+"""The Tune page: what is searched at the left; how it goes, the heat maps and the best cells at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.ui.kit import file_dialogs, icons, report_menu
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.tune.fields import TuneFields
+from mcsvm_gui.ui.tune.heat_tabs import HeatTabs
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.tune.heat import HeatMap
+
+FORM_WIDTH = 35 * UNIT
+
+
+class TunePage(QWidget):
+    """Setters and signals; what they mean is decided elsewhere."""
+
+    form_changed = Signal()
+    value_changed = Signal()
+    machine_shown = Signal(str)
+    start_asked = Signal()
+    stop_asked = Signal()
+    extend_asked = Signal()
+    train_best_asked = Signal()
+    cell_chosen = Signal(str, float, object)
+    scheduler_test_asked = Signal()
+    report_asked = Signal(str)  # a path, whose ending says the format
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("tunePage")
+        self.setAccessibleName(tr("Tune"))
+        self.fields, self.tabs = TuneFields(), HeatTabs()
+        self.fields.changed.connect(self.form_changed)
+        self.fields.test_asked.connect(self.scheduler_test_asked)
+        self.tabs.cell_chosen.connect(self.cell_chosen)
+        self.tabs.machine_shown.connect(self.machine_shown)
+        self.tabs.message.connect(self.message)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
+        row.setSpacing(2 * UNIT)
+        row.addWidget(self._left())
+        row.addWidget(self._right(), 1)
+
+    def heightForWidth(self, width: int) -> int:
+        """None: a page takes the room there is, though its wrapped words would like more of it."""
+        return -1
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _left(self) -> QWidget:
+        self.start = _button("tuneStartButton", tr("Search"))
+        self.start.setProperty("role", "primary")
+        self.start.clicked.connect(self.start_asked)
+        self.stop = _button("tuneStopButton", tr("Stop"))
+        self.stop.setToolTip(tr("What is done is kept, and a search goes on from there"))
+        self.stop.clicked.connect(self.stop_asked)
+        self.obstacle = _words("tuneObstacle", "muted")
+        scroll = QScrollArea()
+        scroll.setObjectName("tuneFormArea")
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self.fields)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(UNIT)
+        buttons.addWidget(self.start, 1)
+        buttons.addWidget(self.stop)
+        side = QWidget()
+        side.setFixedWidth(FORM_WIDTH)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, UNIT)
+        column.setSpacing(UNIT)
+        column.addWidget(scroll, 1)
+        column.addWidget(self.obstacle)
+        nest(column, buttons)
+        return side
+
+    def _right(self) -> QWidget:
+        self._empty = _words("tuneEmpty", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._maps())
+        self.failure = _words("tuneFailure", "bad")
+        self.failure.hide()
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        nest(column, self._progress_row())
+        column.addWidget(self.failure)
+        column.addWidget(self._stack, 1)
+        nest(column, self._command_row())
+        return right
+
+    def _maps(self) -> QWidget:
+        self.best = _words("bestLabel", "")
+        self.best.setAccessibleName(tr("The best cells"))
+        self.best.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.train_best = _button("trainBestButton", tr("Train the best"))
+        self.train_best.clicked.connect(self.train_best_asked)
+        found = QHBoxLayout()
+        found.setSpacing(UNIT)
+        found.addWidget(self.best, 1)
+        found.addWidget(self.train_best, 0, Qt.AlignmentFlag.AlignTop)
+        maps = QWidget()
+        column = QVBoxLayout(maps)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.tabs, 1)
+        nest(column, found)
+        nest(column, self._offer_row())
+        return maps
+
+    def _offer_row(self) -> QHBoxLayout:
+        self.offer = _words("tuneOffer", "warning")
+        self.extend = _button("tuneExtendButton", tr("Extend and search on"))
+        self.extend.clicked.connect(self.extend_asked)
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.offer, 1)
+        row.addWidget(self.extend, 0, Qt.AlignmentFlag.AlignTop)
+        self.show_offer("")
+        return row
+
+    def _progress_row(self) -> QHBoxLayout:
+        self.progress = QProgressBar()
+        self.progress.setObjectName("tuneProgress")
+        self.progress.setAccessibleName(tr("Progress of the search"))
+        self.progress.setTextVisible(False)
+        self.progress.setFixedHeight(UNIT)
+        self.progress_words = QLabel()
+        self.progress_words.setObjectName("tuneProgressLabel")
+        self.progress_words.setTextFormat(Qt.TextFormat.PlainText)
+        self.values = QComboBox()
+        self.values.setObjectName("heatmapValueCombo")
+        self.values.setAccessibleName(tr("What the colours show"))
+        for value, text in (
+            ("mean", tr("Accuracy")),
+            ("seconds", tr("Time per cell")),
+            ("n_support", tr("Support vectors")),
+        ):
+            self.values.addItem(text, value)
+        self.values.currentIndexChanged.connect(lambda _: self.value_changed.emit())
+        self.report_button = report_menu.report_button()
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.progress_words)
+        row.addWidget(self.progress, 1)
+        row.addStretch()
+        row.addWidget(self.values)
+        row.addWidget(self.report_button)
+        return row
+
+    def _command_row(self) -> QHBoxLayout:
+        self.command = _words("tuneCommandLabel", "")
+        self.command.setAccessibleName(tr("The same from the command line"))
+        self.command.setToolTip(tr("What the Search button does, from the command line"))
+        self.command.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        flags = Qt.TextInteractionFlag
+        self.command.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        self.copy = QToolButton()
+        self.copy.setObjectName("copyTuneCommandButton")
+        icons.put(self.copy, "copy")
+        self.copy.setIconSize(QSize(2 * UNIT, 2 * UNIT))
+        self.copy.setAutoRaise(True)
+        self.copy.setAccessibleName(tr("Copy the command"))
+        self.copy.setToolTip(tr("Copy the command"))
+        self.copy.clicked.connect(self._copy)
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.command, 1)
+        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.command.text())
+        self.message.emit(tr("The command is on the clipboard."))
+
+    # -- the form ---------------------------------------------------------------------------------
+
+    def texts(self) -> dict[str, str]:
+        return self.fields.texts()
+
+    def set_texts(self, texts: Mapping[str, str]) -> None:
+        self.fields.set_texts(texts)
+
+    def show_parameters(self, parameters: Collection[str]) -> None:
+        self.fields.show_parameters(parameters)
+
+    def show_errors(self, errors: Mapping[str, str]) -> None:
+        self.fields.show_errors(errors)
+
+    def show_cluster(self, words: str, role: str, can_test: bool) -> None:
+        self.fields.show_cluster(words, role, can_test)
+
+    def close_field(self, key: str, why: str) -> None:
+        self.fields.close_field(key, why)
+
+    def show_command(self, command: str) -> None:
+        self.command.setText(command)
+        self.copy.setEnabled(bool(command))
+
+    # -- how it goes ------------------------------------------------------------------------------
+
+    def show_obstacle(self, why: str) -> None:
+        """Why nothing can be searched now; nothing where it can."""
+        self.start.setEnabled(not why)
+        self.obstacle.setText(why)
+        self.obstacle.setVisible(bool(why))
+
+    def show_action(self, start: str, tip: str) -> None:
+        self.start.setText(start)
+        self.start.setToolTip(tip)
+
+    def show_running(self, running: bool, stopping: bool) -> None:
+        self.fields.set_busy(running)
+        self.start.setVisible(not running)
+        self.stop.setEnabled(running and not stopping)
+        self.stop.setText(tr("Stopping…") if stopping else tr("Stop"))
+
+    def show_progress(self, done: int, expected: int | None, words: str) -> None:
+        """Without a bar where nobody knows how much there will be."""
+        self.progress.setVisible(bool(expected and words))
+        self.progress.setMaximum(max(expected or 1, 1))
+        self.progress.setValue(done)
+        self.progress.setAccessibleDescription(words)
+        self.progress_words.setText(words)
+
+    def show_failure(self, sentence: str) -> None:
+        self.failure.setText(sentence)
+        self.failure.setVisible(bool(sentence))
+
+    # -- what was found ---------------------------------------------------------------------------
+
+    @property
+    def value(self) -> str:
+        """What the colours show."""
+        return str(self.values.currentData())
+
+    @property
+    def machine(self) -> str:
+        """The one whose map is looked at; nothing for all of them."""
+        return self.tabs.machine
+
+    def show_empty(self, words: str) -> None:
+        self._empty.setText(words)
+        self._stack.setCurrentIndex(0)
+
+    def show_maps(self, maps: Sequence[HeatMap]) -> None:
+        self.tabs.show_maps(maps)
+        self._stack.setCurrentIndex(1)
+
+    def show_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        """(title, suffix) of the reports that can be written; until they are known there is no button."""
+        report_menu.offer(self.report_button, formats, self._ask_for_report)
+
+    def show_report(self, can_write: bool) -> None:
+        self.report_button.setEnabled(can_write)
+
+    def _ask_for_report(self, suffix: str) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Write a report"), "report", f"search{suffix}", suffix), self.report_asked.emit
+        )
+
+    def show_best(self, words: str, button: str) -> None:
+        self.best.setText(words)
+        self.train_best.setText(button)
+        self.train_best.setEnabled(bool(words))
+
+    def show_offer(self, words: str) -> None:
+        self.offer.setText(words)
+        for widget in (self.offer, self.extend):
+            widget.setVisible(bool(words))
+
+
+def _button(name: str, text: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName(name)
+    button.setAccessibleName(text)
+    return button
+
+
+def _words(name: str, role: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    label.setProperty("role", role)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setMinimumWidth(0)
+    return label

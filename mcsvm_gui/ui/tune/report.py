@@ -1,0 +1,51 @@
+"""The report of a search from the Tune page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from mcsvm_gui.ui.runs.report_writer import ReportWriter
+from mcsvm_gui.ui.tune.view import TuneView
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.tune.maps import TuneMaps
+    from mcsvm_gui.core.tune.search import Tuned, TuneRequest
+    from mcsvm_gui.ui.runs.workspace import Workspace
+
+
+class TuneReport(QObject):
+    changed = Signal()  # whether one is being written
+
+    def __init__(self, view: TuneView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._workspace = view, workspace
+        self._reports = ReportWriter(workspace, view.show_formats, self)
+        self._reports.changed.connect(self.changed)
+
+    def offer(self, something: bool) -> None:
+        """The formats are asked for once there is something to write."""
+        self._view.show_report(something and not self._reports.writing)
+        if something:
+            self._reports.offer_formats()
+
+    def write(
+        self,
+        path: str,
+        asked: tuple[Request, TuneRequest],
+        shown: TuneMaps,
+        tuned: Tuned | None,
+        running: bool,
+        said: str,
+    ) -> None:
+        """Of what is shown, with the command that searches the same."""
+        dataset = self._workspace.dataset
+
+        def write() -> None:
+            from mcsvm_gui.core.report import of_shown_search as shown_report
+
+            shown_report.write(path, shown_report.Shown(*asked, shown, tuned, running), dataset, said)
+
+        self._reports.write(path, write)

@@ -1,1 +1,0 @@
-"""Widgets, forms, tables and plots; no decisions, no arithmetic."""

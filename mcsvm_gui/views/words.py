@@ -1,5 +1,0 @@
-"""Views take their words from here."""
-
-from mcsvm_gui.core.words import install, tr
-
-__all__ = ["install", "tr"]
