@@ -17,7 +17,14 @@ VIOLATIONS = {
     "mcsvm_gui/core/base/resources.py": "import PySide6.QtCore",
     "mcsvm_gui/cli/__init__.py": "import mcsvm_gui.app",
     "mcsvm_gui/cli/arguments.py": "import PySide6.QtCore",
+    "mcsvm_gui/cli/progress.py": "import mcsvm_gui.ui",
+    "mcsvm_gui/core/base/words.py": "import mcsvm_gui.core.data.dataset",
+    "mcsvm_gui/core/compare/chosen.py": "import mcsvm_gui.core.tune.heat",
+    "mcsvm_gui/core/experiment/plan.py": "import mcsvm_gui.core.report",
     "mcsvm_gui/ui/threads/__init__.py": "import mcsvm_gui.pages",
+    "mcsvm_gui/ui/kit/theme.py": "import mcsvm_gui.ui.plots.base",
+    "mcsvm_gui/ui/runs/book.py": "import mcsvm_gui.ui.train.page",
+    "mcsvm_gui/ui/train/page.py": "import mcsvm_gui.ui.data.page",
 }
 
 
@@ -45,6 +52,15 @@ def test_a_planted_violation_is_caught(copy: Path, place: str) -> None:
     result = python(CHECK, copy)
     assert result.returncode == 1
     assert "BROKEN" in result.stdout
+
+
+ROOMY = {"mcsvm_gui/cli": 26, "mcsvm_gui/core/data/readers": 26}  # many of one kind
+
+
+def test_no_room_is_crowded() -> None:
+    folders = {path.parent for path in (ROOT / "mcsvm_gui").rglob("*.py")}
+    counts = {folder.relative_to(ROOT).as_posix(): len(list(folder.glob("*.py"))) for folder in folders}
+    assert {name: count for name, count in counts.items() if count > ROOMY.get(name, 18)} == {}
 
 
 def test_the_command_line_loads_neither_qt_nor_numbers_before_it_needs_them() -> None:
