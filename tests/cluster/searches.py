@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.cluster.line import Line
+from mcsvm_gui.core.tune.cluster.connection import Connection
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
 from solvers.selection.grid import Range
 from solvers.selection.task import Done
@@ -59,11 +59,11 @@ def folds_of(tuned: Tuned) -> int:
 def running(cluster: DaskCluster) -> bool:
     """Whether any worker has a task in hand."""
 
-    async def asked(line: Line) -> bool:
-        return any((await line.client.call_stack()).values())
+    async def asked(connection: Connection) -> bool:
+        return any((await connection.client.call_stack()).values())
 
-    with Line(cluster.address) as line:
-        return line.call(asked(line), 10.0)
+    with Connection(cluster.address) as connection:
+        return connection.call(asked(connection), 10.0)
 
 
 def wait_until(cluster: DaskCluster, *, busy: bool, seconds: float) -> None:

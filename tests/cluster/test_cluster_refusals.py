@@ -10,9 +10,9 @@ import pytest
 from command_line import mcsvm
 
 from mcsvm_gui.core.base.resources import dataset
-from mcsvm_gui.core.tune.cluster import address, examining, line, there
+from mcsvm_gui.core.tune.cluster import address, connection, examining, worker
 from mcsvm_gui.core.tune.cluster.address import checked
-from mcsvm_gui.core.tune.cluster.crew import workers_at
+from mcsvm_gui.core.tune.cluster.dispatch import workers_at
 from mcsvm_gui.core.tune.cluster.examining import differences, examine
 from solvers.errors import InputError
 from solvers.selection.crew import LostCrew
@@ -72,7 +72,7 @@ def test_a_host_that_is_not_there() -> None:
 
 
 def test_who_listens_but_is_no_scheduler(silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "PATIENCE", 0.3)
+    monkeypatch.setattr(connection, "PATIENCE", 0.3)
     with pytest.raises(InputError, match="no Dask scheduler"):
         examine(silent)
 
@@ -85,7 +85,7 @@ def test_a_stop_is_heard_while_nobody_answers(silent: str) -> None:
 
 
 def test_differences_are_named_with_their_places() -> None:
-    here = there.versions()
+    here = worker.versions()
     assert differences({"worker a": here, "the scheduler": here}, here) == []
     other = {**here, "numpy": "1.0", "solvers": "x"}
     assert differences({"worker a": other, "worker b": here, "worker c": other}, here) == [
@@ -107,7 +107,7 @@ def test_a_cluster_that_gives_other_numbers_is_not_searched_on(
     threads: tuple[int, ...], found: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(examining, "examined", lambda line: examining.Examined(threads, found))
-    monkeypatch.setattr(line.Line, "__enter__", lambda self: self)
-    monkeypatch.setattr(line.Line, "__exit__", lambda *nothing: None)
+    monkeypatch.setattr(connection.Connection, "__enter__", lambda self: self)
+    monkeypatch.setattr(connection.Connection, "__exit__", lambda *nothing: None)
     with pytest.raises(InputError, match=said), workers_at("127.0.0.1", lambda: False):
         pass

@@ -244,7 +244,7 @@ class FoldPreparation:
 def _crew(wanted: TuneRequest, stopped: Callable[[], bool]) -> AbstractContextManager[Crew]:
     if wanted.scheduler is None:
         return nullcontext(Threads())
-    from mcsvm_gui.core.tune.cluster.crew import workers_at
+    from mcsvm_gui.core.tune.cluster.dispatch import workers_at
 
     return workers_at(wanted.scheduler, stopped)
 

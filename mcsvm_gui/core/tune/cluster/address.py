@@ -39,8 +39,8 @@ def reach(address: str, seconds: float) -> None:
     """Raises InputError with the reason where no scheduler can be reached; Dask would try on until its time is over."""
     scheme, host, port = FORM.fullmatch(address).groups()  # type: ignore[union-attr] # it was checked
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=seconds) as line:
-            if scheme == "tcp" and not _greets(line):
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=seconds) as connection:
+            if scheme == "tcp" and not _greets(connection):
                 raise unreachable(address, NO_SCHEDULER)
     except ConnectionRefusedError:
         raise unreachable(address, "nothing listens there; is the scheduler running?") from None
@@ -52,10 +52,10 @@ def reach(address: str, seconds: float) -> None:
         raise unreachable(address, getattr(error, "strerror", None) or str(error)) from None
 
 
-def _greets(line: socket.socket) -> bool:
+def _greets(connection: socket.socket) -> bool:
     """Dask speaks first: how long what follows is, in eight bytes; nobody else does so, and some for ever wait."""
     try:
-        length = int.from_bytes(line.recv(8), "little")
+        length = int.from_bytes(connection.recv(8), "little")
     except TimeoutError:
         return False
     return 0 < length < LONGEST_GREETING

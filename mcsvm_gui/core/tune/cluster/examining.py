@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.tune.cluster import there
+from mcsvm_gui.core.tune.cluster import worker
 from mcsvm_gui.core.tune.cluster.address import unreachable
-from mcsvm_gui.core.tune.cluster.line import Line
+from mcsvm_gui.core.tune.cluster.connection import Connection
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -28,36 +28,36 @@ class Examined:
 
 def examine(address: str) -> Examined:
     """Raises InputError where none can be reached."""
-    with Line(address) as line:
-        return examined(line)
+    with Connection(address) as connection:
+        return examined(connection)
 
 
-def examined(line: Line) -> Examined:
+def examined(connection: Connection) -> Examined:
     try:
-        return line.call(_examined(line.client), ANSWER_WITHIN)
+        return connection.call(_examined(connection.client), ANSWER_WITHIN)
     except TimeoutError:
-        raise unreachable(line.address, "its workers give no answer") from None
+        raise unreachable(connection.address, "its workers give no answer") from None
 
 
-def fit(line: Line) -> Examined:
+def fit(connection: Connection) -> Examined:
     """Raises InputError unless it gives the numbers that would be found here."""
-    cluster = examined(line)
+    cluster = examined(connection)
     if not cluster.workers:
-        raise unreachable(line.address, "the scheduler has no workers; start some with: dask worker ADDRESS")
+        raise unreachable(connection.address, "the scheduler has no workers; start some with: dask worker ADDRESS")
     if cluster.differences:
-        raise unreachable(line.address, f"{'; '.join(cluster.differences)}; install the same everywhere")
+        raise unreachable(connection.address, f"{'; '.join(cluster.differences)}; install the same everywhere")
     return cluster
 
 
 async def _examined(client: Client) -> Examined:
     threads = await client.nthreads()
-    found = await client.run(there.versions, on_error="return")
+    found = await client.run(worker.versions, on_error="return")
     places: dict[str, Any] = {f"worker {place}": found[place] for place in found}
     try:
-        places["the scheduler"] = await client.run_on_scheduler(there.versions)
+        places["the scheduler"] = await client.run_on_scheduler(worker.versions)
     except Exception as error:  # whatever it could not import
         places["the scheduler"] = error
-    return Examined(tuple(threads.values()), tuple(differences(places, there.versions())))
+    return Examined(tuple(threads.values()), tuple(differences(places, worker.versions())))
 
 
 def differences(places: Mapping[str, Mapping[str, str] | Exception], here: Mapping[str, str]) -> list[str]:

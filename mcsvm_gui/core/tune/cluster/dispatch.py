@@ -1,4 +1,4 @@
-"""A crew of workers elsewhere: tasks go out as threads come free, results come while they are being done."""
+"""Workers elsewhere: tasks go out as threads come free, results come while they are being done."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from mcsvm_gui.core.tune.cluster import there
+from mcsvm_gui.core.tune.cluster import worker
+from mcsvm_gui.core.tune.cluster.connection import FAREWELL, Connection
 from mcsvm_gui.core.tune.cluster.examining import fit
-from mcsvm_gui.core.tune.cluster.line import FAREWELL, Line
-from mcsvm_gui.core.tune.cluster.luggage import Luggage
+from mcsvm_gui.core.tune.cluster.payload import Payload
 from solvers.selection.cell import Trial
 from solvers.selection.crew import EVERY, Folds, LostCrew, emptied
 from solvers.selection.settings import Settings
@@ -36,58 +36,58 @@ ATTEMPTS = 4  # at a task; Dask gives one up when several workers have died unde
 @contextmanager
 def workers_at(address: str, stopped: Callable[[], bool]) -> Iterator[Workers]:
     """Raises InputError where there are none, or none that would find the numbers that are found here."""
-    with Line(address, stopped) as line:
-        yield Workers(line, max(fit(line).threads))
+    with Connection(address, stopped) as connection:
+        yield Workers(connection, max(fit(connection).threads))
 
 
 class Workers:
-    """Reached by a line that is open as long as they are needed."""
+    """Reached by a connection that is open as long as they are needed."""
 
-    def __init__(self, line: Line, threads: int) -> None:
-        self._line, self._threads = line, threads  # the most of one worker: they share its memory
-        self._shares: WeakKeyDictionary[Folds, Luggage] = WeakKeyDictionary()
-        self._prepare: Luggage | None = None
+    def __init__(self, connection: Connection, threads: int) -> None:
+        self._connection, self._threads = connection, threads  # the most of one worker: they share its memory
+        self._shares: WeakKeyDictionary[Folds, Payload] = WeakKeyDictionary()
+        self._prepare: Payload | None = None
 
     def perform(
         self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
     ) -> Iterator[Done]:
         if not tasks:
             return
-        errand = Errand(self._line, self._luggage(folds), replace(settings, jobs=self._threads))
-        work = self._line.begin(errand.run(tasks))
+        batch = Batch(self._connection, self._payload(folds), replace(settings, jobs=self._threads))
+        work = self._connection.begin(batch.run(tasks))
         try:
-            yield from self._followed(work, errand, stopped)
+            yield from self._followed(work, batch, stopped)
         finally:
-            self._line.give_up(errand.abandon)
+            self._connection.give_up(batch.abandon)
             wait([work], timeout=FAREWELL)
 
-    def _luggage(self, folds: Folds) -> tuple[Luggage, Luggage]:
+    def _payload(self, folds: Folds) -> tuple[Payload, Payload]:
         """The rows travel once for all plans of a search, and the folds of a plan once for all its steps."""
         if self._prepare is None or self._prepare.content is not folds.prepare:
-            self._prepare = Luggage(self._line, folds.prepare)
+            self._prepare = Payload(self._connection, folds.prepare)
         if folds not in self._shares:
-            self._shares[folds] = Luggage(self._line, there.Share(folds.parts))
+            self._shares[folds] = Payload(self._connection, worker.Share(folds.parts))
         return self._shares[folds], self._prepare
 
-    def _followed(self, work: Future[None], errand: Errand, stopped: Callable[[], bool]) -> Iterator[Done]:
+    def _followed(self, work: Future[None], batch: Batch, stopped: Callable[[], bool]) -> Iterator[Done]:
         deadline = float("inf")
         while not work.done() and time.monotonic() < deadline:
             wait([work], timeout=EVERY)
-            yield from emptied(errand.came)
-            if stopped() and not errand.stopping:
-                errand.stopping, deadline = True, time.monotonic() + STOP_WITHIN
+            yield from emptied(batch.came)
+            if stopped() and not batch.stopping:
+                batch.stopping, deadline = True, time.monotonic() + STOP_WITHIN
         if work.done():
             work.result()
-        yield from emptied(errand.came)
+        yield from emptied(batch.came)
 
 
-class Errand:
-    """Tasks under way. It lives in the line's thread, but for `came` and `stopping`."""
+class Batch:
+    """Tasks under way. It lives in the connection's thread, but for `came` and `stopping`."""
 
-    def __init__(self, line: Line, luggage: tuple[Luggage, Luggage], settings: Settings) -> None:
+    def __init__(self, connection: Connection, payload: tuple[Payload, Payload], settings: Settings) -> None:
         self.came: SimpleQueue[Done] = SimpleQueue()
         self.stopping = False
-        self._line, self._luggage, self._settings = line, luggage, settings
+        self._connection, self._payload, self._settings = connection, payload, settings
         self._name = f"mcsvm-{uuid.uuid4().hex}"
         self._seen: set[Trial] = set()  # a task that is done again gives again what it gave before
         self._room, self._counted = 0, -COUNTED_EVERY
@@ -101,12 +101,15 @@ class Errand:
         from distributed import Event, Queue
 
         self._self = asyncio.current_task()
-        queue, stop = Queue(self._name, client=self._line.client), Event(self._name, client=self._line.client)
+        queue, stop = (
+            Queue(self._name, client=self._connection.client),
+            Event(self._name, client=self._connection.client),
+        )
         try:
             await queue
             await self._work_through(deque(enumerate(tasks)), queue, stop)
         except OSError as error:
-            raise LostCrew(f"{self._line.address}: the scheduler has gone; what was done stands") from error
+            raise LostCrew(f"{self._connection.address}: the scheduler has gone; what was done stands") from error
         finally:
             queue.close()
             with suppress(OSError):
@@ -135,7 +138,7 @@ class Errand:
 
     async def _count_threads(self) -> None:
         if time.monotonic() - self._counted >= COUNTED_EVERY:
-            self._room = max(1, AHEAD * sum((await self._line.client.nthreads()).values()))
+            self._room = max(1, AHEAD * sum((await self._connection.client.nthreads()).values()))
             self._counted = time.monotonic()
 
     def _take(self, handfuls: Sequence[bytes]) -> None:
@@ -149,18 +152,18 @@ class Errand:
         from distributed import KilledWorker
 
         for attempt in range(ATTEMPTS):
-            share, prepare = [await piece.sent() for piece in self._luggage]
+            share, prepare = [await piece.sent() for piece in self._payload]
             key = f"{self._name}-{number}-{attempt}"
             try:
-                await self._line.client.submit(
-                    there.work, task, share, prepare, self._settings, self._name, key=key, pure=False
+                await self._connection.client.submit(
+                    worker.work, task, share, prepare, self._settings, self._name, key=key, pure=False
                 )
                 return
             except KilledWorker as error:
                 trouble: Exception = error
             except CancelledError as error:  # of the future: what it needs was lost with the last who had it
                 trouble = error
-        raise LostCrew(f"{self._line.address}: {_given_up(task)}") from trouble
+        raise LostCrew(f"{self._connection.address}: {_given_up(task)}") from trouble
 
 
 async def _first(tasks: set[asyncio.Task[None]]) -> tuple[set[asyncio.Task[None]], set[asyncio.Task[None]]]:

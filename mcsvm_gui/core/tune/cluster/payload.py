@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.tune.cluster.line import PATIENCE, Line
+from mcsvm_gui.core.tune.cluster.connection import PATIENCE, Connection
 from solvers.selection.crew import LostCrew
 
 if TYPE_CHECKING:
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 RETURN_WITHIN = 60.0  # seconds, for a worker to come after the last has gone
 
 
-class Luggage:
-    """Lives in the line's thread."""
+class Payload:
+    """Lives in the connection's thread."""
 
-    def __init__(self, line: Line, content: Any) -> None:
-        self.content, self._line = content, line
+    def __init__(self, connection: Connection, content: Any) -> None:
+        self.content, self._connection = content, connection
         self._future: Future | None = None
         self._sending = asyncio.Lock()
 
@@ -31,10 +31,10 @@ class Luggage:
 
     async def _send(self) -> Future:
         deadline = time.monotonic() + RETURN_WITHIN
-        while time.monotonic() < deadline and self._line.client.status == "running":
+        while time.monotonic() < deadline and self._connection.client.status == "running":
             try:
-                return await self._line.client.scatter(self.content, broadcast=True, hash=False, timeout=PATIENCE)
+                return await self._connection.client.scatter(self.content, broadcast=True, hash=False, timeout=PATIENCE)
             except OSError:  # no worker, or one that died meanwhile
                 await asyncio.sleep(0.1)
-        gone = "the scheduler has gone" if self._line.client.status != "running" else "all workers have gone"
-        raise LostCrew(f"{self._line.address}: {gone}; what was done stands")
+        gone = "the scheduler has gone" if self._connection.client.status != "running" else "all workers have gone"
+        raise LostCrew(f"{self._connection.address}: {gone}; what was done stands")

@@ -1,4 +1,4 @@
-"""The line to a scheduler: an event loop in a thread of its own, so that nothing here waits longer than it wants to."""
+"""The connection to a scheduler: an event loop in a thread of its own, so that every wait has a time limit."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PATIENCE = 5.0  # seconds for an answer of the scheduler
 FAREWELL = 1.0  # seconds
 
 
-class Line:
+class Connection:
     """Open while inside; raises InputError where nobody answers as a scheduler does, and LostCrew at a stop."""
 
     def __init__(self, address: str, stopped: Callable[[], bool] = lambda: False) -> None:
         self.address, self._stopped = addresses.checked(address), stopped
         self.client: Client
 
-    def __enter__(self) -> Line:
+    def __enter__(self) -> Connection:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(lambda loop, context: None)  # of what Dask itself no longer waits for
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
