@@ -60,7 +60,7 @@ def _with_window(path: str | None) -> int:
     from mcsvm_gui.assembly import assemble
     from mcsvm_gui.ui.kit import fonts
     from mcsvm_gui.ui.threads.garbage import GarbageCollector
-    from mcsvm_gui.ui.threads.wishes import EndWishes
+    from mcsvm_gui.ui.threads.signal_handler import SignalHandler
 
     garbage = GarbageCollector(application)
     fonts.supply()
@@ -75,7 +75,7 @@ def _with_window(path: str | None) -> int:
     application.aboutToQuit.connect(window.assembly.close)
     # Qt ends with its last window, but not where that is closed while it comes up: the process stayed, unseen.
     window.closed.connect(lambda: QTimer.singleShot(0, application, lambda: application.exit(0)))
-    EndWishes(application).wished.connect(window.assembly.shell.leave)
+    SignalHandler(application).wished.connect(window.assembly.shell.leave)
     window.show()
     code = application.exec()
     if not window.assembly.ended:

@@ -9,9 +9,9 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 
-from mcsvm_gui.core.base import translation, words
+from mcsvm_gui.core.base import i18n, translation
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.settings import Settings, default_path
-from mcsvm_gui.core.base.words import tr
 from mcsvm_gui.core.machine import warming
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.project.unnamed import open_unnamed
@@ -42,7 +42,7 @@ def assemble(
 ) -> MainWindow:
     sys.setswitchinterval(SWITCH)
     kept = Settings(default_path() if settings is None else Path(settings))
-    words.install(translation.translator(translation.chosen(kept["language"])))
+    i18n.install(translation.translator(translation.chosen(kept["language"])))
     store, trouble = open_unnamed() if project is None else (ProjectStore(project), "")
     window = MainWindow()
     window.assembly = Assembly(window, kept, store)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core.base import translation, words
+from mcsvm_gui.core.base import i18n, translation
 from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
 from solvers.kernels import KERNELS
@@ -21,7 +21,7 @@ from solvers.methods import METHODS
 from solvers.run.decisions import REASONS
 from solvers.run.ending import Ending
 
-PACKAGE = Path(words.__file__).parents[2]
+PACKAGE = Path(i18n.__file__).parents[2]
 FOREIGN = [language for language in translation.languages() if language != translation.ENGLISH]
 # Words that are declared in tables; `tr` is asked for them by these expressions, and by no others.
 FROM_TABLES = {
@@ -118,10 +118,10 @@ def test_the_language_of_the_system_is_read_as_posix_reads_it(monkeypatch: pytes
 
 
 def test_a_translator_that_is_installed_is_asked_and_what_it_lacks_stays_english() -> None:
-    words.install(translation.translator("de"))
+    i18n.install(translation.translator("de"))
     try:
-        assert words.tr("Undo") == "Rückgängig"
-        assert words.tr("no such text {number}", number=3) == "no such text 3"
+        assert i18n.tr("Undo") == "Rückgängig"
+        assert i18n.tr("no such text {number}", number=3) == "no such text 3"
     finally:
-        words.install()
-    assert words.tr("Undo") == "Undo"
+        i18n.install()
+    assert i18n.tr("Undo") == "Undo"

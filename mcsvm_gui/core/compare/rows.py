@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.chosen import Chosen, comparison_of, groups_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.sheet import Cell, Heading, Sheet, words

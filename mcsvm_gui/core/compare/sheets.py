@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.chosen import Chosen, tests_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset

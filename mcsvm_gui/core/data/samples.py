@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcsvm_gui.core.base import resources
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.figures import count, per_cent
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Column, Dataset

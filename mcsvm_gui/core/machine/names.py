@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 
 
 def machine_words() -> dict[str, str]:

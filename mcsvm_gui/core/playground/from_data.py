@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.data.dataset import Dataset, class_order
 from mcsvm_gui.core.data.principal import project, thin
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, Drawing

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine import account
 from mcsvm_gui.core.machine.account import Badge
 from mcsvm_gui.core.playground.drawing import Drawing

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.playground.drawing import Drawing
 
 Source = np.random.Generator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine.names import machine_words
 from mcsvm_gui.core.project.records import RunRecord
 

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.ui.compare.sheet_table import STROKE, SheetTable, stroke_icon
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.sheets import Matrix

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.ui.runs.project_trust import unread
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from mcsvm_gui.ui.compare.parts import CoursePanel, EffortPanel, Panel, SheetPan
 from mcsvm_gui.ui.compare.tools import CompareTools
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.gradual import Filler, Gradual
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.sheets import Picture

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLa
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.compare.sheet_table import SheetTable
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_words
 from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.ui.compare.judge import Judge
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
 from solvers.errors import InputError

@@ -13,8 +13,8 @@ from mcsvm_gui.core.compare.sheet import Cell, Sheet, order_of
 from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.runs.marks import draw_stroke
 
 Index = QModelIndex | QPersistentModelIndex

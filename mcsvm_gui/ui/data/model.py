@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFont
 
 from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.kit.i18n import tr
 
 if TYPE_CHECKING:
     import numpy as np

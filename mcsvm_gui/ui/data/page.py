@@ -26,9 +26,9 @@ from mcsvm_gui.ui.data.states import Failure, Loading
 from mcsvm_gui.ui.data.table import DataTable
 from mcsvm_gui.ui.data.welcome import Welcome
 from mcsvm_gui.ui.kit import file_dialogs
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.plots.class_bars import ClassBars
 from mcsvm_gui.ui.plots.projection import Projection
 

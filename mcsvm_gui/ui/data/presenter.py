@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.data.form import applied, columns_of, missing_answers, reading_form, scale_answers
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.ui.data.model import MOST_SHOWN, DataModel
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton,
 
 from mcsvm_gui.ui.data.gallery import Gallery
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.samples import Sample

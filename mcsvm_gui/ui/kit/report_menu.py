@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.ui.kit.giving_button import GivingButton, labelled
-from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.kit.i18n import tr
 
 
 def report_button() -> GivingButton:

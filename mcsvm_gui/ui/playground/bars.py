@@ -14,8 +14,8 @@ from mcsvm_gui.core.playground.drawing import MOST_CLASSES
 from mcsvm_gui.core.playground.random_sets import random_sets
 from mcsvm_gui.core.playground.tours import tours
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.playground.paint import PLAIN, mark_pixmap
 
 if TYPE_CHECKING:

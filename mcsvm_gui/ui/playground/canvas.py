@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, REACH, Drawing
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.playground.heads import HEAD_LINES, draw_head
 from mcsvm_gui.ui.playground.paint import (
     BOUNDED,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, SignalInstance
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.setting import Setting
 

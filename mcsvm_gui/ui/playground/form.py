@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.playground.setting import COST_RANGE, GAMMA_RANGE
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.runs.marks import draw_stroke
 
 WIDTH = 26 * UNIT

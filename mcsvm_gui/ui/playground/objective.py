@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.playground.heads import style_of
 from mcsvm_gui.ui.plots.base import Plot, pen
 

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.ui.kit import file_dialogs
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.playground import share as playground_share
 from mcsvm_gui.ui.playground.bars import StepBar, Tools, TourBar
 from mcsvm_gui.ui.playground.canvas import PlaygroundCanvas

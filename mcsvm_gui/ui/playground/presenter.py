@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, SignalInstance
 from PySide6.QtGui import QUndoStack
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, MOST_POINTS, Drawing, cloud
 from mcsvm_gui.core.playground.random_sets import drawn, random_sets
 from mcsvm_gui.core.playground.setting import MOST_MACHINES, SIX, Setting

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QFont, QPen
 from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.ui.kit import file_dialogs, theme
-from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots import export
 from mcsvm_gui.ui.plots.axis import axes
 

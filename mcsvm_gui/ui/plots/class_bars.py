@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor
 
 from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.plots.class_marks import class_colour, class_marker, shortened
 from mcsvm_gui.ui.plots.headed import HeadedPlot
 

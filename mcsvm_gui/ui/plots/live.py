@@ -13,7 +13,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Axis, Course, Line
 from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.lines import LinePlot, Look
 
 SHADE = 36  # of 255

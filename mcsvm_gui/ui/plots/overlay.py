@@ -9,7 +9,7 @@ from mcsvm_gui.core.compare import overlays, variants
 from mcsvm_gui.core.compare.overlays import KINDS, LOGARITHMIC, RISING
 from mcsvm_gui.core.evaluate.curves import Course
 from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.lines import LinePlot, Look
 
 

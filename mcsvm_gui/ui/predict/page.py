@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QPushButton
 from mcsvm_gui.ui.kit import file_dialogs, icons
 from mcsvm_gui.ui.kit.badge import Badge
 from mcsvm_gui.ui.kit.dialog import set_role, words
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.predict.table import PredictionTable
 
 if TYPE_CHECKING:

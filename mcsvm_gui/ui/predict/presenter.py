@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.ui.data.presenter import without_path
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 if TYPE_CHECKING:
     import numpy as np

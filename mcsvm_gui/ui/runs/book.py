@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoStack
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.records import ACTIVE, RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.runs.file import RunFile

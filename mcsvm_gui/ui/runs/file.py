@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.sentences import refuse
 from mcsvm_gui.core.project.store import ProjectStore, replace_by_new

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWi
 from mcsvm_gui.core.project.job_line import JobLine
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.runs.marks import draw_stroke
 
 FIGURES = "gap", "rate", "left"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project import job_line
 from mcsvm_gui.core.project.job_line import JobLine
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QPushBut
 
 from mcsvm_gui.core.project.job_line import JobLine
 from mcsvm_gui.ui.kit import icons
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.runs.job_row import JobRow
 
 LINE = 4 * UNIT  # pixels

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, SignalInstance
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.writing import csv_text, write_text
 from mcsvm_gui.core.project.records import RunRecord
 

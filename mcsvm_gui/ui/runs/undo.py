@@ -7,7 +7,7 @@ from typing import Protocol
 
 from PySide6.QtGui import QUndoCommand
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 
 
 class Book(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcsvm_gui.ui.kit.words import tr
+from mcsvm_gui.ui.kit.i18n import tr
 
 
 @dataclass(frozen=True)

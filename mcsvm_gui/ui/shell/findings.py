@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 
 Facts = list[tuple[str, str]]
 

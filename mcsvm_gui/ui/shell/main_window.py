@@ -28,9 +28,9 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import StatusBar
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.shell import commands, menus
 from mcsvm_gui.ui.shell.commands import Page
 from mcsvm_gui.ui.shell.drop_veil import DropVeil, dropped_files

@@ -7,8 +7,8 @@ from PySide6.QtGui import QAction, QColor, QEnterEvent, QFocusEvent, QPainter, Q
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 WIDTH, HEIGHT, ICON = 12 * UNIT, 8 * UNIT, 3 * UNIT
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from mcsvm_gui.ui.threads.error_log import sentence_of
 from mcsvm_gui.ui.threads.thread import Thread
-from mcsvm_gui.ui.threads.trouble import sentence_of
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset

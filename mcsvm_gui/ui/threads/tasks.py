@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from mcsvm_gui.ui.threads.error_log import sentence_of
 from mcsvm_gui.ui.threads.thread import Thread
-from mcsvm_gui.ui.threads.trouble import sentence_of
 
 T = TypeVar("T")
 

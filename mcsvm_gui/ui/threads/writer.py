@@ -9,12 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import Signal, Slot
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.backlog import BATCH, Backlog, Batch, CellPart, Part
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, ProjectStore
+from mcsvm_gui.ui.threads.error_log import sentence_of
 from mcsvm_gui.ui.threads.thread import Thread
-from mcsvm_gui.ui.threads.trouble import sentence_of
 from solvers.errors import InputError
 
 RETRY = 2.0  # seconds until a write that failed is tried again

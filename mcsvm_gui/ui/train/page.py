@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.ui.kit import icons
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.train.machine_form import MachineForm
 from mcsvm_gui.ui.train.plot_grid import PlotGrid
 from mcsvm_gui.ui.train.run_card import RunCard

@@ -22,9 +22,9 @@ from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Axis, Course
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
 from mcsvm_gui.ui.train.run_legend import RunLegend
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine import account, choices
 from mcsvm_gui.core.machine import form as machine_form
 from mcsvm_gui.core.machine.account import Badge

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLay
 from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.badge import Badge
 from mcsvm_gui.ui.kit.giving_button import labelled
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
 

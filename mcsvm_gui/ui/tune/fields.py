@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.dialog import set_role
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.runs.marks import draw_stroke
 
 SHORTEST = 12  # characters that a list shows at least

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.ui.kit import file_dialogs, icons, report_menu
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.tune.fields import TuneFields
 from mcsvm_gui.ui.tune.heat_tabs import HeatTabs
 

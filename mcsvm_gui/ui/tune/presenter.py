@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.words import tr
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.tune import account as tune_account
 from mcsvm_gui.core.tune import form as tune_form
 from mcsvm_gui.ui.tune.cell_book import CellBook

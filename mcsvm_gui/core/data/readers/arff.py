@@ -17,10 +17,10 @@ from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.phrases import names as worded
+from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import decode
-from mcsvm_gui.core.data.readers.words import names as worded
-from mcsvm_gui.core.data.readers.words import quoted
 
 NAME = "arff"
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mcsvm_gui.core.data.readers.words import quoted
+from mcsvm_gui.core.data.readers.phrases import quoted
 
 _CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*?))\s*(?:(,)|$)""", re.DOTALL)
 _PAIR = re.compile(r"""\s*([0-9]+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"\s]+)\s*(?:(,)|$)""", re.DOTALL)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of, value_of
-from mcsvm_gui.core.data.readers.words import names, places, plural, quoted
+from mcsvm_gui.core.data.readers.phrases import names, places, plural, quoted
 
 _FEW_LEVELS, _MANY_LEVELS = 20, 50
 _DOUBTFUL = {Kind.MARKER, Kind.INFINITE}

@@ -26,10 +26,10 @@ from mcsvm_gui.core.data.readers.dialect import (
 )
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.phrases import places, plural
 from mcsvm_gui.core.data.readers.records import Records, find_records
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, decode
-from mcsvm_gui.core.data.readers.words import places, plural
 
 NAME = "csv"
 _HASH = ord("#")

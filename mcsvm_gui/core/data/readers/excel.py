@@ -19,8 +19,8 @@ from mcsvm_gui.core.data.readers.compression import is_workbook, memory
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.optional import needed, opened
 from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.phrases import names, quoted
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.readers.words import names, quoted
 
 NAME = "xlsx"
 

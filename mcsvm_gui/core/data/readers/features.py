@@ -11,7 +11,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Notice
 from mcsvm_gui.core.data.readers.columns import Cells, Typed, categories, typed
-from mcsvm_gui.core.data.readers.words import listed, names, places, plural, quoted
+from mcsvm_gui.core.data.readers.phrases import listed, names, places, plural, quoted
 
 _ROW_NUMBERS = {"id", "index", "idx", "no", "nr", "num", "number", "row", "rowid", "row_id", "row_number", "rownames"}
 _ROW_NUMBERS |= {"unnamed: 0", "sample", "#", "n"}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of
-from mcsvm_gui.core.data.readers.words import names, plural
+from mcsvm_gui.core.data.readers.phrases import names, plural
 
 LABEL_NAMES = "label", "class", "target", "y"
 _NUMERIC = {Kind.NUMBER, Kind.INFINITE, Kind.NAN, Kind.ODD}

@@ -18,9 +18,9 @@ from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NumberedColumns
 from mcsvm_gui.core.data.readers import labels, libsvm_slow
 from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
 from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.phrases import plural
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import decode
-from mcsvm_gui.core.data.readers.words import plural
 
 NAME = "libsvm"
 _COMMENT = re.compile(rb"#[^\n]*")

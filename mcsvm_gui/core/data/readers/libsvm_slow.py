@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of
-from mcsvm_gui.core.data.readers.words import places, quoted
+from mcsvm_gui.core.data.readers.phrases import places, quoted
 
 MOST_COLUMNS = 10**9  # an index beyond is a mistake; 32 bits hold it
 _SHAPE = "a LIBSVM row is: label index:value index:value ..."

@@ -16,8 +16,8 @@ from mcsvm_gui.core.data.readers.compression import memory
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.optional import needed, opened
 from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.readers.words import quoted
 
 NAME = "parquet"
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.readers.words import quoted
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.shell.dialogs.crash import log_text
 from mcsvm_gui.ui.shell.dialogs.shortcuts import facts_tree
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QHeaderView, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.dialog import Dialog, set_role, words
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.shell.dialogs.shortcuts import facts_tree
 
 Section = tuple[str, Sequence[tuple[str, str]]]  # a title, and what is called how

@@ -10,9 +10,9 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QSplitter, QWidget
 
 from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 from mcsvm_gui.ui.shell.dialogs.guide_text import GuideText
 
 

@@ -22,8 +22,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextBrowser
 
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 CHAPTER = 2  # the level of its heading
 RESIZED = 80  # milliseconds of rest after which pictures are fitted anew

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSpinBo
 
 from mcsvm_gui.core.base.settings import Setting
 from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.kit.words import tr
 
 
 class SettingsDialog(Dialog):

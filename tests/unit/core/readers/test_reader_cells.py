@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of, value_of
-from mcsvm_gui.core.data.readers.words import listed, places, quoted
+from mcsvm_gui.core.data.readers.phrases import listed, places, quoted
 
 KINDS = {
     Kind.EMPTY: [""],

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QSocketNotifier, Signal
 from mcsvm_gui.core.base.exits import INTERRUPTED
 
 
-class EndWishes(QObject):
+class SignalHandler(QObject):
     """The first is told to the window, which keeps what there is; the second ends the process, as it would any other.
 
     Python writes each signal's number to a socket, which Qt's event loop listens to.
