@@ -19,7 +19,7 @@ from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.compare import chosen
 from mcsvm_gui.core.compare.overlays import KINDS
-from mcsvm_gui.core.compare.sheets import Picture
+from mcsvm_gui.core.compare.tables import Picture
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
@@ -29,7 +29,7 @@ from mcsvm_gui.core.report import FORMATS
 from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.page import WIDE, ComparePage
 from mcsvm_gui.ui.compare.presenter import MOST, ComparePresenter
-from mcsvm_gui.ui.compare.sheet_table import SheetTable
+from mcsvm_gui.ui.compare.table_view import ResultTableView
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.overlay import TraceOverlay
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust
@@ -359,7 +359,7 @@ def test_names_are_not_those_of_the_other_table_of_runs(page: ComparePage) -> No
     assert "compareRunTable" in found
 
 
-def texts(table: SheetTable) -> list[list[str]]:
+def texts(table: ResultTableView) -> list[list[str]]:
     model = table.model()
     return [
         [model.index(row, column).data() for column in range(model.columnCount())] for row in range(model.rowCount())
@@ -367,7 +367,7 @@ def texts(table: SheetTable) -> list[list[str]]:
 
 
 def test_differences_only_hides_rows_in_which_all_are_alike(page: ComparePage) -> None:
-    table = child(page, SheetTable, "compareTable")
+    table = child(page, ResultTableView, "compareTable")
     everything = texts(table)
     child(page, QAbstractButton, "differencesOnlyCheck").click()
     assert texts(table) == [row for row in everything if len(set(row[1:])) > 1]
@@ -377,10 +377,10 @@ def test_differences_only_hides_rows_in_which_all_are_alike(page: ComparePage) -
 
 def test_tables_sort_by_any_column_and_copy_as_they_are_seen(page: ComparePage) -> None:
     for name in ("compareTable", "perClassTable", "significanceTable", "marginTable"):
-        _sort_and_copy(child(page, SheetTable, name))
+        _sort_and_copy(child(page, ResultTableView, name))
 
 
-def _sort_and_copy(table: SheetTable) -> None:
+def _sort_and_copy(table: ResultTableView) -> None:
     before = texts(table)
     assert before
     for column in range(table.model().columnCount()):
@@ -394,7 +394,7 @@ def _sort_and_copy(table: SheetTable) -> None:
 
 
 def test_the_certificate_has_its_sign_and_the_best_is_marked(page: ComparePage) -> None:
-    table = child(page, SheetTable, "compareTable")
+    table = child(page, ResultTableView, "compareTable")
     keys = [table.sheets.key_at(row) for row in range(table.sheets.rowCount())]
     certificate = table.model().index(keys.index("certificate"), 1)
     assert certificate.data(Qt.ItemDataRole.DecorationRole) is not None
@@ -407,7 +407,7 @@ def test_the_certificate_has_its_sign_and_the_best_is_marked(page: ComparePage) 
 
 
 def test_a_double_click_on_a_measure_orders_the_runs(page: ComparePage) -> None:
-    table = child(page, SheetTable, "compareTable")
+    table = child(page, ResultTableView, "compareTable")
     keys = [table.sheets.key_at(row) for row in range(table.sheets.rowCount())]
     table.doubleClicked.emit(table.model().index(keys.index("iterations"), 0))
     steps = [int(text.replace("\u202f", "")) for text in texts(table)[keys.index("iterations")][1:]]

@@ -11,7 +11,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.chosen import Chosen, comparison_of, groups_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.compare.sheet import Cell, Heading, Sheet, words
+from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, words
 from mcsvm_gui.core.evaluate.statistics import TestResult
 
 MOST_ROWS = 20_000  # that are listed
@@ -25,11 +25,11 @@ def run_headings(sides: Sequence[Side]) -> tuple[Heading, ...]:
 # -- rows -----------------------------------------------------------------------------------------
 
 
-def disagreements_of(runs: Sequence[Chosen]) -> tuple[Sheet, str]:
+def disagreements_of(runs: Sequence[Chosen]) -> tuple[ResultTable, str]:
     """Of the largest group of runs on the same rows."""
     groups = groups_of(runs)
     if not groups or len(groups[0]) < 2:
-        return Sheet(), tr("Runs can disagree where at least two of them were tested on the same rows.")
+        return ResultTable(), tr("Runs can disagree where at least two of them were tested on the same rows.")
     comparison = comparison_of(groups[0])
     found = comparison.disagreements()
     headings = (
@@ -38,7 +38,7 @@ def disagreements_of(runs: Sequence[Chosen]) -> tuple[Sheet, str]:
         *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
     )
     listed = found[:MOST_ROWS]
-    return Sheet(headings, tuple(_disagreements_of(comparison, listed))), _about_rows(
+    return ResultTable(headings, tuple(_disagreements_of(comparison, listed))), _about_rows(
         groups, comparison, int(found.size)
     )
 
@@ -89,7 +89,7 @@ def _left(shared: np.ndarray) -> str:
 # -- tests ----------------------------------------------------------------------------------------
 
 
-def sheet_of_tests(results: Sequence[TestResult]) -> Sheet:
+def sheet_of_tests(results: Sequence[TestResult]) -> ResultTable:
     headings = (
         *(Heading(title, number=False) for title in (tr("First"), tr("Second"), tr("Test"))),
         *(
@@ -101,7 +101,7 @@ def sheet_of_tests(results: Sequence[TestResult]) -> Sheet:
         Heading(tr("p, adjusted"), tip=tr("By Holm's method, for all pairs compared at once")),
         Heading(tr("In words"), number=False),
     )
-    return Sheet(headings, tuple(_test(result) for result in results))
+    return ResultTable(headings, tuple(_test(result) for result in results))
 
 
 def _lead_tip() -> str:

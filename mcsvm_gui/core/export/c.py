@@ -203,7 +203,7 @@ def holds(trained: TrainedModel) -> str | None:
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_judge])
+    return deliver(trained, plain, path, check, written(plain), [_predictor])
 
 
 def written(plain: Plain) -> Files:
@@ -291,7 +291,7 @@ def compiler() -> str | None:
     return programs.found(*COMPILERS)
 
 
-def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     command, probe = compiler(), probe.in_full()
     if command is None:
         return Outcome(None, "there is no C compiler here", probe)

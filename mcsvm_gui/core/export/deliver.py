@@ -31,7 +31,7 @@ class Outcome:
 
 
 Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
-Judge = Callable[[Path, Plain, Probe], Outcome]
+Predictor = Callable[[Path, Plain, Probe], Outcome]
 
 
 @dataclass(frozen=True)
@@ -47,26 +47,31 @@ class Receipt:
 
 
 def deliver(
-    trained: TrainedModel, plain: Plain, path: Path | str, check: Dataset | None, files: Files, judges: Sequence[Judge]
+    trained: TrainedModel,
+    plain: Plain,
+    path: Path | str,
+    check: Dataset | None,
+    files: Files,
+    predictors: Sequence[Predictor],
 ) -> Receipt:
-    """Raises InputError, and leaves nothing behind, where a judge finds a label that is not the model's."""
+    """Raises InputError, and leaves nothing behind, where a predictor finds a label that is not the model's."""
     path = Path(path)
     probe, why = _probe(trained, plain, check)
     try:
         with tempfile.TemporaryDirectory(prefix="mcsvm-export-") as folder:
             trial = Path(folder) / "model"
             _put(trial, files)
-            outcomes = (_asked(judge, trial, plain, probe) for judge in judges)
+            outcomes = (_asked(predictor, trial, plain, probe) for predictor in predictors)
             checks = [_verdict(outcome, plain, trained, len(probe)) for outcome in outcomes]
     except OSError as error:
         raise InputError(f"The export was not written, as it could not be tried out first: {error}") from error
     return Receipt(_publish(path, files), (*checks, why) if why else tuple(checks))
 
 
-def _asked(judge: Judge, path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _asked(predictor: Predictor, path: Path, plain: Plain, probe: Probe) -> Outcome:
     """A program that takes too long has not said that the file is wrong."""
     try:
-        return judge(path, plain, probe)
+        return predictor(path, plain, probe)
     except TimeLimitError as error:
         return Outcome(None, str(error), probe)
 

@@ -42,7 +42,7 @@ def holds(trained: TrainedModel) -> str | None:
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     plain = plain_of(trained, as_weights=False)
-    return deliver(trained, plain, path, check, written(plain, trained), [_judge])
+    return deliver(trained, plain, path, check, written(plain, trained), [_predictor])
 
 
 def written(plain: Plain, trained: TrainedModel) -> Files:
@@ -131,7 +131,7 @@ def _read_vectors(found: dict[str, Any], features: int) -> np.ndarray | sp.csr_a
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else features)
 
 
-def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     """The file read back and evaluated from what it says alone."""
     again = read(path)
     labels = again.choose(again.evaluate(prepared(again, probe)))

@@ -13,7 +13,7 @@ import numpy as np
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
-from mcsvm_gui.core.export.libsvm_judges import ask
+from mcsvm_gui.core.export.libsvm_predictors import ask
 from mcsvm_gui.core.export.plain import Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number

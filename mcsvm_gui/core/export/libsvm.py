@@ -18,7 +18,7 @@ import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.deliver import Files, Receipt, deliver, refuse
-from mcsvm_gui.core.export.libsvm_judges import own_reader, svm_predict
+from mcsvm_gui.core.export.libsvm_predictors import own_reader, svm_predict
 from mcsvm_gui.core.export.plain import Plain, plain_of
 from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.machine.trained import TrainedModel

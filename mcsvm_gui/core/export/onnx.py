@@ -46,7 +46,7 @@ def _encodable(text: str) -> bool:
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_judge])
+    return deliver(trained, plain, path, check, written(plain), [_predictor])
 
 
 def written(plain: Plain) -> Files:
@@ -268,7 +268,7 @@ def _zeros(graph: Graph, scores: str) -> str:
     return graph.add("ArgMax", scores, axis=1, keepdims=1)
 
 
-def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     try:
         import onnxruntime
     except ImportError:

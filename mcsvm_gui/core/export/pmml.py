@@ -63,7 +63,7 @@ def _texts(plain: Plain) -> list[str]:
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_judge])
+    return deliver(trained, plain, path, check, written(plain), [_predictor])
 
 
 def written(plain: Plain) -> Files:
@@ -201,7 +201,7 @@ def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:
         ET.SubElement(coefficients, "Coefficient", {"value": repr(weight)})
 
 
-def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     cells = {column.name: probe.column(number) for number, column in _seen(plain)}
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels = [-1 if name is None else numbers[name] for name in evaluate(path, cells, len(probe))]

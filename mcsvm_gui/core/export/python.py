@@ -165,7 +165,7 @@ def holds(trained: TrainedModel) -> str | None:
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     refuse(NAME, holds(trained))
     plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_judge])
+    return deliver(trained, plain, path, check, written(plain), [_predictor])
 
 
 def written(plain: Plain) -> Files:
@@ -235,7 +235,7 @@ def _pairs(name: str, rows: sp.csr_array) -> str:
     )
 
 
-def _judge(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     if getattr(sys, "frozen", False):
         return Outcome(None, "this program carries no Python that could run the file", probe)
     terms = (plain.vectors.nnz if plain.sparse else plain.vectors.size) + np.count_nonzero(plain.expansion)

@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.ui.compare.sheet_table import STROKE, SheetTable, stroke_icon
+from mcsvm_gui.ui.compare.table_view import STROKE, ResultTableView, stroke_icon
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.sheets import Matrix
+    from mcsvm_gui.core.compare.tables import Matrix
 
 HIGHEST, NARROWEST = 44 * UNIT, 30 * UNIT
 WIDEST_COLUMN = 9 * UNIT
@@ -45,7 +45,7 @@ class MatrixPanel(QWidget):
         self._right.setProperty("role", "muted")
         for label in (self._title, self._right):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.table = SheetTable(f"confusionTable{number}", "", WIDEST_COLUMN)
+        self.table = ResultTableView(f"confusionTable{number}", "", WIDEST_COLUMN)
         self.table.save_asked.connect(lambda: self.save_asked.emit(self.table))
         head = QHBoxLayout()
         head.setSpacing(UNIT)

@@ -27,7 +27,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.sheets import Picture
+    from mcsvm_gui.core.compare.tables import Picture
     from mcsvm_gui.core.evaluate.curves import Course
 
 WIDE = 175 * UNIT  # from here on the measures stand beside everything else

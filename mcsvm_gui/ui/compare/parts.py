@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.ui.compare.sheet_table import SheetTable
+from mcsvm_gui.ui.compare.table_view import ResultTableView
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -17,8 +17,8 @@ from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_words
 from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.sheet import Sheet
-    from mcsvm_gui.core.compare.sheets import Effort
+    from mcsvm_gui.core.compare.result_table import ResultTable
+    from mcsvm_gui.core.compare.tables import Effort
 
 
 class Panel(QWidget):
@@ -36,7 +36,7 @@ class SheetPanel(Panel):
     def __init__(self, name: str, title: str) -> None:
         super().__init__()
         self.setObjectName(f"{name}Panel")
-        self.table = SheetTable(name, title)
+        self.table = ResultTableView(name, title)
         self.table.save_asked.connect(self.save_asked)
         self.words = QLabel()
         self.words.setObjectName(f"{name}Words")
@@ -50,7 +50,7 @@ class SheetPanel(Panel):
         column.addWidget(self.words)
         column.addWidget(self.table, 1)
 
-    def show_sheet(self, sheet: Sheet) -> None:
+    def show_sheet(self, sheet: ResultTable) -> None:
         self.table.show_sheet(sheet)
 
     def say(self, words: str) -> None:

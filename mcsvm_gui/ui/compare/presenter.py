@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.ui.compare.judge import Judge
+from mcsvm_gui.ui.compare.scorer import Scorer
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.sheets import Picture
+    from mcsvm_gui.core.compare.tables import Picture
     from mcsvm_gui.core.evaluate.curves import Course
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
@@ -47,7 +47,7 @@ class ComparePresenter(QObject):
     def __init__(self, view: CompareView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
-        self._judge = Judge(workspace, self._judged)
+        self._scorer = Scorer(workspace, self._scored)
         self._shown: tuple[Any, ...] = ()
         self._ended: tuple[int, ...] = ()  # the chosen runs that can be shown
         self._order: list[int] = []
@@ -81,7 +81,7 @@ class ComparePresenter(QObject):
 
     def _forget(self) -> None:
         """Another project, or more files that may be read."""
-        self._judge.forget()
+        self._scorer.forget()
         self._shown = ()
         self._look()
 
@@ -113,12 +113,12 @@ class ComparePresenter(QObject):
         if not records:
             self._shown, self._picture = (), None
             self._stop_drawing()
-            self._judge.want(())
+            self._scorer.want(())
             self._view.show_empty(self._invitation(), bool(self._newest()))
             return
         if shown != self._shown:
             self._shown = shown
-            self._judge.want(records)
+            self._scorer.want(records)
             self._draw_picture()
         self._view.draw([self._course(record) for record in records])
         self._say()
@@ -138,7 +138,7 @@ class ComparePresenter(QObject):
             " disagreements and tests appear here side by side."
         )
 
-    def _judged(self, complete: bool) -> None:
+    def _scored(self, complete: bool) -> None:
         """Between phases everything is drawn anew; within one only how far it is."""
         if self._picture is not None or self._drawing is not None:
             self._say()
@@ -146,7 +146,7 @@ class ComparePresenter(QObject):
                 self._draw_picture()
 
     def _say(self) -> None:
-        self._view.show_progress(tr("Writing the report…") if self._reports.writing else self._judge.words)
+        self._view.show_progress(tr("Writing the report…") if self._reports.writing else self._scorer.words)
         self._view.show_notes(self._notes())
 
     def _notes(self) -> list[str]:
@@ -160,7 +160,7 @@ class ComparePresenter(QObject):
         if len(self._ended) > MOST:
             said.append(tr("Only the first {count} runs are shown.", count=MOST))
         for record in records:
-            known = self._judge.of(record)
+            known = self._scorer.of(record)
             if known is not None and known.trouble:
                 said.append(tr("{run} could not be tested again: {why}.", run=record.name, why=known.trouble))
             elif known is not None and not known.tested:
@@ -179,11 +179,11 @@ class ComparePresenter(QObject):
         records, names = self._records(), dict[int, str]()
         for record in records:
             names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
-        known = [(record, self._judge.of(record)) for record in records]
+        known = [(record, self._scorer.of(record)) for record in records]
 
         def draw() -> Picture:
             from mcsvm_gui.core.compare.chosen import unread
-            from mcsvm_gui.core.compare.sheets import picture
+            from mcsvm_gui.core.compare.tables import picture
 
             return picture(
                 [found or unread(one.id, one.request, one.document or {}, "") for one, found in known], names
@@ -212,11 +212,11 @@ class ComparePresenter(QObject):
             return
         if sorted(self._pictured) != sorted(self._order):  # others were chosen, and are still being drawn
             return
-        from mcsvm_gui.core.compare.sheet import Heading, Sheet, order_of
+        from mcsvm_gui.core.compare.result_table import Heading, ResultTable, order_of
 
         falling = self._ordered_by != (key, True)
         row = self._picture.measures.rows[self._picture.measures.keys.index(key)]
-        column = Sheet((Heading(key),), tuple((cell,) for cell in row[1:]))
+        column = ResultTable((Heading(key),), tuple((cell,) for cell in row[1:]))
         self._order = [self._pictured[place] for place in order_of(column, 0, falling)]
         self._ordered_by = key, falling
         self._look()
@@ -244,7 +244,7 @@ class ComparePresenter(QObject):
     def write_report(self, path: str) -> None:
         """Of the runs on the page."""
         records = self._records()
-        found = [(record, self._runs.trace(record.id).table(), self._judge.of(record)) for record in records]
+        found = [(record, self._runs.trace(record.id).table(), self._scorer.of(record)) for record in records]
 
         def write() -> None:
             from mcsvm_gui.core.report import of_chosen as chosen_report

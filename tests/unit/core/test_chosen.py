@@ -17,8 +17,8 @@ from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import chosen as choosing
 from mcsvm_gui.core.compare.chosen import Chosen, Library, decided, groups_of, measured, over_splits
 from mcsvm_gui.core.compare.measures import MEASURES
-from mcsvm_gui.core.compare.sheet import Cell, Heading, Sheet, order_of
-from mcsvm_gui.core.compare.sheets import Picture, picture
+from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, order_of
+from mcsvm_gui.core.compare.tables import Picture, picture
 from mcsvm_gui.core.data.preparation.rules import Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
@@ -214,7 +214,7 @@ VALUES = st.one_of(st.none(), st.integers(-9, 9), st.floats(-9, 9), st.text("abA
 @given(st.lists(VALUES), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_any_column_sorts_and_what_is_not_known_comes_last(values: list, falling: bool) -> None:
-    sheet = Sheet((Heading("x"),), tuple((Cell(value, str(value)),) for value in values))
+    sheet = ResultTable((Heading("x"),), tuple((Cell(value, str(value)),) for value in values))
     order = order_of(sheet, 0, falling)
     assert sorted(order) == list(range(len(values)))
     ordered = [values[row] for row in order]

@@ -16,9 +16,9 @@ import pytest
 from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, trained_on
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export import EXPORTERS, c, deliver, libsvm_judges, onnx, python
+from mcsvm_gui.core.export import EXPORTERS, c, deliver, libsvm_predictors, onnx, python
 from mcsvm_gui.core.export.border import on_border
-from mcsvm_gui.core.export.libsvm_judges import read
+from mcsvm_gui.core.export.libsvm_predictors import read
 from mcsvm_gui.core.export.plain import plain_of
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
 from mcsvm_gui.core.export.terms import feature_numbers, label_numbers
@@ -168,7 +168,7 @@ def test_what_is_missing_is_said(trained: Trained, tmp_path: Path, monkeypatch: 
         onnx.written(plain_of(trained))
     plain = plain_of(trained)
     monkeypatch.setattr(onnx, "written", lambda plain: files)
-    assert "not installed" in onnx._judge(tmp_path / "m", plain, from_vectors(plain, trained)).by
+    assert "not installed" in onnx._predictor(tmp_path / "m", plain, from_vectors(plain, trained)).by
 
 
 def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -
     for module, name in ((python, "m.py"), (c, "m.c")):
         if module is python or c.compiler():
             with pytest.raises(InputError, match="stops at it"):
-                module._judge(tmp_path / name, plain, from_vectors(plain, trained))
+                module._predictor(tmp_path / name, plain, from_vectors(plain, trained))
 
 
 def test_too_few_answers_are_no_answer() -> None:
@@ -223,7 +223,7 @@ def test_json_says_everything(trained: Trained, tmp_path: Path) -> None:
 def test_large_models_are_tried_on_some_rows(trained: Trained, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(python, "MOST_WORK", 5000)
     assert "of 150 rows, every label" in EXPORTERS["python"].export(trained, tmp_path / "m.py", iris()).sentence
-    monkeypatch.setattr(libsvm_judges, "MOST_WORK", 5000)
+    monkeypatch.setattr(libsvm_predictors, "MOST_WORK", 5000)
     if shutil.which("svm-predict"):
         said = EXPORTERS["libsvm"].export(trained, tmp_path / "m", iris()).sentence
         assert re.search(r"svm-predict: \d\d of 150 rows, every label", said)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KEPT = 96  # runs whose decisions stay in memory
 
 
-class Judge(QObject):
+class Scorer(QObject):
     """Decides rows and measures margins, run by run behind the window, and remembers what came of it."""
 
     def __init__(self, workspace: Workspace, moved: Callable[[bool], object]) -> None:

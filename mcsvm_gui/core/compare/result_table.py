@@ -29,7 +29,7 @@ class Heading:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ResultTable:
     headings: tuple[Heading, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     keys: tuple[str, ...] = ()  # of each row a name for programs, where rows have one
@@ -50,7 +50,7 @@ def _plain(cell: Cell) -> object:
     return repr(cell.value) if isinstance(cell.value, float) else cell.value
 
 
-def order_of(sheet: Sheet, column: int, falling: bool) -> list[int]:
+def order_of(sheet: ResultTable, column: int, falling: bool) -> list[int]:
     """Numbers before words, words as people sort them; what is not known comes last in either direction."""
     values = [row[column].value for row in sheet.rows]
     known = [row for row, value in enumerate(values) if value is not None]

@@ -1,4 +1,4 @@
-"""A sheet as a table: it sorts by any column, copies as tab-separated text, and shows what is best or wrong."""
+"""Results as a table: it sorts by any column, copies as tab-separated text, and shows what is best or wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QKeyEvent, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
 
-from mcsvm_gui.core.compare.sheet import Cell, Sheet, order_of
+from mcsvm_gui.core.compare.result_table import Cell, ResultTable, order_of
 from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
@@ -29,15 +29,15 @@ MACHINE = ROLE.UserRole  # of a heading
 ARROW = 2 * UNIT  # of the column sorted by
 
 
-class SheetModel(QAbstractTableModel):
+class ResultTableModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
-        self.sheet = Sheet()
+        self.sheet = ResultTable()
         self.hidden: frozenset[str] = frozenset()  # keys of rows
         self._order: list[int] = []
         self._by, self._falling = -1, False
 
-    def show(self, sheet: Sheet) -> None:
+    def show(self, sheet: ResultTable) -> None:
         """Sorted as the one before."""
         self.beginResetModel()
         self.sheet = sheet
@@ -193,7 +193,7 @@ class StrokeHeader(QHeaderView):
         painter.drawText(QRect(left + STROKE[0] + UNIT, area.top(), room.width(), area.height()), int(LEFT), words)
 
 
-class SheetTable(QTableView):
+class ResultTableView(QTableView):
     row_chosen = Signal(str)  # the key of a row that was double-clicked, or entered
     save_asked = Signal()
 
@@ -203,7 +203,7 @@ class SheetTable(QTableView):
         self._widest = widest
         self.setObjectName(name)
         self.setAccessibleName(title)
-        self.sheets = SheetModel()
+        self.sheets = ResultTableModel()
         self.sheets.setParent(self)
         self.setModel(self.sheets)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -223,7 +223,7 @@ class SheetTable(QTableView):
         self.doubleClicked.connect(self._choose)
         theme.notifier().changed.connect(self._retheme)
 
-    def show_sheet(self, sheet: Sheet) -> None:
+    def show_sheet(self, sheet: ResultTable) -> None:
         fresh = [heading.title for heading in sheet.headings] != [h.title for h in self.sheets.sheet.headings]
         self.sheets.show(sheet)
         if fresh or self.sheets.rowCount():

@@ -14,8 +14,8 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.chosen import Chosen, tests_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
+from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, Sign, words
 from mcsvm_gui.core.compare.rows import disagreements_of, run_headings, sheet_of_tests, words_on_tests
-from mcsvm_gui.core.compare.sheet import Cell, Heading, Sheet, Sign, words
 from mcsvm_gui.core.machine.account import badge
 
 MOST_CLASSES = 12  # whose support vectors stand in the table of measures too
@@ -28,8 +28,8 @@ class Matrix:
     label: str
     machine: str
     accuracy: str
-    counts: Sheet
-    shares: Sheet
+    counts: ResultTable
+    shares: ResultTable
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class Effort:
 class Picture:
     """All tables of the page."""
 
-    measures: Sheet
+    measures: ResultTable
     same: frozenset[str]  # keys of measures in which all runs are alike
     matrices: tuple[Matrix, ...]
-    per_class: Sheet
-    margins: Sheet
-    disagreements: Sheet
+    per_class: ResultTable
+    margins: ResultTable
+    disagreements: ResultTable
     disagreement_words: str
-    tests: Sheet
+    tests: ResultTable
     test_words: str
     efforts: tuple[Effort, ...] = ()
 
@@ -91,7 +91,7 @@ def _effort(side: Side) -> Effort:
 # -- measures -------------------------------------------------------------------------------------
 
 
-def _measures(sides: Sequence[Side]) -> tuple[Sheet, frozenset[str]]:
+def _measures(sides: Sequence[Side]) -> tuple[ResultTable, frozenset[str]]:
     lines = lines_of(Comparison("", (), None, tuple(sides)))
     rows = {line.measure.name: _line(line) for line in sorted(lines, key=_rank)}
     rows["certificate"] = rows["certificate"][0], *map(_certificate, sides)
@@ -99,7 +99,9 @@ def _measures(sides: Sequence[Side]) -> tuple[Sheet, frozenset[str]]:
     if len(classes) <= MOST_CLASSES:
         rows |= {f"n_support {name}": _support_row(sides, name) for name in classes}
     same = frozenset(key for key, row in rows.items() if len({cell.text for cell in row[1:]}) == 1)
-    return Sheet((Heading(tr("Measure"), number=False), *run_headings(sides)), tuple(rows.values()), tuple(rows)), same
+    return ResultTable(
+        (Heading(tr("Measure"), number=False), *run_headings(sides)), tuple(rows.values()), tuple(rows)
+    ), same
 
 
 def _rank(line: Line) -> bool:
@@ -152,12 +154,12 @@ def _matrix(side: Side) -> Matrix:
     headings = (Heading(tr("true ↓, decided →"), number=False), *(Heading(name) for name in names))
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 
-    def sheet(values: np.ndarray, printed: Any) -> Sheet:
+    def sheet(values: np.ndarray, printed: Any) -> ResultTable:
         rows = [
             (words(names[i]), *(_heated(values[i, j].item(), printed, heat[i, j]) for j in range(len(names))))
             for i in range(len(names))
         ]
-        return Sheet(headings, tuple(rows))
+        return ResultTable(headings, tuple(rows))
 
     tested = int(table.sum())
     return Matrix(
@@ -177,7 +179,7 @@ def _heated(value: Any, printed: Any, heat: float) -> Cell:
     return Cell(value, printed(value), "" if value else "quiet", float(heat))
 
 
-def _per_class(sides: Sequence[Side]) -> Sheet:
+def _per_class(sides: Sequence[Side]) -> ResultTable:
     headings = (
         *(Heading(tr("Class"), number=False), Heading(tr("Run"), number=False)),
         *(Heading(tr("Precision")), Heading(tr("Recall")), Heading(tr("F1")), Heading(tr("Rows"))),
@@ -185,7 +187,7 @@ def _per_class(sides: Sequence[Side]) -> Sheet:
     )
     names = list(dict.fromkeys(name for side in sides for name in _class_names(side)))
     rows = [_class_row(side, name) for name in names for side in sides]
-    return Sheet(headings, tuple(row for row in rows if row is not None))
+    return ResultTable(headings, tuple(row for row in rows if row is not None))
 
 
 def _margin_tip() -> str:
@@ -216,7 +218,7 @@ def _violation(value: float | None) -> Cell:
     return Cell(value, figures.NONE if value is None else f"{value:.5g}")
 
 
-def _margins(sides: Sequence[Side]) -> Sheet:
+def _margins(sides: Sequence[Side]) -> ResultTable:
     """Of every pair of classes both directions together; the bound stands below, called loose."""
     classes = list(dict.fromkeys(name for side in sides for name in side.document["classes"]))
     pairs = list(combinations(classes, 2))
@@ -226,7 +228,7 @@ def _margins(sides: Sequence[Side]) -> Sheet:
         if any(side.violations is not None for side in sides)
     ]
     headings = (Heading(tr("Class"), number=False), Heading(tr("and class"), number=False), *run_headings(sides))
-    return Sheet(headings, tuple(rows))
+    return ResultTable(headings, tuple(rows))
 
 
 def _of_pair(side: Side, a: str, b: str) -> float | None:
