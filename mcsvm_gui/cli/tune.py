@@ -18,9 +18,9 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import request as requests
 from mcsvm_gui.core.machine.command_line import quoted
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.account import place
 from mcsvm_gui.core.tune.document import cells_text, document
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning, check, parse_machines
+from mcsvm_gui.core.tune.summary import place
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.selection.cell import CellResult, FoldResult, Trial

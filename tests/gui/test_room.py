@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.machine.account import Badge
+from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.runs.table import RunPanel

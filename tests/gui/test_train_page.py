@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.evaluate.curves import Course
 from mcsvm_gui.core.machine import names
-from mcsvm_gui.core.machine.account import Badge
 from mcsvm_gui.core.machine.choices import Choices, choices
 from mcsvm_gui.core.machine.form import DEFAULTS, NUMBERS
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.train.page import TrainPage
 from solvers.kernels import KERNELS

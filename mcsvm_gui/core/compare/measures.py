@@ -8,7 +8,7 @@ from typing import Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.machine.account import badge
+from mcsvm_gui.core.machine.summary import badge
 
 
 @dataclass(frozen=True)

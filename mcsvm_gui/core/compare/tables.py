@@ -16,7 +16,7 @@ from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
 from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, Sign, words
 from mcsvm_gui.core.compare.rows import disagreements_of, run_headings, sheet_of_tests, words_on_tests
-from mcsvm_gui.core.machine.account import badge
+from mcsvm_gui.core.machine.summary import badge
 
 MOST_CLASSES = 12  # whose support vectors stand in the table of measures too
 

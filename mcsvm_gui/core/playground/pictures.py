@@ -9,8 +9,8 @@ import numpy as np
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine import account
-from mcsvm_gui.core.machine.account import Badge
+from mcsvm_gui.core.machine import summary
+from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fitting import AT_REST, Fitted, fit_all
 from mcsvm_gui.core.playground.regions import regions
@@ -78,7 +78,7 @@ def of_machine(fitted: Fitted, side: int) -> Picture:
         support=fitted.support,
         bounded=fitted.bounded,
         wrong=fitted.wrong,
-        badge=account.badge(document),
+        badge=summary.badge(document),
         lines=(_objective(certificate.primal, certificate.dual), _counts(fitted)),
         drawing=fitted.drawing,
         running=fitted.ending is Ending.TIME_LIMIT,

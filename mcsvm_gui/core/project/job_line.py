@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine import account
+from mcsvm_gui.core.machine import summary
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
@@ -74,7 +74,7 @@ def state_words() -> dict[str, str]:
 
 def pace(trace: Trace) -> float | None:
     """Steps per second of late."""
-    rows = trace.rows[-account.TREND :]
+    rows = trace.rows[-summary.TREND :]
     if len(rows) < 2 or not rows[-1, 1] > rows[0, 1]:
         return None
     return float((rows[-1, 0] - rows[0, 0]) / (rows[-1, 1] - rows[0, 1]))
@@ -85,9 +85,9 @@ def _left(trace: Trace, request: Request, classes: int) -> str:
     from solvers.run.loop import find_method
     from solvers.run.trace import Sample
 
-    samples = [Sample(*row) for row in trace.rows[-account.TREND :].tolist()]
+    samples = [Sample(*row) for row in trace.rows[-summary.TREND :].tolist()]
     goal = find_method(request.solver).natural_gap if request.gap_tol is None else request.gap_tol
-    left = seconds_left(samples, request.tol, goal, parts=account.parts_of(request.machine, classes))
+    left = seconds_left(samples, request.tol, goal, parts=summary.parts_of(request.machine, classes))
     if left is None:
         return ""
     return tr("a moment left") if left < 1.0 else tr("about {time} left", time=figures.remaining(left))

@@ -17,8 +17,8 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import repeated
 from mcsvm_gui.core.evaluate.scores import Scores
 from mcsvm_gui.core.evaluate.statistics import TestResult
-from mcsvm_gui.core.machine.account import badge, sentences, title
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.summary import badge, sentences, title
 from mcsvm_gui.core.machine.trained import Origin, own_version, versions
 from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Paragraph, Table

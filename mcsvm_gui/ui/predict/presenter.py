@@ -282,7 +282,7 @@ def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -
 
 
 def _words(opened: Opened) -> tuple[str, list[str], Any]:
-    from mcsvm_gui.core.machine.account import badge
+    from mcsvm_gui.core.machine.summary import badge
 
     trained = opened.trained
     machine, origin, request = trained.model.machine, trained.origin, trained.request

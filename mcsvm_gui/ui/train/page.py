@@ -30,8 +30,8 @@ from mcsvm_gui.ui.train.run_card import RunCard
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.evaluate.curves import Course
-    from mcsvm_gui.core.machine.account import Badge
     from mcsvm_gui.core.machine.choices import Choices
+    from mcsvm_gui.core.machine.summary import Badge
 
 FORM_WIDTH = 35 * UNIT
 

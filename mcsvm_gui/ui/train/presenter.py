@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine import account, choices
+from mcsvm_gui.core.machine import choices, summary
 from mcsvm_gui.core.machine import form as machine_form
-from mcsvm_gui.core.machine.account import Badge
+from mcsvm_gui.core.machine.summary import Badge
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.evaluate.curves import Course
@@ -340,12 +340,12 @@ class TrainPresenter(QObject):
     def _title(self, record: RunRecord) -> str:
         if record.document is None or not self._ready:
             return f"{record.name}, {record.data_name}"
-        return f"{record.name}: {account.title(record.document)}, {record.data_name}"
+        return f"{record.name}: {summary.title(record.document)}, {record.data_name}"
 
     def _badge(self, record: RunRecord) -> Badge:
         if record.state == "done" and record.document is not None:
-            return account.badge(record.document)
-        return account.badge_of_state(self._state(record.id), record.relative_gap)
+            return summary.badge(record.document)
+        return summary.badge_of_state(self._state(record.id), record.relative_gap)
 
     def _words(self, record: RunRecord) -> str:
         state = self._state(record.id)
@@ -354,12 +354,12 @@ class TrainPresenter(QObject):
         if not self._ready:
             return ""
         if record.document is not None:
-            return " ".join(account.sentences(record.document))
+            return " ".join(summary.sentences(record.document))
         if record.active and state != "queued":
             classes = len(self._class_names(record)) or self._classes
-            said = account.progress(self._runs.trace(record.id), record.request, classes)
-            return said or account.state_words(state)
-        return account.state_words(state)
+            said = summary.progress(self._runs.trace(record.id), record.request, classes)
+            return said or summary.state_words(state)
+        return summary.state_words(state)
 
 
 def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:

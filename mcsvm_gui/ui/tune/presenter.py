@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.tune import account as tune_account
 from mcsvm_gui.core.tune import form as tune_form
+from mcsvm_gui.core.tune import summary as tune_summary
 from mcsvm_gui.ui.tune.cell_book import CellBook
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 from mcsvm_gui.ui.tune.report import TuneReport
@@ -48,7 +48,7 @@ class TunePresenter(QObject):
         self._searched = ""  # conditions of the search that runs
         self._last: tuple[str, Tuned] | None = None  # the search that ended last, under its conditions
         self._eager = False  # to begin as soon as what the project knows is read
-        self._pace = tune_account.Pace()
+        self._pace = tune_summary.Pace()
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
         self._ticks.timeout.connect(self._look)
@@ -172,7 +172,7 @@ class TunePresenter(QObject):
             return
         request, wanted = self._going = self._asked
         self._searched, self._last, self._stopping = self._conditions, None, False
-        self._pace = tune_account.Pace()
+        self._pace = tune_summary.Pace()
         self._view.show_failure("")
         done = {} if self._shown is None else self._shown.results.trials
         self._searches.start(request, wanted, dataset, done)
@@ -352,12 +352,12 @@ class TunePresenter(QObject):
         missing, done = results.missing(), results.done
         expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
         left = self._pace.left(missing, results.cells) if running and expected is not None else None
-        words = tune_account.progress_words(done, expected, left)
+        words = tune_summary.progress_words(done, expected, left)
         if running and self._searches.nested:
             nested = figures.count(self._searches.nested)
             words = tr(
                 "{said}, then {nested} for the nested validation",
-                said=tune_account.progress_words(done, expected, None),
+                said=tune_summary.progress_words(done, expected, None),
                 nested=nested,
             )
         elif running and not self._pace.counted:

@@ -14,7 +14,7 @@ from small_table import clouds
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Course
-from mcsvm_gui.core.machine import account
+from mcsvm_gui.core.machine import summary
 from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
@@ -29,22 +29,22 @@ from solvers.run.trace import COLUMNS, Sample, Trace
 def test_a_real_training_in_words(machine: str) -> None:
     outcome = train(Request(machine=machine, holdout=0.3), clouds())
     found, origin = outcome.document, outcome.trained.origin
-    words = " ".join(account.sentences(found))
+    words = " ".join(summary.sentences(found))
     for number in (origin.iterations, found["n_support"], found["n_bounded"], found["n_test"]):
         assert figures.count(number) in words
     assert figures.accuracy(found["test_accuracy"], found["n_test"]) in words
     assert origin.ending.sentence in words
     assert all(decision.reason in words for decision in origin.decisions)
     assert found["solver_reason"].startswith(origin.decisions[-1].reason)
-    assert MACHINES[machine].title in account.title(found)
-    assert figures.gap(max(origin.certificate.relative_gap, 0.0)) in account.badge(found).text
+    assert MACHINES[machine].title in summary.title(found)
+    assert figures.gap(max(origin.certificate.relative_gap, 0.0)) in summary.badge(found).text
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_a_solver_that_was_asked_for_needs_no_words(kernel: str) -> None:
     found = train(Request(machine="ww", kernel=kernel, solver="s2do"), clouds()).document
     assert found["solver_reason"] == ASKED
-    assert ASKED not in account.sentences(found)
+    assert ASKED not in summary.sentences(found)
     chosen = train(Request(machine="ww", kernel=kernel), clouds()).document
     assert chosen["solver_reason"] in REASONS
     assert chosen["solver_reason"] != ASKED
@@ -55,7 +55,7 @@ def test_a_solver_that_was_asked_for_needs_no_words(kernel: str) -> None:
 def test_the_badge_says_the_gap_and_the_verdict(ending: str, gap: float) -> None:
     found = document(ending=ending)
     found["certificate"] |= {"relative_gap": gap}
-    badge = account.badge(found)
+    badge = summary.badge(found)
     assert badge.kind == verdict(ending, gap, "rbf")
     assert figures.gap(max(gap, 0.0)) in badge.text
     assert figures.objective(found["certificate"]["primal"]) in badge.tip
@@ -64,7 +64,7 @@ def test_the_badge_says_the_gap_and_the_verdict(ending: str, gap: float) -> None
 @pytest.mark.parametrize("machine", MACHINES)
 def test_parts_are_those_of_the_problem(machine: str) -> None:
     posed = pose_request(Request(machine=machine), clouds())
-    assert account.parts_of(machine, posed.problem.classes) == posed.problem.part_count
+    assert summary.parts_of(machine, posed.problem.classes) == posed.problem.part_count
 
 
 def test_a_steady_training_is_projected_to_its_tolerance() -> None:
@@ -73,10 +73,10 @@ def test_a_steady_training_is_projected_to_its_tolerance() -> None:
     for seconds in np.linspace(0.0, 2.0, 50).tolist():
         gap = math.exp(-seconds)
         trace.append(Sample(int(1000 * seconds), seconds, 10.0 - gap, 10.0, gap, 5, 2))
-    words = account.progress(trace, Request(), 3)
+    words = summary.progress(trace, Request(), 3)
     assert f"about {figures.remaining(math.log(1000.0) - 2.0)} left" in words
     assert figures.rate(1000.0) in words
-    assert account.progress(Trace(), Request(), 3) == ""
+    assert summary.progress(Trace(), Request(), 3) == ""
 
 
 # -- the lines ------------------------------------------------------------------------------------
