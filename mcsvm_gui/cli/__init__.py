@@ -56,7 +56,7 @@ def _version() -> str:
         return "of a source folder that is not installed"
 
 
-# What may be given to each; its module in `commands` is called as it is, and has `run`.
+# What may be given to each; its module here is called as it is, and has `run`.
 COMMANDS = {
     "inspect": arguments.inspect,
     "train": arguments.train,
