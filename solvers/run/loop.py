@@ -156,8 +156,7 @@ class Run:
     def stop(self) -> None:
         """End here and keep what there is; the certificate says how far it may be off."""
         if self.running:
-            self.ending = Ending.STOPPED
-            self._end_trace()
+            self._end_at(Ending.STOPPED)
 
     def _allowed(self, steps: int | None) -> int:
         wanted = min(max(SHORT_SLICE, self.iterations // 16), LONG_SLICE) if steps is None else steps
@@ -439,12 +438,11 @@ class Run:
             self.trace.append(self._latest)
         if self.running:
             self._check_limits()
-            if not self.running:
-                self._end_trace()
         return self._latest
 
-    def _end_trace(self) -> None:
-        """A run that ends in the midst of work has its last sample too."""
+    def _end_at(self, ending: Ending) -> None:
+        """End here; in the midst of work the trace has this last sample too."""
+        self.ending = ending
         if self._work is not None and self._latest is not None:
             self.trace.append(self._latest)
             self._work = None
@@ -493,9 +491,9 @@ class Run:
 
     def _check_limits(self) -> None:
         if self.limits.steps is not None and self.iterations >= self.limits.steps:
-            self.ending = Ending.STEP_LIMIT
+            self._end_at(Ending.STEP_LIMIT)
         elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
-            self.ending = Ending.TIME_LIMIT
+            self._end_at(Ending.TIME_LIMIT)
 
     # -- results ----------------------------------------------------------------------------------
 
