@@ -142,7 +142,7 @@ def test_who_ends_early_says_how_far_the_optimum_may_be(machine: str, method: st
     """The certificate holds the optimum between two numbers, wherever the steps end."""
     optimum = solved(X, "linear", machine, bias="regularized").certificate()
     for limit in (1, 20, 200):
-        run = Run(problem_of(X, Y, machine, "linear", cost=2.0, bias="regularized"), method, Limits(1e-9, steps=limit))
+        run = Run(problem_of(X, Y, machine, "linear", cost=2.0, bias="regularized"), method, Limits(1e-7, steps=limit))
         while run.running:
             run.advance()
         certificate = run.certificate()
