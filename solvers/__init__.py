@@ -15,12 +15,13 @@ from solvers.errors import InputError
 if TYPE_CHECKING:
     from solvers.estimator import MultiClassSVC
     from solvers.problem import pose
-    from solvers.run.loop import Limits, Run
+    from solvers.run.limits import Limits
+    from solvers.run.loop import Run
 
 __all__ = ["InputError", "Limits", "MultiClassSVC", "Run", "pose"]
 
 _HOMES = {  # loaded when asked for: scikit-learn and compiled code take a second
-    "Limits": "solvers.run.loop",
+    "Limits": "solvers.run.limits",
     "MultiClassSVC": "solvers.estimator",
     "Run": "solvers.run.loop",
     "pose": "solvers.problem",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from solvers.machines import MACHINES, Machine
-from solvers.run.loop import Limits
+from solvers.run.limits import Limits
 from solvers.selection.shared import FoldRows, KernelFamily
 
 

@@ -15,7 +15,8 @@ from solvers.machines import MACHINES
 from solvers.model import Model
 from solvers.problem import Problem, pose
 from solvers.run.ending import Ending
-from solvers.run.loop import Limits, Run
+from solvers.run.limits import Limits
+from solvers.run.loop import Run
 
 AT_REST = 4.0  # seconds that one machine may take; the certificate says how far it came
 IN_MOTION = 0.03  # while points are being dragged

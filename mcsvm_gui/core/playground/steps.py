@@ -18,7 +18,8 @@ from solvers.dual.certificate import certify
 from solvers.dual.quantities import gradients
 from solvers.methods.frank_wolfe.table import PLAIN
 from solvers.problem import Problem
-from solvers.run.loop import Limits, Run
+from solvers.run.limits import Limits
+from solvers.run.loop import Run
 
 SOLVERS = "smo", "s2do", "fw"
 SINGLE = {"fw": replace(PLAIN, steps_of_round=1)}  # otherwise it looks up only after a round of steps
