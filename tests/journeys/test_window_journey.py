@@ -98,6 +98,7 @@ def test_the_copied_command_gives_the_same_numbers(
     hand.choose("machineCombo", machine)
     hand.type("costEdit", "2^2")
     hand.type("gammaEdit", "2^-1")
+    hand.wait(lambda: "--gamma" in hand.text("commandLabel"))  # what a machine refuses is asked for behind the window
     command = hand.text("commandLabel")
     hand.click("startButton")
     (run,) = hand.runs.ids()
