@@ -14,7 +14,7 @@ from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel
 from solvers.pages import Pages
 from solvers.threads import scratch, spread
-from solvers.work import PIECE, Work, finish
+from solvers.work import PIECE, Work, finish, pieces
 
 EXACT_BLOCK_BYTES = 1 << 22  # float64 work space of `products`, at most: 4 MB stay in cache
 WORK_BYTES = 1 << 25  # float64 work space of a piece of a block, at most: rbf blocks beyond float32 need it
@@ -162,8 +162,7 @@ class Gram:
     def _pieces(self, count: int) -> list[slice]:
         """The rows of a block in pieces; the cuts depend on nothing but n and the kernel's cost."""
         n = len(self)
-        height = max(1, min(WORK_BYTES // (8 * n), int(PIECE // (2.0 * n * (self.points.stored + 10.0)))))
-        return [slice(start, min(start + height, count)) for start in range(0, count, height)]
+        return pieces(count, max(2.0 * n * (self.points.stored + 10.0), 8.0 * n * PIECE / WORK_BYTES))
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots

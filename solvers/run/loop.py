@@ -29,7 +29,7 @@ from solvers.model import Model
 from solvers.problem import Part, Problem, with_offset
 from solvers.run import checkpoint, multipliers
 from solvers.run.ending import Ending
-from solvers.run.limits import Limits
+from solvers.run.limits import Limits, gap_allowed
 from solvers.run.tally import Finished, Tally, mark
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
@@ -278,8 +278,7 @@ class Run:
     # -- the gap ----------------------------------------------------------------------------------
 
     def _gap_allowed(self, certificate: Certificate) -> float:
-        limits = replace(self.limits, gap_tolerance=self.gap_goal)
-        return limits.gap_allowed(certificate.primal, self.problem.part_count)
+        return gap_allowed(self.gap_goal or 0.0, certificate.primal, self.problem.part_count)
 
     def _gap_reached(self, certificate: Certificate) -> bool:
         return self.gap_goal is not None and certificate.gap <= self._gap_allowed(certificate)
