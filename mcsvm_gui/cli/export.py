@@ -10,7 +10,7 @@ from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.readers import ReadOptions
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine import model_file
-from mcsvm_gui.core.machine.prediction import label_of, open_like
+from mcsvm_gui.core.machine.sources import label_of, open_like
 from solvers.errors import InputError
 
 

@@ -12,8 +12,9 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.writing import check_outputs, write_text
+from mcsvm_gui.core.evaluate.prediction import Prediction, predict
 from mcsvm_gui.core.machine import model_file
-from mcsvm_gui.core.machine.prediction import Prediction, label_of, open_like, predict
+from mcsvm_gui.core.machine.sources import label_of, open_like
 
 
 def run(options: argparse.Namespace) -> int:

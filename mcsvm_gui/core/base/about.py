@@ -1,15 +1,18 @@
-"""What the About dialog says of this program itself."""
+"""This program itself: its version, and what the About dialog says of it."""
 
 from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
 
 from mcsvm_gui.core.base.licences import OWN, components
 from mcsvm_gui.core.base.resources import folder
 
 
-def version() -> str:
-    from mcsvm_gui.core.machine.trained import own_version
-
-    return own_version()
+def own_version() -> str:
+    try:
+        return version("mcsvm")
+    except PackageNotFoundError:
+        return "source"
 
 
 def text() -> str:

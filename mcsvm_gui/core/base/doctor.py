@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from mcsvm_gui.core.base import programs
+from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.resources import folder
-from mcsvm_gui.core.machine.trained import own_version
 
 NEEDED = "numpy", "scipy", "numba", "scikit-learn", "pandas", "joblib", "threadpoolctl", "platformdirs", "tomli-w"
 WINDOW = "pyside6-essentials", "pyqtgraph"

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.writing import Named, check_writable
-from mcsvm_gui.core.machine.trained import own_version
 from solvers.errors import InputError
 
 HEAD = {"mcsvm results": 1}

@@ -12,7 +12,6 @@ import numpy as np
 
 from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.data.dataset import Dataset, Notice
-from mcsvm_gui.core.evaluate.scores import accuracy
 from mcsvm_gui.core.machine.live import Reading, Watch
 from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.machine.request import Request
@@ -165,7 +164,7 @@ class Session:
         if problem.machine.split == "pairs":
             return score(trained, self.posed.train)[0]
         values = np.hstack([proof.products + proof.bias for proof in proofs])
-        return accuracy(decide(problem.machine, values, problem.classes), problem.labels)
+        return float(np.mean(decide(problem.machine, values, problem.classes) == problem.labels))
 
 
 def train(
@@ -213,7 +212,7 @@ def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | 
     notices = (*decisions.notices, *unseen_classes(trained.class_names, true))
     if rows.size == 0:
         return None, 0, notices
-    return accuracy(true, decisions.labels[rows]), int(rows.size), notices
+    return float(np.mean(true == decisions.labels[rows])), int(rows.size), notices
 
 
 def duals_of(run: Run) -> Duals:

@@ -1,13 +1,26 @@
-"""The files that a request names, read as it says."""
+"""The files that a request names, read as it says, and others read like them."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.machine.prediction import open_like
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
+
+
+def label_of(trained: TrainedModel) -> str | None:
+    """LIBSVM files have their label in front, without a name."""
+    return None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
+
+
+def open_like(path: str, options: ReadOptions, label_name: str | None) -> Dataset:
+    """A file to be decided or scored, whose label column is called as in training unless the user names another."""
+    label = label_name if options.label is None else options.label
+    return open_dataset(path, replace(options, label=label), needs_label=False)
 
 
 def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 
 import numpy as np
 
+from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice, class_order
 from mcsvm_gui.core.data.preparation import Preparation
@@ -137,10 +138,3 @@ def unseen_classes(trained_names: tuple[str, ...], labels: np.ndarray) -> tuple[
 def versions() -> tuple[tuple[str, str], ...]:
     named = [("mcsvm", own_version()), ("python", platform.python_version())]
     return (*named, *((name, version(name)) for name in PACKAGES))
-
-
-def own_version() -> str:
-    try:
-        return version("mcsvm")
-    except PackageNotFoundError:
-        return "source"

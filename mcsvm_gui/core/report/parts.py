@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base import figures, hardware
+from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of, per_class
 from mcsvm_gui.core.data.dataset import Dataset
@@ -19,7 +20,7 @@ from mcsvm_gui.core.evaluate.scores import Scores
 from mcsvm_gui.core.evaluate.statistics import TestResult
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import badge, sentences, title
-from mcsvm_gui.core.machine.trained import Origin, own_version, versions
+from mcsvm_gui.core.machine.trained import Origin, versions
 from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Paragraph, Table
 

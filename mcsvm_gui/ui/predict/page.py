@@ -19,8 +19,8 @@ from mcsvm_gui.ui.predict.table import PredictionTable
 if TYPE_CHECKING:
     import numpy as np
 
+    from mcsvm_gui.core.evaluate.prediction import Prediction
     from mcsvm_gui.core.export.files import Format
-    from mcsvm_gui.core.machine.prediction import Prediction
 
 
 class PredictPage(QWidget):

@@ -15,8 +15,8 @@ from mcsvm_gui.ui.data.presenter import without_path
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.evaluate.prediction import Prediction
     from mcsvm_gui.core.export.files import Format
-    from mcsvm_gui.core.machine.prediction import Prediction
     from mcsvm_gui.core.machine.trained import TrainedModel
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
@@ -155,7 +155,7 @@ class PredictPresenter(QObject):
     def open_data(self, path: str) -> None:
         def read(trained: TrainedModel) -> Dataset:
             from mcsvm_gui.core.data.readers import ReadOptions
-            from mcsvm_gui.core.machine.prediction import label_of, open_like
+            from mcsvm_gui.core.machine.sources import label_of, open_like
 
             return open_like(path, ReadOptions(), label_of(trained))
 
@@ -271,7 +271,7 @@ def _described(trained: TrainedModel, name: str) -> Opened:
 
 def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -> Prediction:
     """What the window will ask for is computed here as well."""
-    from mcsvm_gui.core.machine.prediction import predict
+    from mcsvm_gui.core.evaluate.prediction import predict
 
     prediction = predict(trained, source(trained))
     _ = prediction.scores, prediction.missed

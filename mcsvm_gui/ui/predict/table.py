@@ -16,7 +16,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 if TYPE_CHECKING:
     import numpy as np
 
-    from mcsvm_gui.core.machine.prediction import Prediction
+    from mcsvm_gui.core.evaluate.prediction import Prediction
 
 Index = QModelIndex | QPersistentModelIndex
 NOTHING = "–"  # noqa: RUF001 - an en dash

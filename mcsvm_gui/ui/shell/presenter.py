@@ -323,7 +323,7 @@ def _examine() -> dict[str, Any]:
 def _about() -> tuple[str, str, Sequence[Component]]:
     from mcsvm_gui.core.base import about, licences
 
-    return about.version(), about.text(), licences.components()
+    return about.own_version(), about.text(), licences.components()
 
 
 def _bytes(text: str) -> bytes:

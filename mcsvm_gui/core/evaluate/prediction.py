@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from mcsvm_gui.core.base.writing import csv_text
-from mcsvm_gui.core.data.dataset import Dataset, Notice, NumberedColumns
-from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
 
@@ -58,14 +57,3 @@ def predict(trained: TrainedModel, dataset: Dataset) -> Prediction:
         notices += unseen_classes(trained.class_names, labels)
         dataset = replace(dataset, labels=labels)
     return Prediction(trained, dataset, decisions, notices)
-
-
-def label_of(trained: TrainedModel) -> str | None:
-    """LIBSVM files have their label in front, without a name."""
-    return None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
-
-
-def open_like(path: str, options: ReadOptions, label_name: str | None) -> Dataset:
-    """A file to be decided or scored, whose label column is called as in training unless the user names another."""
-    label = label_name if options.label is None else options.label
-    return open_dataset(path, replace(options, label=label), needs_label=False)
