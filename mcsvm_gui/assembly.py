@@ -16,7 +16,7 @@ from mcsvm_gui.core.machine import warming
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.pages import PAGES, Desk
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.runs.jobs import JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock
 from mcsvm_gui.ui.runs.project_trust import TrustPresenter

@@ -23,7 +23,7 @@ VIOLATIONS = {
     "mcsvm_gui/core/experiment/plan.py": "import mcsvm_gui.core.report",
     "mcsvm_gui/ui/threads/__init__.py": "import mcsvm_gui.pages",
     "mcsvm_gui/ui/kit/theme.py": "import mcsvm_gui.ui.plots.base",
-    "mcsvm_gui/ui/runs/book.py": "import mcsvm_gui.ui.train.page",
+    "mcsvm_gui/ui/runs/collection.py": "import mcsvm_gui.ui.train.page",
     "mcsvm_gui/ui/train/page.py": "import mcsvm_gui.ui.data.page",
 }
 

@@ -8,8 +8,8 @@ import time
 from typing import TextIO
 
 from mcsvm_gui.cli.output import per_cent
-from mcsvm_gui.core.machine.projection import seconds_left
 from mcsvm_gui.core.machine.session import Session
+from mcsvm_gui.core.machine.time_left import seconds_left
 from solvers.run.trace import Sample
 
 GAP = "  "

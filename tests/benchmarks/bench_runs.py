@@ -17,7 +17,7 @@ from run_examples import record
 from mcsvm_gui.core.project.arrays import packed
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.runs.presenter import RunListPresenter
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.runs.workspace import Workspace

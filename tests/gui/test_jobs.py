@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.project.job_line import JobLine
+from mcsvm_gui.core.project.job_status import JobLine
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.runs.job_row import JobRow
 from mcsvm_gui.ui.runs.jobs import MOST, JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock

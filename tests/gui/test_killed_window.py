@@ -13,7 +13,7 @@ from small_table import clouds
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.threads.queue import JobQueue
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -24,7 +24,7 @@ sys.path.insert(0, {tests!r})
 from PySide6.QtCore import QCoreApplication
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.threads import training
 from mcsvm_gui.ui.threads.queue import JobQueue
 from small_table import clouds

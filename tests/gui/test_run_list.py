@@ -15,7 +15,7 @@ from run_examples import record
 
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.runs.presenter import MANY, RunListPresenter
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.threads.tasks import Tasks

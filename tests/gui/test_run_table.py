@@ -18,8 +18,8 @@ from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.project.columns import columns, machine_words
 from mcsvm_gui.core.project.records import STATES
 from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.runs.model import RunModel
 from mcsvm_gui.ui.runs.table import RunPanel
+from mcsvm_gui.ui.runs.table_model import RunModel
 from solvers.machines import MACHINES as REGISTRY
 from solvers.run.trace import Sample
 

@@ -26,7 +26,7 @@ from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.threads.training import JobState
@@ -315,7 +315,7 @@ def test_the_badge_of_a_document(page: Page, ending: str, gap: float, kind: str,
     (run,) = page.started()
     certificate = {"primal": 10.0, "dual": 10.0 - 10.0 * gap, "gap": 10.0 * gap, "relative_gap": gap, "violation": gap}
     found = document(machine="ww", ending=ending, certificate=certificate)
-    monkeypatch.setattr("mcsvm_gui.ui.runs.book.packed_model", lambda trained: None)
+    monkeypatch.setattr("mcsvm_gui.ui.runs.collection.packed_model", lambda trained: None)
     page.queue.end(run, Outcome(None, found, Trace(), ()))  # type: ignore[arg-type]
     page.tick()
     title, badge, words = page.view.last("show_run")

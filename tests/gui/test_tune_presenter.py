@@ -21,7 +21,7 @@ from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.tune.command import tune_command
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.threads.training import JobState

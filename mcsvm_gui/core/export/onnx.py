@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core.base.getting import advice
+from mcsvm_gui.core.base.install_advice import advice
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
 from mcsvm_gui.core.export.plain import Column, Plain, plain_of

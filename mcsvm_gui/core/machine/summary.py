@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine.verdict import verdict
+from mcsvm_gui.core.machine.state import verdict
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
@@ -143,7 +143,7 @@ def _scores(document: Mapping[str, Any]) -> str:
 
 def progress(trace: Trace, request: Request, classes: int) -> str:
     """How far, how fast, how long: of a training that goes on."""
-    from mcsvm_gui.core.machine.projection import seconds_left
+    from mcsvm_gui.core.machine.time_left import seconds_left
     from solvers.run.loop import find_method
     from solvers.run.trace import Sample
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.machine.verdict import Verdict, verdict
+from mcsvm_gui.core.machine.state import Verdict, verdict
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request

@@ -15,7 +15,7 @@ from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.marks import draw_stroke
+from mcsvm_gui.ui.runs.delegate import draw_stroke
 
 Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole

@@ -25,7 +25,6 @@ from mcsvm_gui.core.playground.drawing import MOST_CLASSES, REACH, Drawing
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.playground.heads import HEAD_LINES, draw_head
 from mcsvm_gui.ui.playground.paint import (
     BOUNDED,
     FREE,
@@ -35,6 +34,7 @@ from mcsvm_gui.ui.playground.paint import (
     draw_working,
     region_image,
 )
+from mcsvm_gui.ui.playground.panel_header import HEAD_LINES, draw_head
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture

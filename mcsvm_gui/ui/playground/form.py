@@ -24,7 +24,7 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.marks import draw_stroke
+from mcsvm_gui.ui.runs.delegate import draw_stroke
 
 WIDTH = 26 * UNIT
 PARTS = 2  # of a power of two that a slider tells apart

@@ -9,7 +9,7 @@ import pyqtgraph as pg
 
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.playground.heads import style_of
+from mcsvm_gui.ui.playground.panel_header import style_of
 from mcsvm_gui.ui.plots.base import Plot, pen
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from mcsvm_gui.core.project.job_line import JobLine
+from mcsvm_gui.core.project.job_status import JobLine
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.marks import draw_stroke
+from mcsvm_gui.ui.runs.delegate import draw_stroke
 
 FIGURES = "gap", "rate", "left"
 WIDTHS = {"gap": 16, "rate": 9, "left": 16}  # in digits

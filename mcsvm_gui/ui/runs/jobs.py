@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.project import job_line
-from mcsvm_gui.core.project.job_line import JobLine
+from mcsvm_gui.core.project import job_status
+from mcsvm_gui.core.project.job_status import JobLine
 
 if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
@@ -76,7 +76,7 @@ class JobsPresenter(QObject):
         failed = [run for run in reversed(self._failed) if run in self._runs]
         shown = active[: max(MOST - len(failed), 1)]
         lines = [self._line(run) for run in shown]
-        lines += [job_line.failed_line(self._runs.record(run)) for run in failed[:MOST]]
+        lines += [job_status.failed_line(self._runs.record(run)) for run in failed[:MOST]]
         hidden = len(active) - len(shown)
         more = tr("and {count} more that wait", count=hidden) if hidden else ""
         stoppable = bool(self._search) or any(line.can_stop for line in lines)
@@ -86,7 +86,7 @@ class JobsPresenter(QObject):
     def _line(self, run: int) -> JobLine:
         record, state = self._runs.record(run), self._queue.state(run).value
         dataset = self._workspace.dataset
-        return job_line.line(record, state, self._runs.trace(run), 3 if dataset is None else len(dataset.classes))
+        return job_status.line(record, state, self._runs.trace(run), 3 if dataset is None else len(dataset.classes))
 
     def _summary(self, active: Sequence[int], failed: int) -> str:
         waiting = sum(self._queue.state(run).value == "queued" for run in active)

@@ -19,7 +19,7 @@ from mcsvm_gui.core.project.unnamed import default_folder
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
-    from mcsvm_gui.ui.runs.book import RunBook
+    from mcsvm_gui.ui.runs.collection import RunBook
 
 KNOWN = "trusted_projects"  # the setting
 MOST = 100  # projects that are remembered

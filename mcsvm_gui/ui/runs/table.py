@@ -29,8 +29,8 @@ from mcsvm_gui.ui.kit.giving_button import labelled
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.marks import RunDelegate
-from mcsvm_gui.ui.runs.model import RunModel
+from mcsvm_gui.ui.runs.delegate import RunDelegate
+from mcsvm_gui.ui.runs.table_model import RunModel
 
 ALWAYS = "name", "machine", "state"  # columns that stay when only differences are shown
 ROOMY = 95 * UNIT  # from here on the line above the table has room for words

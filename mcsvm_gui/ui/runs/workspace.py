@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.preparation.rules import Rules
     from mcsvm_gui.core.data.readers.options import ReadOptions
     from mcsvm_gui.core.machine.request import Request
-    from mcsvm_gui.ui.runs.book import RunBook
+    from mcsvm_gui.ui.runs.collection import RunBook
     from mcsvm_gui.ui.threads.queue import JobQueue
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 

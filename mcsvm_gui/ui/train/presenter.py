@@ -386,6 +386,6 @@ def _plain(texts: Mapping[str, str]) -> Request:
 
 def _load() -> None:
     from mcsvm_gui.core.evaluate import curves  # noqa: F401
-    from mcsvm_gui.core.machine import command_line, projection  # noqa: F401
+    from mcsvm_gui.core.machine import command_line, time_left  # noqa: F401
 
     choices.choices(_plain({}), 3)

@@ -28,7 +28,7 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.dialog import set_role
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.marks import draw_stroke
+from mcsvm_gui.ui.runs.delegate import draw_stroke
 
 SHORTEST = 12  # characters that a list shows at least
 MOST_FOLDS, MOST_REPEATS, MOST_JOBS = 100, 100, 256

@@ -12,7 +12,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.tune import form as tune_form
 from mcsvm_gui.core.tune import summary as tune_summary
-from mcsvm_gui.ui.tune.cell_book import CellBook
+from mcsvm_gui.ui.runs.cells import CellBook
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 from mcsvm_gui.ui.tune.report import TuneReport
 from mcsvm_gui.ui.tune.view import TuneView

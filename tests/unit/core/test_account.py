@@ -18,7 +18,7 @@ from mcsvm_gui.core.machine import summary
 from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
-from mcsvm_gui.core.machine.verdict import verdict
+from mcsvm_gui.core.machine.state import verdict
 from solvers.machines import MACHINES
 from solvers.run.decisions import ASKED, REASONS
 from solvers.run.ending import Ending

@@ -11,9 +11,9 @@ import pytest
 from mcsvm_gui.core.data.dataset import Column, Dataset
 from mcsvm_gui.core.evaluate.scores import evaluate
 from mcsvm_gui.core.evaluate.verification import verify
-from mcsvm_gui.core.machine.projection import seconds_left
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Pace, Session, train
+from mcsvm_gui.core.machine.time_left import seconds_left
 from mcsvm_gui.core.machine.trained import in_training_spelling
 from solvers import InputError, MultiClassSVC
 from solvers.run.ending import Ending

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.getting import advice
+from mcsvm_gui.core.base.install_advice import advice
 from mcsvm_gui.core.data.readers.source import Source
 from solvers.errors import InputError
 

@@ -81,7 +81,7 @@ def pace(trace: Trace) -> float | None:
 
 
 def _left(trace: Trace, request: Request, classes: int) -> str:
-    from mcsvm_gui.core.machine.projection import seconds_left
+    from mcsvm_gui.core.machine.time_left import seconds_left
     from solvers.run.loop import find_method
     from solvers.run.trace import Sample
 

@@ -29,7 +29,7 @@ from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.ui.runs.book import RunBook
+from mcsvm_gui.ui.runs.collection import RunBook
 from mcsvm_gui.ui.threads import writer as writer_module
 from mcsvm_gui.ui.threads.training import JobState
 from solvers.run.trace import Sample

@@ -12,7 +12,7 @@ from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.tune.cells import Found
-    from mcsvm_gui.ui.runs.book import RunBook
+    from mcsvm_gui.ui.runs.collection import RunBook
     from solvers.selection.cell import Cell, FoldResult
     from solvers.selection.task import Done
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mcsvm_gui.core.base.getting import advice
+from mcsvm_gui.core.base.install_advice import advice
 
 
 def test_a_program_with_a_python_of_its_own_is_not_told_to_install_into_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.base import pen
-from mcsvm_gui.ui.runs.model import RECORD
+from mcsvm_gui.ui.runs.table_model import RECORD
 
 Index = QModelIndex | QPersistentModelIndex
 ROOM = 4 * UNIT  # of a mark, left of the words
