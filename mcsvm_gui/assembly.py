@@ -9,8 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
 
-from mcsvm_gui.core.base import i18n, translation
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base import i18n
+from mcsvm_gui.core.base.i18n import tr, translation
 from mcsvm_gui.core.base.settings import Settings, default_path
 from mcsvm_gui.core.machine import warming
 from mcsvm_gui.core.project.store import ProjectStore
@@ -42,7 +42,7 @@ def assemble(
 ) -> MainWindow:
     sys.setswitchinterval(SWITCH)
     kept = Settings(default_path() if settings is None else Path(settings))
-    i18n.install(translation.translator(translation.chosen(kept["language"])))
+    i18n.install(translation.translations(translation.chosen(kept["language"])))
     store, trouble = open_unnamed() if project is None else (ProjectStore(project), "")
     window = MainWindow()
     window.assembly = Assembly(window, kept, store)

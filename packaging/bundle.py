@@ -16,6 +16,8 @@ import elf
 import icu
 from changes import ROOT, version
 
+from mcsvm_gui.core.base.i18n import catalogue  # found by bill
+
 SPEC = ROOT / "packaging" / "mcsvm.spec"
 SHARED_FROM = 50_000  # bytes
 
@@ -28,6 +30,7 @@ def build(work: Path) -> Path:
         trim_tables(folder)
         share_equal_files(folder)
     name_window(folder)
+    compile_translations(folder)
     precompile(folder)
     bill.write(folder)
     set_times(folder, int(os.environ["SOURCE_DATE_EPOCH"]))
@@ -45,6 +48,13 @@ def collect(work: Path) -> Path:
         cwd=ROOT,
     )
     return work / "mcsvm"
+
+
+def compile_translations(folder: Path) -> None:
+    place = bill.resources_of(folder) / "translations"
+    catalogue.compile_all(place, place)
+    for path in place.glob("*.po*"):
+        path.unlink()
 
 
 def strip_symbols(folder: Path) -> None:

@@ -1,5 +1,74 @@
-"""The one exception for bad input: its message is a sentence for the user."""
+"""Sentences for users as values: what `str` says in English, a window can say in another language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class Sentence(str):
+    """An English sentence, and what it was made of: a template, and a value for each of its {places}.
+
+    `template` is written as a literal, so that it can be collected for translation; `many` is used in its place where
+    the value `count` is not one. Values may be sentences themselves. A message without values is taken as it is.
+    """
+
+    template: str
+    many: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, template: str, many: str = "", /, **values: Any) -> Sentence:
+        values = {name: _sayable(value) for name, value in values.items()}
+        return _made(
+            cls, filled(many if many and values.get("count") != 1 else template, values), template, many, values
+        )
+
+    @property
+    def code(self) -> str:
+        """The same whatever the values and the language are."""
+        return "-".join(re.findall(r"\w+", re.sub(r"{[^}]*}", " ", self.template).lower())[:8])
+
+    def parts(self) -> Iterator[Sentence]:
+        """This sentence and all that it contains."""
+        yield self
+        for value in self.values.values():
+            if isinstance(value, Sentence):
+                yield from value.parts()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), str(self), self.template, self.many, self.values)
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str:
+    return template.format(**values) if values else template
+
+
+def _made(kind: type[Sentence], english: str, template: str, many: str, values: Mapping[str, Any]) -> Sentence:
+    made = str.__new__(kind, english)
+    made.template, made.many, made.values = template, many, values
+    return made
+
+
+def _sayable(value: Any) -> Any:
+    return value.sentence if isinstance(value, InputError) else value
 
 
 class InputError(ValueError):
-    """What is wrong, where, and what would be right."""
+    """What is wrong, where, and what would be right: the one exception for bad input, with a sentence for the user."""
+
+    sentence: Sentence
+
+    def __init__(self, template: str, /, **values: Any) -> None:
+        known = isinstance(template, Sentence) and not values
+        self.sentence = template if known else Sentence(template, **values)  # type: ignore[assignment]
+        super().__init__(self.sentence)
+
+    @property
+    def brief(self) -> Sentence:
+        """For a reader who sees the name of the file above."""
+        return self.sentence
+
+    @property
+    def code(self) -> str:
+        return self.sentence.code

@@ -23,7 +23,7 @@ def bundle(tmp_path: Path) -> Path:
     """As PyInstaller lays one out, of empty files: only names count."""
     for name in (
         *SOURCES,
-        "mcsvm_gui/resources/translations/de.json",
+        "mcsvm_gui/resources/translations/de.mo",
         *LIBRARIES,
     ):
         path = tmp_path / "_internal" / name

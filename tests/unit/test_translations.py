@@ -1,66 +1,73 @@
-"""Every word has its German, with the same places to fill; nothing stale stays."""
+"""Every text has its German, with the same places to fill; nothing stale stays."""
 
 from __future__ import annotations
 
 import ast
-import json
+import gettext
+import io
 import re
 import string
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
+import extract_translations as extraction
 import pytest
+from extract_translations import COMMAND, FOLDER
 
-from mcsvm_gui.core.base import i18n, translation
-from mcsvm_gui.core.base.settings import TABLE
-from mcsvm_gui.core.compare.measures import MEASURES
-from solvers.kernels import KERNELS
-from solvers.machines import MACHINES
-from solvers.methods import METHODS
-from solvers.run.decisions import REASONS
-from solvers.run.ending import Ending
+from mcsvm_gui.core.base import i18n
+from mcsvm_gui.core.base.i18n import catalogue, translation
+from mcsvm_gui.core.base.i18n.catalogue import Message
+from mcsvm_gui.core.base.settings import SETTINGS
 
-PACKAGE = Path(i18n.__file__).parents[2]
 FOREIGN = [language for language in translation.languages() if language != translation.ENGLISH]
-# Words that are declared in tables; `tr` is asked for them by these expressions, and by no others.
+# Texts that are declared in tables; `tr` is asked for them by these expressions, and by no others.
 FROM_TABLES = {
     *("MACHINES[document['machine']].decides", "machine.title", "machine.decides"),
     *("Ending(document['ending']).sentence", "chosen.about", "choice.about", "choice.title"),
     *("setting.label", "setting.help", "text", "title"),
     *("measure.title", "measure.tip", "reason", "decision.reason"),
+    "said.template",  # collected where the sentence is made
 }
+TOY = """
+msgid ""
+msgstr "X-Name: Toy\\nContent-Type: text/plain; charset=UTF-8\\n"
+"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n==2 ? 1 : 2);\\n"
+
+#, fuzzy
+msgid "Redo"
+msgstr "not sure"
+
+msgid "Undo"
+msgstr ""
+"Odnu "
+"\\"back\\""
+
+msgid "{count} row"
+msgid_plural "{count} rows"
+msgstr[0] "wor"
+msgstr[1] "two wor"
+msgstr[2] "{count} swor"
+
+#~ msgid "Gone"
+#~ msgstr "Enog"
+"""
 
 
-def calls() -> Iterator[tuple[str, ast.expr]]:
-    """(where, what is translated) of every tr(...) in the application."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "tr":
-                yield f"{path.relative_to(PACKAGE)}:{node.lineno}", node.args[0]
+def messages(language: str) -> tuple[Message, ...]:
+    """All but the header."""
+    return catalogue.read((FOLDER / f"{language}.po").read_text("utf-8"))[1:]
 
 
-def literals() -> set[str]:
-    return {text.value for _, text in calls() if isinstance(text, ast.Constant)}
-
-
-def declared() -> set[str]:
-    """Words of registries and tables."""
-    machines = {text for machine in MACHINES.values() for text in (machine.title, machine.decides)}
-    methods = {method.supports for method in METHODS.values()}
-    formulas = {
-        (sys.modules[kernel.__module__].__doc__ or "").partition("\n")[0].rstrip(".") for kernel in KERNELS.values()
-    }
-    endings = {ending.sentence for ending in Ending}
-    settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
-    choices = {text for setting in TABLE for _, text in setting.choices}
-    measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
-    reasons = set(REASONS)
-    return machines | methods | formulas | endings | settings | measures | reasons | choices - {""}
+def pairs(language: str) -> list[tuple[str, str]]:
+    """What says in English what each translated text says."""
+    return [
+        (message.many if message.many and form else message.template, said)
+        for message in messages(language)
+        for form, said in enumerate(message.said)
+    ]
 
 
 def places(text: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    return {name.partition("!")[0] for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
 def test_there_is_german() -> None:
@@ -68,20 +75,35 @@ def test_there_is_german() -> None:
 
 
 def test_every_text_is_a_literal_or_declared_in_a_table() -> None:
-    others = {(where, ast.unparse(text)) for where, text in calls() if not isinstance(text, ast.Constant)}
+    others = {
+        (where, ast.unparse(text))
+        for where, call, text in extraction.calls()
+        if not extraction.literals(text) and (ast.unparse(call.func) == "tr" or isinstance(text, ast.JoinedStr))
+    }
     assert [(where, text) for where, text in sorted(others) if text not in FROM_TABLES] == []
 
 
 @pytest.mark.parametrize("language", FOREIGN)
-def test_every_text_is_translated_and_nothing_else(language: str) -> None:
-    known, wanted = set(translation.words(language)), (literals() | declared()) - {""}
-    assert sorted(wanted - known) == []
-    assert sorted(known - wanted) == []
+def test_the_catalogue_is_up_to_date(language: str) -> None:
+    path = FOLDER / f"{language}.po"
+    wanted = extraction.brought_up_to_date(path, extraction.wanted())
+    assert path.read_text("utf-8") == wanted, f"bring it up to date with: {COMMAND}"
+    assert [message.template for message in messages(language) if message.stale] == [], "delete what is marked #~"
+
+
+def test_the_template_for_new_languages_is_up_to_date() -> None:
+    text = (FOLDER / "mcsvm.pot").read_text("utf-8")
+    assert text == extraction.template(extraction.wanted()), f"bring it up to date with: {COMMAND}"
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_every_text_is_translated(language: str) -> None:
+    assert [message.template for message in messages(language) if not message.translated] == []
 
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_translations_fill_the_same_places_and_end_alike(language: str) -> None:
-    for text, translated in translation.words(language).items():
+    for text, translated in pairs(language):
         assert translated.strip(), text
         assert places(translated) == places(text), text
         for mark in "…:.":
@@ -92,18 +114,73 @@ def test_translations_fill_the_same_places_and_end_alike(language: str) -> None:
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_menus_keep_a_letter_each(language: str) -> None:
-    menus = [text for text in translation.words(language) if re.fullmatch(r"&\w+", text)]
-    letters = [translation.words(language)[text].split("&")[1][0].lower() for text in menus]
-    assert len(menus) >= 4
+    letters = [said.split("&")[1][0].lower() for text, said in pairs(language) if re.fullmatch(r"&\w+", text)]
+    assert len(letters) >= 4
     assert len(set(letters)) == len(letters)
 
 
-@pytest.mark.parametrize("language", FOREIGN)
-def test_the_file_is_sorted_and_says_each_text_once(language: str) -> None:
-    path = PACKAGE.parent / "resources" / "translations" / f"{language}.json"
-    pairs = json.loads(path.read_text("utf-8"), object_pairs_hook=list)
-    names = [name for name, _ in pairs]
-    assert names == sorted(set(names))
+@pytest.mark.parametrize("text", [(FOLDER / f"{language}.po").read_text("utf-8") for language in FOREIGN] + [TOY])
+def test_what_gettext_reads_is_what_was_written(text: str) -> None:
+    known = catalogue.read(text)
+    compiled = gettext.GNUTranslations(io.BytesIO(catalogue.compiled(known)))
+    for message in known[1:]:
+        if message.translated and not message.many:
+            assert compiled.gettext(message.template) == message.said[0]
+        elif message.translated:
+            said = {compiled.ngettext(message.template, message.many, count) for count in range(200)}
+            assert said == set(message.said)
+        else:
+            assert compiled.gettext(message.template) == message.template
+    assert catalogue.read(extraction.written(known)) == known
+
+
+def test_a_line_that_belongs_to_no_catalogue_is_refused() -> None:
+    with pytest.raises(ValueError, match="no line of a catalogue: msgstr nothing"):
+        catalogue.read('msgid "a"\nmsgstr nothing')
+
+
+def test_texts_come_and_go_with_the_program() -> None:
+    now = [Message("Redo"), Message("{count} row", "{count} rows"), Message("Quite new")]
+    merged = {message.template: message for message in extraction.merged(catalogue.read(TOY), now, 3)}
+    assert merged["Quite new"].said == ("",)
+    assert merged["{count} row"].said == ("wor", "two wor", "{count} swor")
+    assert {name for name, message in merged.items() if message.stale} == {"Undo", "Gone"}
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a program with one more language, which is one more file."""
+    (tmp_path / "translations").mkdir()
+    (tmp_path / "translations" / "toy.po").write_text(TOY)
+    monkeypatch.setattr(translation, "folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_another_language_is_one_file(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert translation.languages() == {"en": "English", "toy": "Toy"}
+    assert ("toy", "Toy") in SETTINGS["language"].choices()
+    assert SETTINGS["language"].fits("toy")
+    assert not SETTINGS["language"].fits("de")
+    monkeypatch.setenv("LC_ALL", "toy_TOY.UTF-8")
+    assert translation.chosen("system") == "toy"
+    i18n.install(translation.translations("toy"))
+    try:
+        assert [i18n.tr("{count} row", "{count} rows", count=count) for count in (1, 2, 3)] == [
+            "wor",
+            "two wor",
+            "3 swor",
+        ]
+        assert (i18n.tr("Undo"), i18n.tr("Redo"), i18n.tr("Gone")) == ('Odnu "back"', "Redo", "Gone")
+    finally:
+        i18n.install()
+
+
+def test_what_a_build_has_compiled_is_read(toy: Path) -> None:
+    place = toy / "translations"
+    assert catalogue.compile_all(place, place) == (place / "toy.mo",)
+    (place / "toy.po").unlink()
+    assert translation.languages() == {"en": "English", "toy": "Toy"}
+    assert translation.translations("toy").gettext("Undo") == 'Odnu "back"'
 
 
 def test_the_language_of_the_system_is_read_as_posix_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,8 +194,8 @@ def test_the_language_of_the_system_is_read_as_posix_reads_it(monkeypatch: pytes
     assert translation.chosen("xx") == "en"
 
 
-def test_a_translator_that_is_installed_is_asked_and_what_it_lacks_stays_english() -> None:
-    i18n.install(translation.translator("de"))
+def test_a_language_that_is_installed_is_asked_and_what_it_lacks_stays_english() -> None:
+    i18n.install(translation.translations("de"))
     try:
         assert i18n.tr("Undo") == "Rückgängig"
         assert i18n.tr("no such text {number}", number=3) == "no such text 3"

@@ -1,38 +1,51 @@
-"""What goes wrong with a file, in one line that names the place."""
+"""What goes wrong with a file: the place, what is wrong there, and what would be right."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 
 class FileError(InputError):
     """`FILE:LINE: what, and what would be right`; line and column (its name or number) where they are known."""
 
+    what: Sentence
+
     def __init__(
         self,
         path: str | os.PathLike[str],
         what: str,
+        /,
         *,
         line: int | None = None,
         column: str | None = None,
+        **values: Any,
     ) -> None:
         self.path, self.line, self.column = os.fspath(path), line, column
+        self.what = what if isinstance(what, Sentence) and not values else Sentence(what, **values)
         place = self.path if line is None else f"{self.path}:{line}"
-        super().__init__(" ".join(f"{place}: {what}".splitlines()))
+        super().__init__(Sentence("{place}: {what}", place=place, what=self.what))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """Errors travel between processes; the default would call __init__ with the finished sentence."""
-        return _rebuilt, (type(self), str(self), self.__dict__)
+    @property
+    def brief(self) -> Sentence:
+        return self.what if self.line is None else Sentence("Line {number}: {what}", number=self.line, what=self.what)
+
+    @property
+    def code(self) -> str:
+        return self.what.code
+
+    def __str__(self) -> str:
+        return " ".join(super().__str__().splitlines())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.path, self.what, self.line, self.column)
 
 
 class NoLabelError(FileError):
     """No column was asked for as the label, and none looks like one."""
 
 
-def _rebuilt(kind: type[FileError], sentence: str, state: dict[str, object]) -> FileError:
-    error = kind.__new__(kind, sentence)
-    error.args = (sentence,)
-    error.__dict__.update(state)
-    return error
+def _rebuilt(kind: type[FileError], path: str, what: Sentence, line: int | None, column: str | None) -> FileError:
+    return kind(path, what, line=line, column=column)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from mcsvm_gui.core.base.i18n.translation import ENGLISH
 from mcsvm_gui.core.base.resources import folder
-from mcsvm_gui.core.base.translation import ENGLISH
 
 
 def read(language: str) -> tuple[str, Path]:

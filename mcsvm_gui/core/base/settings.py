@@ -8,14 +8,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import platformdirs
 
+from mcsvm_gui.core.base.i18n.translation import languages
 from mcsvm_gui.core.base.writing import write_text
 from solvers.errors import InputError
 
 MOST_RECENT = 12
+Choices: TypeAlias = tuple[tuple[str, str], ...]  # value and words
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Setting:
     label: str = ""  # without one, the program keeps it by itself and no dialog shows it
     help: str = ""
     group: str = ""
-    choices: tuple[tuple[str, str], ...] = ()  # value and words
+    choices: Callable[[], Choices] = tuple
     lowest: int = 0
     highest: int = 2**31 - 1
 
@@ -35,19 +37,19 @@ class Setting:
             return isinstance(value, list) and all(isinstance(part, str) for part in value)
         if type(value) is not self.kind:
             return False
-        if self.choices:
-            return value in [choice for choice, _ in self.choices]
+        if choices := self.choices():
+            return value in [choice for choice, _ in choices]
         return self.lowest <= value <= self.highest if isinstance(value, int) and self.kind is int else True
 
 
 TABLE = (
     Setting(
         *("theme", str, "system", "Theme", "Light, dark, or as the system has it; plots follow.", "Appearance"),
-        choices=(("system", "As the system"), ("light", "Light"), ("dark", "Dark")),
+        choices=lambda: (("system", "As the system"), ("light", "Light"), ("dark", "Dark")),
     ),
     Setting(
         *("language", str, "system", "Language", "Takes effect at the next start.", "Appearance"),
-        choices=(("system", "As the system"), ("en", "English"), ("de", "Deutsch")),
+        choices=lambda: (("system", "As the system"), *languages().items()),
     ),
     Setting(
         *("parallel_jobs", int, 2, "Trainings at once", "More wait in the queue.", "Work"),

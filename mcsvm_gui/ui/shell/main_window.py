@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
@@ -117,13 +118,13 @@ class MainWindow(QMainWindow):
         self._theme_group = menus.choices(
             self._submenu(self._view_menu, tr("Theme"), "themeMenu"),
             "theme",
-            (("system", tr("As the system")), ("light", tr("Light")), ("dark", tr("Dark"))),
+            SETTINGS["theme"].choices(),
             self.theme_chosen.emit,
         )
         self._language_group = menus.choices(
             self._submenu(self._view_menu, tr("Language"), "languageMenu"),
             "language",
-            (("system", tr("As the system")), ("en", "English"), ("de", "Deutsch")),
+            SETTINGS["language"].choices(),
             self.language_chosen.emit,
         )
         self._docks_start = self._view_menu.addSeparator()

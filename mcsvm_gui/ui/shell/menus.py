@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from mcsvm_gui.ui.kit import icons
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.shell.commands import Command
 
 KEYS = "keys"  # the property that names the keys of an action which leaves them to the focused widget
@@ -71,7 +72,7 @@ def choices(menu: QMenu, prefix: str, named: Iterable[tuple[str, str]], chosen: 
     """Checkable actions of which one holds; `chosen` hears its value."""
     group = QActionGroup(menu)
     for value, text in named:
-        action = QAction(text, menu)
+        action = QAction(tr(text), menu)
         action.setObjectName(f"{prefix}{value.capitalize()}Action")
         action.setCheckable(True)
         action.setData(value)

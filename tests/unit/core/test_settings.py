@@ -30,8 +30,8 @@ def test_every_default_is_a_value_of_its_setting(setting) -> None:
 
 def other_value(key: str):
     setting = SETTINGS[key]
-    if setting.choices:
-        return next(value for value, _ in setting.choices if value != setting.default)
+    if setting.choices():
+        return next(value for value, _ in setting.choices() if value != setting.default)
     return {bool: not setting.default, int: setting.lowest, str: "other", list: ["a", "b"]}[setting.kind]
 
 

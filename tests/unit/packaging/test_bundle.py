@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
         "_internal/mcsvm_gui/resources/datasets/a.csv": 30,
         "_internal/mcsvm_gui/resources/fonts/x.ttf": 60_000,
         "_internal/mcsvm_gui/resources/bill.json": 7,
-        "_internal/mcsvm_gui/resources/translations/de.json": 3,
+        "_internal/mcsvm_gui/resources/translations/de.mo": 3,
         "_internal/matplotlib/x.ttf": 60_000,
         "_internal/numpy/core.so": 4000,
         "_internal/unheard_of/of.so": 50,
@@ -180,7 +180,7 @@ def test_the_manifest_names_every_file_and_hashes_ours(folder: Path) -> None:
     assert told["own_files"] == {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in names
-        if name.endswith(("gram.py", "a.csv", "de.json"))
+        if name.endswith(("gram.py", "a.csv", "de.mo"))
     }
     source = ROOT / "solvers" / "gram.py"
     assert told["sources"]["solvers/gram.py"] == hashlib.sha256(source.read_bytes()).hexdigest()

@@ -42,7 +42,7 @@ class SettingsDialog(Dialog):
         nest(self.body, grid)
 
     def _add_row(self, grid: QGridLayout, setting: Setting) -> None:
-        editor = _EDITORS[str if setting.choices else setting.kind](setting, self._tell)
+        editor = _EDITORS[str if setting.choices() else setting.kind](setting, self._tell)
         editor.setObjectName(f"{setting.key}Setting")
         editor.setAccessibleName(tr(setting.label))
         self._editors[setting.key] = editor
@@ -80,7 +80,7 @@ class SettingsDialog(Dialog):
 
 def _combo(setting: Setting, tell: Any) -> QComboBox:
     combo = QComboBox()
-    for value, text in setting.choices:
+    for value, text in setting.choices():
         combo.addItem(tr(text), value)
     combo.currentIndexChanged.connect(lambda: tell(setting.key, combo.currentData()))
     return combo

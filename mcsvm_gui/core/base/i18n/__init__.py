@@ -1,0 +1,46 @@
+"""Every sentence the window shows passes here: English in, the user's language out."""
+
+from __future__ import annotations
+
+from gettext import NullTranslations
+from typing import Any
+
+from mcsvm_gui.core.base.figures import count as in_groups
+from solvers.errors import InputError, Sentence, filled
+
+_translations = NullTranslations()
+
+
+def install(translations: NullTranslations | None = None) -> None:
+    """How texts are translated from now on; without an argument, English stays."""
+    global _translations
+    _translations = translations or NullTranslations()
+
+
+def tr(text: str, many: str = "", /, **values: object) -> str:
+    """`text`, or `many` where `count` is not one: plain literals, so that they can be collected.
+
+    Their {places} are filled after translation. A translation that lost or misspelled a place must not cost the user
+    the sentence.
+    """
+    shown: dict[str, Any] = {name: worded(value) for name, value in values.items()}
+    if not text:
+        return text
+    if many:
+        count = shown["count"]
+        english = text if count == 1 else many
+        translated = _translations.ngettext(text, many, count)
+        shown["count"] = in_groups(count)
+    else:
+        english, translated = text, _translations.gettext(text)
+    try:
+        return filled(translated, shown)
+    except (LookupError, ValueError):
+        return filled(english, shown)
+
+
+def worded(said: Any) -> Any:
+    """A sentence, or the error that carries it, in the user's language; anything else as it is."""
+    if isinstance(said, InputError):
+        said = said.sentence
+    return tr(said.template, said.many, **said.values) if isinstance(said, Sentence) else said
