@@ -53,7 +53,7 @@ class DualForm:
     @cached_property
     def centred(self) -> bool:
         """Whether all directions sum to zero over the outputs, and so do the class functions."""
-        return self.outputs > 1 and bool(np.allclose(self.direction.sum(axis=2), 0.0, atol=1e-12))
+        return self.outputs > 1 and _alike(self.direction.sum(axis=2), 0.0)
 
     @cached_property
     def uniform(self) -> tuple[float, float] | None:
@@ -72,7 +72,7 @@ class DualForm:
         """The table as seven numbers; raises where wrong classes are not treated alike."""
         rule = _read_off(self)
         for own in range(self.classes):
-            if not np.allclose(_written_out(rule, self, own), self._read(own), atol=1e-12):
+            if not _alike(_written_out(rule, self, own), self._read(own)):
                 raise ValueError("a machine's directions must be the same for every own class and every wrong class")
         return rule
 
@@ -108,6 +108,11 @@ class DualForm:
         table = table - np.take_along_axis(table, bystander[:, None], axis=1)
         table[np.abs(table) < 1e-12] = 0.0
         return table
+
+
+def _alike(table: np.ndarray, other: np.ndarray | float) -> bool:
+    """Up to rounding; the coefficients of directions are about 1."""
+    return bool(np.abs(table - other).max(initial=0.0) <= 1e-12)
 
 
 def _read_off(form: DualForm) -> Rule:
