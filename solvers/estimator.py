@@ -20,7 +20,7 @@ from solvers.dual.certificate import total_of
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel
 from solvers.model import Model, class_scores
-from solvers.portions import Increment, all_classes, check_portions, codes_of, going_on, lasting, learns_online
+from solvers.portions import LASTING, Increment, all_classes, check_portions, codes_of, going_on, learns_online
 from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
 from solvers.run.decisions import final_reasons
 from solvers.run.ending import Ending
@@ -112,8 +112,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
             run = Run(problem, self.solver, self._limits(), self._start(problem), seed=self._seed())
             self._finish(problem, self._drive(run))
         self._warn_of_limits()
-        self._began_with: dict[str, Any] = lasting(self)
-        self._increment: Increment | None = None
+        self._remember(None)
         return self
 
     @available_if(learns_online)
@@ -130,9 +129,14 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         with limited(self.threads):
             increment = going_on(self, features)
             increment.learn(features, labels)
-        self._began_with, self._increment = lasting(self), increment
+        self._remember(increment)
         self._show(increment)
         return self
+
+    def _remember(self, increment: Increment | None) -> None:
+        """What the next portion goes on with."""
+        self._began_with = {name: getattr(self, name) for name in LASTING}
+        self._increment = increment
 
     def _check_parameters(self) -> None:
         """What `pose` does not see."""

@@ -84,16 +84,12 @@ def learns_online(estimator: Any) -> bool:
     return True
 
 
-def lasting(estimator: Any) -> dict[str, Any]:
-    return {name: getattr(estimator, name) for name in LASTING}
-
-
 def check_portions(estimator: Any) -> None:
     reason = why_not(estimator.machine, estimator.kernel, estimator.bias, estimator.class_weight)
     if reason is not None:
         raise InputError(reason)
-    before = getattr(estimator, "_began_with", lasting(estimator))
-    changed = [name for name, value in lasting(estimator).items() if value != before[name]]
+    before = getattr(estimator, "_began_with", {})
+    changed = [name for name, value in before.items() if getattr(estimator, name) != value]
     if changed:
         raise InputError(f"partial_fit goes on with the {changed[0]} it began with; to change it, use fit or a clone.")
 
