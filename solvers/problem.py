@@ -107,7 +107,7 @@ class Problem:
         if self.machine.split == "pairs":
             return self._pair(number)
         labels = self.labels if self.machine.split == "joint" else np.where(self.labels == number, 0, 1)
-        return self._part(labels, self.upper, gram or self.whole_gram())
+        return self._part(labels, self.upper, self.whole_gram() if gram is None else gram)
 
     def rows_of(self, number: int) -> np.ndarray | slice:
         """The examples of a part."""

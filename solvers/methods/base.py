@@ -16,9 +16,11 @@ import numpy as np
 
 from solvers.decision import Decision
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
-from solvers.dual.quantities import weights_of
+from solvers.dual.quantities import dual_of, weights_of
 from solvers.problem import Part
 from solvers.work import Work, ready
+
+ROUNDING = 1e-7  # share of the dual by which a point may be below the best and still replace it
 
 
 class Progress(Enum):
@@ -57,6 +59,42 @@ class State(Point):
     def best(self) -> Point:
         """The point to keep if the run ends here: where a phase explores elsewhere, the best that was reached."""
         return self
+
+
+@dataclass
+class Exploring(State):
+    """Of a method whose phases may go on from a lower dual: the best point is kept until that is made up for."""
+
+    kept: Point | None = None
+    kept_dual: float = -np.inf
+
+    @property
+    def best(self) -> Point:
+        return self.kept or self
+
+    def keep(self, part: Part) -> None:
+        """Keep this point, unless a better one is kept."""
+        dual = dual_at(part, self)
+        if self.kept is None or dual > self.kept_dual:
+            self.kept = Point(self.alpha.copy(order="K"), self.functions.copy(order="K"), self.constant.copy())
+            self.kept_dual = dual
+
+    def recovered(self, part: Part) -> bool:
+        """Whether this point is as good as the kept one, which then is dropped."""
+        if self.kept is None:
+            return True
+        if dual_at(part, self) >= self.kept_dual - ROUNDING * abs(self.kept_dual):
+            self.kept, self.kept_dual = None, -np.inf
+        return self.kept is None
+
+    def return_to_best(self, part: Part) -> bool:
+        """Go on from the kept point, unless this one is as good; whether that changed anything."""
+        if self.recovered(part):
+            return False
+        best = self.best
+        self.alpha[...], self.functions[...], self.constant = best.alpha, best.functions, best.constant
+        self.kept, self.kept_dual = None, -np.inf
+        return True
 
 
 S = TypeVar("S", bound=State)
@@ -117,6 +155,10 @@ def seed_with(part: Part, state: State, alpha: np.ndarray) -> None:
     """Start from a given alpha, taken into its bounds. The caller must `refresh` the class functions."""
     state.alpha[...] = part.geometry.within(alpha, part.upper)
     state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)
+
+
+def dual_at(part: Part, point: Point) -> float:
+    return dual_of(part, point.alpha, point.functions, point.constant)
 
 
 def refresh(part: Part, state: Point) -> Work[None]:

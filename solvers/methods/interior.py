@@ -9,12 +9,13 @@ so that its diagonal bounds from above what the dual of the factored problem has
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from solvers.dual.balance import is_balanced
 from solvers.dual.geometry import LINE
-from solvers.dual.quantities import dual_of, weights_of
+from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, rank_cap
 from solvers.factor.path import Path
@@ -23,7 +24,7 @@ from solvers.jit import sums
 from solvers.methods.auto import blocks, faces
 from solvers.methods.auto.blocks import BlockState, Workbench
 from solvers.methods.auto.budget import BUDGET, Budget, next_decision
-from solvers.methods.base import Method, Point, Progress
+from solvers.methods.base import ROUNDING, Exploring, Method, Point, Progress, dual_at
 from solvers.problem import Part
 from solvers.work import Work
 from solvers.work import finish as finish_work
@@ -35,7 +36,6 @@ CLEAR = 1e-8  # mean complementarity, in units of tolerance times U, at which th
 CLEARLY = 0.1, 1.0
 TOGETHER_AT_LAST = 2500
 ITERATIONS = 100
-ROUNDING = 1e-7  # share of the dual by which a point may be below the best and still replace it
 
 
 @dataclass
@@ -45,15 +45,15 @@ class Interior:
     iterations: int = 0
     rank: int = 0  # columns of the factor in use
     failed: int = 0  # forms of the Newton system that are given up
-    given: np.ndarray = field(default_factory=lambda: np.empty(0))  # (outputs,): a bias that comes from outside
+    given: np.ndarray = field(default_factory=partial(np.empty, 0))  # (outputs,): a bias that comes from outside
     begun: bool = False
     closing: bool = False  # the path has ended
     left: bool = False  # for the exact kernel
-    x: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-    z: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-    t: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-    w: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-    b: np.ndarray = field(default_factory=lambda: np.empty(0))
+    x: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
+    z: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
+    t: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
+    w: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
+    b: np.ndarray = field(default_factory=partial(np.empty, 0))
     least_violation: float = np.inf  # after it has left
     vain: int = 0  # dense systems in a row that did not help
     blocks_until: int = 0  # steps up to which blocks have their turn
@@ -68,44 +68,8 @@ class Interior:
 
 
 @dataclass
-class InteriorState(BlockState):
+class InteriorState(BlockState, Exploring):
     interior: Interior = field(default_factory=Interior)
-    kept: Point | None = None  # the best point, while a phase explores from one of a lower dual
-    kept_dual: float = -np.inf
-
-    @property
-    def best(self) -> Point:
-        return self.kept or self
-
-
-def dual_at(part: Part, point: Point) -> float:
-    return dual_of(part, point.alpha, point.functions, point.constant)
-
-
-def keep(part: Part, state: InteriorState) -> None:
-    """Remember the best point, as the state will leave it."""
-    dual = dual_at(part, state)
-    if state.kept is None or dual > state.kept_dual:
-        state.kept = Point(state.alpha.copy(order="K"), state.functions.copy(order="K"), state.constant.copy())
-        state.kept_dual = dual
-
-
-def surpass(part: Part, state: InteriorState) -> bool:
-    """Whether the state is as good as the best point, which then need not be kept any more."""
-    if state.kept is None:
-        return True
-    if dual_at(part, state) >= state.kept_dual - ROUNDING * abs(state.kept_dual):
-        state.kept, state.kept_dual = None, -np.inf
-    return state.kept is None
-
-
-def return_to_best(part: Part, state: InteriorState) -> None:
-    """Go on from the best point."""
-    if not surpass(part, state):
-        kept = state.best
-        state.alpha[...], state.functions[...], state.constant = kept.alpha, kept.functions, kept.constant
-        state.kept, state.kept_dual = None, -np.inf
-        state.forget_rounds()
 
 
 class InteriorPoint(Method[InteriorState]):
@@ -149,7 +113,7 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
         interior.given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
     path = path_of(part, state)
     if not interior.begun:
-        keep(part, state)
+        state.keep(part)
         interior.point, interior.begun = path.start(), True
         return Progress.MILESTONE
     yield from path.columns.use(interior.rank)

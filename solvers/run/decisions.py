@@ -10,7 +10,7 @@ from solvers.methods.auto.conductor import Why
 from solvers.methods.linear import choice
 
 ASKED = "This solver was asked for."
-REASONS = choice.BLOCKS, choice.ROWS, choice.NEWTON, choice.VISITS, *(why.value for why in Why)
+REASONS = choice.ROWS, choice.NEWTON, choice.VISITS, *(why.value for why in Why)
 
 
 def final_reasons(asked: str, decisions: Sequence[Decision]) -> list[str]:

@@ -23,7 +23,7 @@ from solvers.dual.quantities import examine, weights_of
 from solvers.errors import InputError
 from solvers.gram import Gram
 from solvers.methods import METHODS
-from solvers.methods.auto.budget import next_decision
+from solvers.methods.auto.budget import BUDGET, next_decision
 from solvers.methods.base import Method, Progress, refresh, seed_with
 from solvers.model import Model
 from solvers.problem import Part, Problem, with_offset
@@ -74,8 +74,9 @@ class Run:
         self.ending: Ending | None = None
         self.seconds = 0.0
         self.trace = Trace()
-        self._gram = gram or (None if problem.machine.split == "pairs" else problem.whole_gram())
-        self._counted = self._gram.evaluations if self._gram else 0  # by earlier runs
+        shared = gram is None and problem.machine.split != "pairs"
+        self._gram = problem.whole_gram() if shared else gram
+        self._counted = 0 if self._gram is None else self._gram.evaluations  # by earlier runs
         self._finished: list[Finished] = []
         self._tally = Tally.of(problem)
         self._start = start
@@ -220,7 +221,7 @@ class Run:
             self._state.decisions.append(opening)
         self._failures, self._best_violation = 0, np.inf
         self._strictness, self._claim, self._gap_due = 1.0, Claim.NONE, False
-        self._look_at = next_decision(0)
+        self._look_at = BUDGET.decide_first
         self._outer = multipliers.Outer.loose(self.limits.tolerance) if outer else multipliers.Outer()
         self._functions_stale = self._start is not None
         if self._start is not None:

@@ -24,7 +24,6 @@ from solvers.methods.auto import blocks
 from solvers.methods.auto.budget import Phase
 from solvers.methods.auto.conductor import Auto, AutoState, Why
 from solvers.methods.base import Progress, State
-from solvers.methods.interior import keep, return_to_best, surpass
 from solvers.problem import Part, pose
 from solvers.run.warmup import once
 from solvers.selection.shared import SharedGram
@@ -93,15 +92,16 @@ class Rising(Auto):
                 path.turn = state.steps + PAIRS
             if not path.begun:
                 return (yield from blocks.advance(part, state, path.turn, tolerance, self.budget))
-            keep(part, state)
+            state.keep(part)
             state.decisions.append(Decision(state.steps, Phase.PROXIMAL.value, Why.PROXIMAL_PAID.value))
             path.sigma, path.steps = 0.0, 0
         progress = Course(part, self.gram, state).advance(state, tolerance)
-        if surpass(part, state) and progress is Progress.CONVERGED:
+        if state.recovered(part) and progress is Progress.CONVERGED:
             return progress
         if path.steps >= PATIENCE or progress is Progress.CONVERGED:
             path.steps = PATIENCE
-            return_to_best(part, state)
+            if state.return_to_best(part):
+                state.forget_rounds()
         return Progress.MILESTONE
 
 

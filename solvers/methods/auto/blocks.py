@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class Progression:
 
 @dataclass
 class BlockState(State):
-    recent: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # examples of the last round
+    recent: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))  # examples of the last round
     spending: Spending = field(default_factory=Spending)
     progression: Progression = field(default_factory=Progression)
     idle: bool = False  # the last round moved nothing: a Newton step is next, whatever it costs

@@ -60,6 +60,7 @@ class Facts:
 class Why(StrEnum):
     """The reasons of decisions, as users read them."""
 
+    BLOCKS_FIRST = "Blocks of kernel rows come first: they solve most problems at once."
     INTERIOR_GOES_ON = "The interior point goes on."
     FINISHING = "Dense systems and blocks end what the interior point began."
     VAIN_CLAIMS = "Claims of convergence by single-precision rows were refuted again and again."
@@ -155,7 +156,7 @@ class AutoState(InteriorState):
     phase: Phase = Phase.BLOCKS
     outcome: Progress = Progress.MOVING  # MOVING: the next decision is due at `decide_at`; else it is due now
     decide_at: int = 0  # steps
-    ask_at: float = np.inf
+    ask_at: float = -np.inf  # effort; -inf before the first decision, which prices the phases
     vain_claims: int = 0
     claimed_at: int = 0  # steps at the last of them
     pace: Pace = field(default_factory=Pace)
@@ -173,6 +174,8 @@ class Auto(Method[AutoState]):
 
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
         """A linear kernel is left to a method that keeps W, where W is small."""
+        if part.gram.kernel.name != "linear":
+            return self, Decision(0, Phase.BLOCKS.value, Why.BLOCKS_FIRST.value)
         name, reason, numbers = choice.choose(part)
         if name is None:
             return self, Decision(0, Phase.BLOCKS.value, reason, numbers)
@@ -181,10 +184,7 @@ class Auto(Method[AutoState]):
     def start(self, part: Part, seed: int) -> AutoState:
         state: AutoState = AutoState.zero(part)
         blocks.by_class(state)
-        state.decide_at = next_decision(0, self.budget)
-        state.ask_at = price.interior_at(part, self.budget.first_rank, self.budget)
-        if Phase.SPLITTING in self.budget.phases:
-            state.pace = pace.start(part, self.budget)
+        state.decide_at = self.budget.decide_first
         return state
 
     def used(self, state: AutoState) -> str:
@@ -215,7 +215,7 @@ class Auto(Method[AutoState]):
             if state.steps >= until:
                 return Progress.MOVING
             progress = yield from self.step(part, state, min(until, state.decide_at), tolerance)
-            if progress is Progress.CONVERGED and interior.surpass(part, state):
+            if progress is Progress.CONVERGED and state.recovered(part):
                 return progress
             state.outcome = Progress.STALLED if progress is Progress.CONVERGED else progress
 
@@ -226,7 +226,7 @@ class Auto(Method[AutoState]):
             return (yield from blocks.advance(part, state, until, tolerance, budget))
         if state.phase is Phase.HOMOTOPY:
             progress = yield from homotopy.advance(part, state, state.homotopy, until, tolerance, budget)
-            interior.surpass(part, state)
+            state.recovered(part)
             return progress
         if state.phase is Phase.PROXIMAL:
             return (yield from proximal.advance(part, state, state.proximal, tolerance, budget))
@@ -252,6 +252,8 @@ class Auto(Method[AutoState]):
         A result other than MOVING ends the slice.
         """
         outcome, seen = state.outcome, None
+        if state.ask_at == -np.inf:
+            self.price_phases(part, state)
         facts = yield from self.facts(part, state)
         if state.phase is Phase.BLOCKS and state.spending.total >= state.pace.look_at and facts.spent < facts.ask_at:
             seen = pace.look(part, state, state.pace, tolerance, self.budget)
@@ -268,6 +270,12 @@ class Auto(Method[AutoState]):
         if outcome is Progress.STALLED and state.phase is facts.phase:
             return Progress.STALLED  # nothing else is left to try
         return Progress.MILESTONE if outcome is Progress.MILESTONE else Progress.MOVING
+
+    def price_phases(self, part: Part, state: AutoState) -> None:
+        """What it takes before another phase is worth asking for; most runs end before they want to know."""
+        state.ask_at = price.interior_at(part, self.budget.first_rank, self.budget)
+        if Phase.SPLITTING in self.budget.phases:
+            state.pace = pace.start(part, self.budget)
 
     def facts(self, part: Part, state: AutoState) -> Work[Facts]:
         budget, spent = self.budget, state.spending.total
@@ -322,10 +330,10 @@ class Auto(Method[AutoState]):
         if chosen.phase is Phase.HOMOTOPY and state.phase is Phase.PROXIMAL:
             homotopy.stand(state, state.homotopy, 1.0, self.budget)  # exact rounds at the full cost, from this point
         elif chosen.phase is Phase.HOMOTOPY:
-            interior.keep(part, state)
+            state.keep(part)
             homotopy.begin(part, state, state.homotopy, self.budget)
-        else:
-            interior.return_to_best(part, state)
+        elif state.return_to_best(part):
+            state.forget_rounds()
         state.phase = chosen.phase
 
     def note(self, state: AutoState, chosen: Choice, numbers: Mapping[str, float | None]) -> None:

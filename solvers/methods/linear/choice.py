@@ -9,16 +9,13 @@ from solvers.problem import Part
 MANY = 20_000  # examples from which a kernel row costs more than reading the features of one example may save
 THIN = 0.02  # stored features of a row, as a share of the examples, up to which reading it beats a kernel row
 
-BLOCKS = "Blocks of kernel rows come first: they solve most problems at once."
 ROWS = "The kernel is linear, but kernel rows are cheaper than its many features."
 NEWTON = "The kernel is linear and its features are few: Newton systems in their weights replace kernel rows."
 VISITS = "The kernel is linear and rows of features are far shorter than kernel rows: coordinate steps replace these."
 
 
 def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
-    """(`linear-newton`, `linear` or None where kernel rows are better, why, the numbers it was decided on)."""
-    if part.gram.kernel.name != "linear":
-        return None, BLOCKS, {}
+    """For a linear kernel: (`linear-newton`, `linear` or None for kernel rows, why, the numbers that this rests on)."""
     n, features, outputs = len(part), part.gram.points.features, part.form.outputs
     unknowns, stored = (features + 1) * outputs, part.gram.points.stored
     numbers = {"rows": float(n), "features": float(features), "unknowns": float(unknowns), "stored": stored}
