@@ -27,7 +27,7 @@ from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.trace import Sample
-from solvers.threads import limited
+from solvers.work import limited
 
 OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
 

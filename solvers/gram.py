@@ -6,21 +6,21 @@ their values, and `restore` computes the same blocks again.
 
 from __future__ import annotations
 
-from typing import cast
+import mmap
+from typing import Any, cast
 
 import numpy as np
 
 from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel
-from solvers.pages import Pages
-from solvers.threads import scratch, spread
-from solvers.work import PIECE, Work, finish, pieces
+from solvers.work import PIECE, Work, finish, pieces, scratch, spread
 
 EXACT_BLOCK_BYTES = 1 << 22  # float64 work space of `products`, at most: 4 MB stay in cache
 WORK_BYTES = 1 << 25  # float64 work space of a piece of a block, at most: rbf blocks beyond float32 need it
 # Rows that the store holds whatever cache_mb says: enough for one step of any sequential method (bsvm needs 10, a batch
 # 32). Methods that want more rows at once ask for at most `capacity`.
 LEAST = 32
+LARGE = 1 << 26  # bytes of a store; less is left to the allocator, which hands freed memory on without new pages
 HOLDERS = "factor", "newton"  # what else holds memory of the cache
 
 
@@ -273,3 +273,31 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
     operations = 2.0 * height * len(right) * (left.stored + weights.shape[1] + 10.0)
     yield from spread(multiply, range(0, len(left), height), operations)
     return result
+
+
+class Pages:
+    """Memory that appears when it is written and can be given back in part: room for the rows of a store."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._map = _map(size) if size >= LARGE else None
+        if self._map is not None and hasattr(mmap, "MADV_HUGEPAGE"):
+            self._map.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does: random rows then cost fewer look-ups
+
+    def array(self, dtype: Any) -> np.ndarray:
+        """All of it, for once; it lives as long as any view of it."""
+        count = self.size // np.dtype(dtype).itemsize
+        return np.empty(count, dtype) if self._map is None else np.frombuffer(self._map, dtype, count)
+
+    def keep(self, size: int) -> None:
+        """Give back what lies beyond so many bytes, where that is large. Views of it stay valid and read zero."""
+        start = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+        if self._map is not None and start < self.size and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED, start, self.size - start)
+        self.size = min(self.size, size)
+
+
+def _map(size: int) -> mmap.mmap:
+    """Of this process alone: what is shared gets no large pages."""
+    private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)  # Windows has no such flags
+    return mmap.mmap(-1, size, flags=private) if private else mmap.mmap(-1, size)

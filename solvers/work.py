@@ -1,19 +1,41 @@
-"""Work that can be interrupted: a generator that yields between pieces of at most a tenth of a second.
+"""Work in pieces of at most a tenth of a second: interruptible between any two, and shared out over threads.
 
-Whoever owns the loop may stop at any yield, look at the clock, or write a checkpoint. So at every yield the state of
-the run is one from which to begin again gives the same bits: a piece of work computes first and changes the state last.
+A piece of work is a generator that yields between its pieces. Whoever owns the loop may stop at any yield, look at the
+clock, or write a checkpoint. So at every yield the state of the run is one from which to begin again gives the same
+bits: a piece of work computes first and changes the state last.
+
+The pieces and their shapes do not depend on how many threads there are, so neither do the bits of the result. BLAS
+has one number of threads for the whole process: it is one while anybody is inside `limited`, and that of before again
+when the last has left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TypeVar
+import os
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+from threadpoolctl import OpenBLASController, ThreadpoolController
+
+from solvers.errors import InputError
 
 T = TypeVar("T")
 Work = Generator[None, None, T]
 
 PIECE = 5e8  # floating-point operations of a piece, at most: 20 to 60 ms in double precision on one thread
 SMALL = 300  # variables of a dense system up to which a step of it, below a millisecond, is no piece of its own
+MOST_THREADS = 1024
+
+_lock = threading.Lock()
+_inside = 0
+_before: list[Any] = []  # what knows the number of before, while anybody is inside
+_mine = threading.local()
 
 
 def finish(work: Work[T]) -> T:
@@ -36,3 +58,102 @@ def pieces(total: int, operations_each: float) -> list[slice]:
     """The range cut so that no piece has more than PIECE operations; the cuts depend on nothing else."""
     length = max(1, int(PIECE // max(operations_each, 1.0)))
     return [slice(start, min(start + length, total)) for start in range(0, total, length)]
+
+
+# -- threads --------------------------------------------------------------------------------------
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all loaded libraries: milliseconds, so once
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="mcsvm")
+
+
+def limited(threads: Any) -> AbstractContextManager[object]:
+    """In this context the calling thread may spread work over so many threads; None is one."""
+    if threads is not None and (
+        isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= int(threads) <= MOST_THREADS
+    ):
+        raise InputError(f"threads must be a whole number of at least 1 and at most {MOST_THREADS}, not {threads!r}.")
+    return _limit(1 if threads is None else int(threads))
+
+
+@contextmanager
+def _limit(count: int) -> Iterator[None]:
+    before = workers()
+    _mine.workers = count
+    _enter()
+    try:
+        yield
+    finally:
+        _leave()
+        _mine.workers = before
+
+
+def _enter() -> None:
+    global _inside
+    with _lock:
+        _inside += 1
+        if _inside == 1:
+            _take_control()
+            _before.append(_controller().limit(limits=1, user_api="blas"))
+
+
+def _leave() -> None:
+    global _inside
+    with _lock:
+        _inside -= 1
+        if _inside == 0:
+            _take_control()
+            _before.pop().restore_original_limits()
+
+
+def _take_control() -> None:
+    """OpenBLAS has one number for all threads, and threadpoolctl lets one thread alone set it, in silence, until that
+    thread ends or lets go; Qt's threads never end for Python. Here the lock does what that rule is for."""
+    OpenBLASController.clear_controlling_thread(force=True)
+
+
+def workers() -> int:
+    """How many threads the calling thread may use."""
+    return getattr(_mine, "workers", 1)
+
+
+def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each: float) -> Work[None]:
+    """Call the function for every piece, on the threads of `limited`; yields after about PIECE operations of each.
+
+    Pieces must not depend on each other: a piece writes where no other reads or writes.
+    """
+    count = workers()
+    together = count * max(1, int(PIECE // max(operations_each, 1.0)))
+    for start in range(0, len(pieces), together):
+        if start:
+            yield
+        group = pieces[start : start + together]
+        if count == 1 or len(group) == 1:
+            for piece in group:
+                function(piece)
+        else:
+            shares = [group[number::count] for number in range(min(count, len(group)))]
+            others = [_pool().submit(_call, function, share) for share in shares[1:]]
+            _call(function, shares[0])
+            for other in others:
+                other.result()
+
+
+def _call(function: Callable[[T], object], pieces: Sequence[T]) -> None:
+    for piece in pieces:
+        function(piece)
+
+
+def scratch(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
+    """Room to work in, of the calling thread, until it asks again."""
+    size = int(np.prod(shape))
+    room = getattr(_mine, "room", None)
+    if room is None or room.nbytes < size * np.dtype(dtype).itemsize:
+        room = _mine.room = np.empty(size * np.dtype(dtype).itemsize, dtype=np.uint8)
+    return room[: size * np.dtype(dtype).itemsize].view(dtype).reshape(shape)

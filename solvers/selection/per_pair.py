@@ -17,7 +17,7 @@ from solvers.selection.grid import preference
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import matrices_of
-from solvers.threads import limited
+from solvers.work import limited
 
 
 @dataclass(frozen=True)

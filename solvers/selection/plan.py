@@ -10,7 +10,7 @@ from solvers.selection.crew import Crew, Folds, Threads
 from solvers.selection.search import Steps
 from solvers.selection.settings import Settings
 from solvers.selection.task import Done, tasks_of
-from solvers.threads import limited
+from solvers.work import limited
 
 Report = Callable[[Done], object]
 

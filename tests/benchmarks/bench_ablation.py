@@ -63,7 +63,7 @@ from solvers.run.loop import Run
 from solvers.run.warmup import once, warm_up
 from solvers.selection import rising, whole
 from solvers.selection.grid import Range
-from solvers.threads import limited
+from solvers.work import limited
 
 DATA = table_3.DATA
 pytestmark = [

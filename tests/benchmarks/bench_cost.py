@@ -29,7 +29,7 @@ from solvers.kernels import KERNELS, Points
 from solvers.methods.auto import faces as polish
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
-from solvers.threads import limited
+from solvers.work import limited
 
 pytestmark = [
     pytest.mark.benchmark,

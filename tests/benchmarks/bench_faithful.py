@@ -22,7 +22,7 @@ from solvers.kernels import KERNELS
 from solvers.problem import pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
-from solvers.threads import limited
+from solvers.work import limited
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 STEPS = int(os.environ.get("MCSVM_FAITHFUL_STEPS", "2_000_000"))

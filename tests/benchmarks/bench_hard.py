@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from table_3 import DATA, ROWS, Row, read
 
 from solvers.run.loop import Limits
-from solvers.threads import limited
+from solvers.work import limited
 
 pytestmark = [
     pytest.mark.benchmark,

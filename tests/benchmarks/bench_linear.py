@@ -34,7 +34,7 @@ from solvers.problem import pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.squared_hinge import asvm, lsvm
-from solvers.threads import limited
+from solvers.work import limited
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 pytestmark = [

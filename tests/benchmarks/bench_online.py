@@ -18,7 +18,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS, Points
 from solvers.methods.lasvm.stream import Stream, Terms
-from solvers.threads import limited
+from solvers.work import limited
 
 pytestmark = pytest.mark.benchmark
 

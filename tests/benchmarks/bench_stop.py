@@ -16,7 +16,7 @@ from table_3 import DATA, ROWS, Row
 
 from solvers import Limits, Run, pose
 from solvers.kernels import KERNELS
-from solvers.threads import limited
+from solvers.work import limited
 
 pytestmark = [
     pytest.mark.benchmark,

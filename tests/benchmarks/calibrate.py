@@ -41,8 +41,7 @@ from solvers.methods.auto.splitting import Splitting
 from solvers.methods.base import Progress
 from solvers.problem import Part, pose
 from solvers.run.warmup import warm_up
-from solvers.threads import limited
-from solvers.work import finish
+from solvers.work import finish, limited
 
 T = TypeVar("T")
 PRICES = tuple(entry.name for entry in fields(Budget) if entry.name.endswith("_price"))

@@ -6,13 +6,12 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QThread
 from threadpoolctl import threadpool_info
 
-from solvers.threads import limited, spread, workers
-from solvers.work import PIECE, finish
+from solvers.work import PIECE, finish, limited, spread, workers
 
 
 def blas() -> set[int]:
@@ -20,6 +19,7 @@ def blas() -> set[int]:
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_blas_has_one_thread_until_the_last_has_left(data) -> None:
     """Threads of one process come and go in any order."""

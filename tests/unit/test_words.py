@@ -8,7 +8,7 @@ from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import positive, shown, whole
 from solvers.run.ending import Ending
-from solvers.threads import limited
+from solvers.work import limited
 
 
 def test_endings_are_the_contracts_words() -> None:

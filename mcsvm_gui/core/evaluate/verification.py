@@ -14,7 +14,7 @@ from solvers.dual.certificate import Certificate, Proof, certify, total_of
 from solvers.errors import InputError
 from solvers.model import Model
 from solvers.problem import Problem
-from solvers.threads import limited
+from solvers.work import limited
 
 CLOSE = 1e-6  # relative; different processors round kernel values differently
 

@@ -16,7 +16,7 @@ import numpy as np
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.machines import Machine
-from solvers.threads import limited
+from solvers.work import limited
 
 CONFIDENCE = 0.95
 RESOLUTION = 1.0  # eta, the scaling of the output range in the bound

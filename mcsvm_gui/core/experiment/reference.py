@@ -28,7 +28,7 @@ from solvers.selection.cell import Cell
 from solvers.selection.folds import stratified
 from solvers.selection.grid import Grid
 from solvers.squared_hinge import Solution, asvm, lsvm
-from solvers.threads import limited
+from solvers.work import limited
 
 REFERENCES: dict[str, Callable[..., Solution]] = {"asvm": asvm, "lsvm": lsvm}
 LIMIT = 10_000  # iterations, where the request names none

@@ -18,7 +18,7 @@ from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.model import Model, class_scores, decide
 from solvers.run.ending import Ending
-from solvers.threads import limited
+from solvers.work import limited
 
 PACKAGES = "numpy", "scipy", "numba", "scikit-learn", "pandas"
 

@@ -19,7 +19,7 @@ from mcsvm_gui.core.playground.steps import Move, Walk, rivals
 from solvers.machines import MACHINES
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample
-from solvers.threads import limited
+from solvers.work import limited
 
 COARSE = 3  # pixels of the screen along one of a picture that was overtaken
 TOLD = 2  # moves of a step that are told in full

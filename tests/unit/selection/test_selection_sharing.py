@@ -35,7 +35,7 @@ from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily, Matrices
 from solvers.selection.task import Done, matrices_of
-from solvers.threads import workers
+from solvers.work import workers
 
 X, Y = blobs(n=66, classes=3, seed=4)
 STRICT = Limits(tolerance=1e-6)

@@ -15,7 +15,7 @@ from solvers.selection.folds import Fold
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task
-from solvers.threads import limited
+from solvers.work import limited
 
 if TYPE_CHECKING:
     from distributed import Event, Queue, Worker
