@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 
@@ -40,6 +40,12 @@ class Sentence(str):
         return _made, (type(self), str(self), self.template, self.many, self.values)
 
 
+def any_of(choices: Sequence[str]) -> Sentence:
+    """a; a, or b; a, or b, or c."""
+    rest = [*choices[1:]]
+    return Sentence("{first}, or {rest}", first=choices[0], rest=any_of(rest)) if rest else Sentence(choices[0])
+
+
 def filled(template: str, values: Mapping[str, Any]) -> str:
     return template.format(**values) if values else template
 
@@ -51,7 +57,10 @@ def _made(kind: type[Sentence], english: str, template: str, many: str, values: 
 
 
 def _sayable(value: Any) -> Any:
-    return value.sentence if isinstance(value, InputError) else value
+    """Errors of others say what they say; they need not survive the way to another process."""
+    if isinstance(value, InputError):
+        return value.sentence
+    return str(value) if isinstance(value, BaseException) else value
 
 
 class InputError(ValueError):

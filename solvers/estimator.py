@@ -141,11 +141,14 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """What `pose` does not see."""
         if self.callback is not None and not callable(self.callback):
-            raise InputError(f"callback must be a function of a sample, not {self.callback!r}.")
+            raise InputError("callback must be a function of a sample, not {callback!r}.", callback=self.callback)
         if self.decision_function_shape not in ("ovo", "ovr"):
-            raise InputError(f"decision_function_shape must be 'ovo' or 'ovr', not {self.decision_function_shape!r}.")
+            raise InputError(
+                "decision_function_shape must be 'ovo' or 'ovr', not {decision_function_shape!r}.",
+                decision_function_shape=self.decision_function_shape,
+            )
         if not isinstance(self.warm_start, bool | np.bool_):
-            raise InputError(f"warm_start must be True or False, not {self.warm_start!r}.")
+            raise InputError("warm_start must be True or False, not {warm_start!r}.", warm_start=self.warm_start)
 
     def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
         """Rows in canonical form, and where their labels stand among the classes."""
@@ -199,7 +202,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
 
     def _gamma(self, X: Any) -> float:
         if isinstance(self.gamma, str) and self.gamma != "scale":
-            raise InputError(f"gamma must be a positive number or 'scale', not {self.gamma!r}.")
+            raise InputError("gamma must be a positive number or 'scale', not {gamma!r}.", gamma=self.gamma)
         if not isinstance(self.gamma, str):
             return positive("gamma", self.gamma)
         mean = X.mean() if not sp.issparse(X) else X.sum() / np.prod(X.shape)
@@ -213,7 +216,9 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         if isinstance(self.class_weight, Mapping):
             return self._weights_by_label(self.class_weight)
         if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
-            raise InputError(f"class_weight must be 'balanced' or a mapping, not {self.class_weight!r}.")
+            raise InputError(
+                "class_weight must be 'balanced' or a mapping, not {class_weight!r}.", class_weight=self.class_weight
+            )
         return codes.size / (self.classes_.size * np.bincount(codes, minlength=self.classes_.size))
 
     def _weights_by_label(self, weights: Mapping[Any, float]) -> np.ndarray:
@@ -221,7 +226,11 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         labels = self.classes_.tolist()
         strange = [label for label in weights if label not in labels]
         if strange and any(label not in weights for label in labels):
-            raise InputError(f"class_weight names {strange[0]!r}, which is no label; the labels are {shown(labels)}.")
+            raise InputError(
+                "class_weight names {strange!r}, which is no label; the labels are {labels}.",
+                strange=strange[0],
+                labels=shown(labels),
+            )
         return np.array([positive(f"class_weight of {label!r}", weights.get(label, 1.0)) for label in labels])
 
     def _seed(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.methods.lasvm.stream import Expansion, Stream, Terms
@@ -62,17 +62,24 @@ def _rehearse() -> None:
     Stream(kernel, "pairs", terms, 1.0).learn(points, np.arange(12) % 2)
 
 
-def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> str | None:
+def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> Sentence | None:
     """Why `partial_fit` refuses these parameters, in a sentence; None where it does not."""
     if not isinstance(machine, str) or machine not in MACHINES or MACHINES[machine].split == "joint":
         able = ", ".join(name for name, entry in MACHINES.items() if entry.split != "joint")
-        return f"partial_fit is for machines of binary parts, {able}, not {machine!r}; use fit."
+        return Sentence(
+            "partial_fit is for machines of binary parts, {able}, not {machine!r}; use fit.", able=able, machine=machine
+        )
     if bias not in (None, "exact"):
-        return f"partial_fit learns an exact bias, not bias={bias!r}; leave it at None."
+        return Sentence("partial_fit learns an exact bias, not bias={bias!r}; leave it at None.", bias=bias)
     if kernel == "precomputed":
-        return "partial_fit needs features: rows of a precomputed kernel know nothing of rows that are still to come."
+        return Sentence(
+            "partial_fit needs features: rows of a precomputed kernel know nothing of rows that are still to come."
+        )
     if isinstance(class_weight, str):
-        return f"class_weight={class_weight!r} needs all rows at once; give partial_fit a weight for each label."
+        return Sentence(
+            "class_weight={weight!r} needs all rows at once; give partial_fit a weight for each label.",
+            weight=class_weight,
+        )
     return None
 
 
@@ -91,7 +98,10 @@ def check_portions(estimator: Any) -> None:
     before = getattr(estimator, "_began_with", {})
     changed = [name for name, value in before.items() if getattr(estimator, name) != value]
     if changed:
-        raise InputError(f"partial_fit goes on with the {changed[0]} it began with; to change it, use fit or a clone.")
+        raise InputError(
+            "partial_fit goes on with the {changed} it began with; to change it, use fit or a clone.",
+            changed=changed[0],
+        )
 
 
 def all_classes(estimator: Any, classes: Any) -> np.ndarray:
@@ -102,7 +112,7 @@ def all_classes(estimator: Any, classes: Any) -> np.ndarray:
     given: np.ndarray = estimator.classes_ if classes is None else np.unique(np.asarray(classes))
     if begun and not np.array_equal(given, estimator.classes_):
         known = shown(estimator.classes_.tolist())
-        raise InputError(f"partial_fit began with the classes {known}, and goes on with them.")
+        raise InputError("partial_fit began with the classes {known}, and goes on with them.", known=known)
     if given.size < 2:
         raise InputError("There is only one class to learn; a classifier needs at least two classes.")
     return given
@@ -113,7 +123,7 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     strange = np.flatnonzero(~np.isin(labels, classes))
     if strange.size:
         name = labels[strange[:1]].tolist()[0]
-        raise InputError(f"The label {name!r} is none of the classes that partial_fit began with.")
+        raise InputError("The label {name!r} is none of the classes that partial_fit began with.", name=name)
     return np.searchsorted(classes, labels)
 
 

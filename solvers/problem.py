@@ -176,7 +176,9 @@ def pose(
     points = checked_points(features, kernel)
     if len(points) != codes.size:
         raise InputError(
-            f"There are {len(points)} rows of features but {codes.size} labels; they must be equally many."
+            "There are {rows} rows of features but {labels} labels; they must be equally many.",
+            rows=len(points),
+            labels=codes.size,
         )
     cost = positive("C", cost)
     weights = _weights(class_weight, count)
@@ -195,13 +197,13 @@ def pose(
 
 def positive(name: str, value: Any) -> float:
     if not _is_number(value) or not (np.isfinite(value) and value > 0.0):
-        raise InputError(f"{name} must be a positive number, not {value!r}.")
+        raise InputError("{name} must be a positive number, not {value!r}.", name=name, value=value)
     return float(value)
 
 
 def whole(name: str, value: Any) -> int:
     if not _is_number(value) or not (np.isfinite(value) and value >= 1 and float(value).is_integer()):
-        raise InputError(f"{name} must be a whole number of at least 1, not {value!r}.")
+        raise InputError("{name} must be a whole number of at least 1, not {value!r}.", name=name, value=value)
     return int(value)
 
 
@@ -219,7 +221,9 @@ def _machine(machine: str | Machine) -> Machine:
     if isinstance(machine, Machine):
         return machine
     if not isinstance(machine, str) or machine not in MACHINES:
-        raise InputError(f"There is no machine {machine!r}; choose one of {', '.join(MACHINES)}.")
+        raise InputError(
+            "There is no machine {machine!r}; choose one of {choices}.", machine=machine, choices=", ".join(MACHINES)
+        )
     return MACHINES[machine]
 
 
@@ -227,27 +231,38 @@ def _bias(bias: str | None, machine: Machine) -> Bias:
     if bias is None:
         return machine.bias
     if not isinstance(bias, str) or bias not in BIASES:
-        raise InputError(f"bias must be one of {', '.join(BIASES)}, not {bias!r}.")
+        raise InputError("bias must be one of {choices}, not {bias!r}.", choices=", ".join(BIASES), bias=bias)
     return bias
 
 
 def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
     given = np.asarray(labels)
     if given.ndim != 1:
-        raise InputError(f"The labels must be one class number per example, not an array of shape {given.shape}.")
+        raise InputError(
+            "The labels must be one class number per example, not an array of shape {shape}.", shape=given.shape
+        )
     if given.size == 0:
         raise InputError("There are no examples to train on.")
     if given.dtype.kind not in "iu":
-        raise InputError(f"The labels must be whole numbers 0, 1, ..., not of type {given.dtype}.")
+        raise InputError("The labels must be whole numbers 0, 1, ..., not of type {dtype}.", dtype=given.dtype)
     codes = np.ascontiguousarray(given, dtype=np.int64)
     count = int(codes.max()) + 1 if classes is None else whole("classes", classes)
     if codes.min() < 0 or codes.max() >= count:
-        raise InputError(f"The labels run from {codes.min()} to {codes.max()}; they must be from 0 to {count - 1}.")
+        raise InputError(
+            "The labels run from {lowest} to {highest}; they must be from 0 to {last}.",
+            lowest=codes.min(),
+            highest=codes.max(),
+            last=count - 1,
+        )
     if np.all(codes == codes[0]):
-        raise InputError(f"All {codes.size} examples belong to one class; a classifier needs at least two classes.")
+        raise InputError(
+            "All {size} examples belong to one class; a classifier needs at least two classes.", size=codes.size
+        )
     absent = np.flatnonzero(np.bincount(codes, minlength=count) == 0)
     if absent.size:
-        raise InputError(f"Class {absent[0]} has no examples; number the classes that occur 0, 1, ... without a gap.")
+        raise InputError(
+            "Class {absent} has no examples; number the classes that occur 0, 1, ... without a gap.", absent=absent[0]
+        )
     return codes, count
 
 
@@ -279,9 +294,11 @@ def _numbers(rows: Any) -> Any:
     except (TypeError, ValueError) as problem:
         if isinstance(problem, InputError):
             raise
-        raise InputError(f"The features must be rows of numbers of equal length: {problem}.") from None
+        raise InputError("The features must be rows of numbers of equal length: {problem}.", problem=problem) from None
     if rows.ndim != 2:
-        raise InputError(f"The features must be a table of rows and columns, not an array of shape {rows.shape}.")
+        raise InputError(
+            "The features must be a table of rows and columns, not an array of shape {shape}.", shape=rows.shape
+        )
     return rows
 
 
@@ -294,8 +311,11 @@ def _check_finite(rows: Any) -> None:
         places = np.argwhere(~finite)
         row, column = _place(rows, places[0])
         raise InputError(
-            f"The features contain NaN or infinity {len(places)} times, first in row {row}, column {column};"
-            " fill or drop these values first."
+            "The features contain NaN or infinity {times} times, first in row {row}, column {column}; fill or"
+            " drop these values first.",
+            times=len(places),
+            row=row,
+            column=column,
         )
 
 
@@ -309,7 +329,8 @@ def _matrix(rows: Any) -> MatrixRows:
     dense = rows.toarray() if sp.issparse(rows) else rows
     if dense.shape[0] != dense.shape[1]:
         raise InputError(
-            f"A precomputed kernel must be a square matrix of the training examples, not of shape {dense.shape}."
+            "A precomputed kernel must be a square matrix of the training examples, not of shape {shape}.",
+            shape=dense.shape,
         )
     if not np.allclose(dense, dense.T, rtol=1e-5, atol=1e-6 * np.abs(dense).max()):
         raise InputError("A precomputed kernel must be symmetric: K[i, j] = K[j, i] for all pairs of examples.")
@@ -322,7 +343,8 @@ def check_size(kernel: Kernel, points: Points) -> None:
         largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))
     if not largest <= LARGEST_KERNEL_VALUE:
         raise InputError(
-            f"The kernel reaches {largest:.3g} on these features, too large to compute with; scale the features first."
+            "The kernel reaches {largest:.3g} on these features, too large to compute with; scale the features first.",
+            largest=largest,
         )
 
 
@@ -331,7 +353,7 @@ def _check_kernel(kernel: Kernel) -> None:
         value = getattr(kernel, name)
         if name == "coef0":
             if not _is_number(value) or not np.isfinite(value):
-                raise InputError(f"coef0 must be a finite number, not {value!r}.")
+                raise InputError("coef0 must be a finite number, not {value!r}.", value=value)
         elif name == "degree":
             whole(name, value)
         else:
@@ -343,7 +365,7 @@ def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) ->
         return np.ones(classes)
     weights = np.asarray(class_weight, dtype=np.float64)
     if weights.shape != (classes,):
-        raise InputError(f"There are {classes} classes but {weights.size} class weights.")
+        raise InputError("There are {classes} classes but {size} class weights.", classes=classes, size=weights.size)
     if not (np.isfinite(weights).all() and (weights > 0.0).all()):
         raise InputError("Every class weight must be a positive number.")
     return weights
@@ -357,6 +379,6 @@ def with_offset(part: Part, offset: float) -> Part:
 def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:
     """The kernel of this name, given those of the parameters that it declares."""
     if not isinstance(name, str) or name not in kernels:
-        raise InputError(f"There is no kernel {name!r}; choose one of {', '.join(kernels)}.")
+        raise InputError("There is no kernel {name!r}; choose one of {choices}.", name=name, choices=", ".join(kernels))
     kind = kernels[name]
     return kind(**{key: parameters[key] for key in kind.parameters})

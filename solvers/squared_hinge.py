@@ -47,7 +47,7 @@ class _Programme:
         if self.signs.shape != rows.shape[:1] or not np.isin(self.signs, (-1.0, 1.0)).all():
             raise InputError("The signs must be one -1 or +1 per row of features.")
         if not cost > 0.0:
-            raise InputError(f"C must be a positive number, not {cost!r}.")
+            raise InputError("C must be a positive number, not {cost!r}.", cost=cost)
         self.cost, self.ridge = float(cost), 0.5 / float(cost)
         ones = np.ones((self.signs.size, 1))
         if sp.issparse(rows):

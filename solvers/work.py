@@ -78,7 +78,11 @@ def limited(threads: Any) -> AbstractContextManager[object]:
     if threads is not None and (
         isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= int(threads) <= MOST_THREADS
     ):
-        raise InputError(f"threads must be a whole number of at least 1 and at most {MOST_THREADS}, not {threads!r}.")
+        raise InputError(
+            "threads must be a whole number of at least 1 and at most {most_threads}, not {threads!r}.",
+            most_threads=MOST_THREADS,
+            threads=threads,
+        )
     return _limit(1 if threads is None else int(threads))
 
 

@@ -16,6 +16,7 @@ from mcsvm_gui.core.base.i18n.catalogue import Message
 from mcsvm_gui.core.base.i18n.translation import languages
 from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
+from solvers.dual.geometry import BOX, LINE, SUMS
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
@@ -67,7 +68,8 @@ def declared() -> set[str]:
     settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
     choices = {text for setting in TABLE for _, text in setting.choices()} - set(languages().values())
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
-    return machines | methods | formulas | endings | settings | measures | set(REASONS) | choices - {""}
+    refusals = {geometry.title for geometry in (BOX, SUMS, LINE)}
+    return machines | methods | refusals | formulas | endings | settings | measures | set(REASONS) | choices - {""}
 
 
 def wanted() -> tuple[Message, ...]:

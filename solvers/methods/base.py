@@ -17,6 +17,7 @@ import numpy as np
 from solvers.decision import Decision
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.dual.quantities import dual_of, weights_of
+from solvers.errors import Sentence, any_of
 from solvers.problem import Part
 from solvers.work import Work, ready
 
@@ -113,12 +114,16 @@ class Method(ABC, Generic[S]):
         """The feasible sets that it has steps for."""
         return BOX, SUMS, LINE
 
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         """Why it cannot solve this part, in a sentence that says what would; None where it can."""
         if part.geometry in self.geometries:
             return None
-        known = ", or ".join(geometry.title for geometry in self.geometries)
-        return f"{self.name} has no steps for {part.geometry.title}: it needs {known}; use another solver or machine."
+        return Sentence(
+            "{name} has no steps for {found}: it needs {known}; use another solver or machine.",
+            name=self.name,
+            found=Sentence(part.geometry.title),
+            known=any_of([Sentence(geometry.title) for geometry in self.geometries]),
+        )
 
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
         """The method that does the work for this part, and why it was chosen where there was a choice."""

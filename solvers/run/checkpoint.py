@@ -71,7 +71,9 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
         os.replace(beside, target)
         _settle(target.parent)
     except OSError as error:
-        raise InputError(f"The checkpoint {target} cannot be written: {error.strerror or error}.") from error
+        raise InputError(
+            "The checkpoint {target} cannot be written: {reason}.", target=target, reason=error.strerror or error
+        ) from error
     finally:
         with suppress(OSError):
             beside.unlink()
@@ -124,12 +126,19 @@ def read(place: Place) -> Saved:
             with zipfile.ZipFile(place) as archive:
                 members = {name: archive.read(name) for name in archive.namelist()}
         except OSError as error:
-            raise InputError(f"The checkpoint{name} cannot be read: {error.strerror or error}.") from error
+            raise InputError(
+                "The checkpoint{name} cannot be read: {reason}.", name=name, reason=error.strerror or error
+            ) from error
         if members.pop(DIGEST).decode() != _digest(members):
-            raise InputError(f"The checkpoint{name} was changed after it was written.")
+            raise InputError("The checkpoint{name} was changed after it was written.", name=name)
         header = json.loads(members.pop(HEADER))
         if header["schema"] not in OPENED:
-            raise InputError(f"The checkpoint{name} is of format {header['schema']}; this version reads {SCHEMA}.")
+            raise InputError(
+                "The checkpoint{name} is of format {schema}; this version reads {known}.",
+                name=name,
+                schema=header["schema"],
+                known=SCHEMA,
+            )
         arrays = {name.removesuffix(ARRAY): _array_of(content) for name, content in members.items()}
         return Saved(header, arrays, header["schema"])
 
@@ -151,7 +160,9 @@ def doubting(place: Place) -> Iterator[None]:
         raise
     except UNREADABLE as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"The checkpoint{called(place)} is damaged or no checkpoint ({reason}).") from error
+        raise InputError(
+            "The checkpoint{place} is damaged or no checkpoint ({reason}).", place=called(place), reason=reason
+        ) from error
 
 
 def check(saved: Saved, problem: Problem, method: str | None) -> None:
@@ -160,11 +171,17 @@ def check(saved: Saved, problem: Problem, method: str | None) -> None:
     if header["problem"] != problem.digest:
         raise InputError("The checkpoint is of another training problem: other data, machine, kernel or costs.")
     if method is not None and header["method"] != method:
-        raise InputError(f"The checkpoint was made by the solver {header['method']!r}, not by {method!r}.")
+        raise InputError(
+            "The checkpoint was made by the solver {method!r}, not by {other!r}.",
+            method=header["method"],
+            other=method,
+        )
     if header["cache_mb"] != problem.cache_mb:
         raise InputError(
-            f"The checkpoint was made with cache_mb={header['cache_mb']:g}, which decides the last bits of kernel"
-            f" values: go on with the same, not with {problem.cache_mb:g}."
+            "The checkpoint was made with cache_mb={cache_mb:g}, which decides the last bits of kernel"
+            " values: go on with the same, not with {other:g}.",
+            cache_mb=header["cache_mb"],
+            other=problem.cache_mb,
         )
 
 

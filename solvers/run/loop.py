@@ -540,7 +540,7 @@ def find_method(name: str | Method[Any]) -> Method[Any]:
     if isinstance(name, Method):
         return name
     if not isinstance(name, str) or name not in METHODS:
-        raise InputError(f"There is no solver {name!r}; choose one of {', '.join(METHODS)}.")
+        raise InputError("There is no solver {name!r}; choose one of {choices}.", name=name, choices=", ".join(METHODS))
     return METHODS[name]
 
 

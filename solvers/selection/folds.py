@@ -40,15 +40,21 @@ def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
     checked_share(share)
     classes, counts = np.unique(labels, return_counts=True)
     if counts.min() < 2:
-        raise InputError(f"class {classes[counts.argmin()]!r} has one row only, which cannot be in both parts")
+        raise InputError(
+            "class {name!r} has one row only, which cannot be in both parts", name=classes[counts.argmin()]
+        )
     if min(labels.size * share, labels.size * (1.0 - share)) < classes.size:
-        raise InputError(f"a share of {share:g} of {labels.size} rows leaves a part with fewer rows than classes")
+        raise InputError(
+            "a share of {share:g} of {size} rows leaves a part with fewer rows than classes",
+            share=share,
+            size=labels.size,
+        )
     return _taken(StratifiedShuffleSplit(1, test_size=share, random_state=seed % 2**32), labels)
 
 
 def checked_share(share: float) -> float:
     if not 0.0 < share < 1.0:
-        raise InputError(f"the share to validate on must be between 0 and 1, such as 0.3, not {share!r}")
+        raise InputError("the share to validate on must be between 0 and 1, such as 0.3, not {share!r}", share=share)
     return share
 
 
@@ -60,13 +66,17 @@ def within(outer: Fold, inner: tuple[Fold, ...]) -> tuple[Fold, ...]:
 def _check(labels: np.ndarray, folds: int) -> None:
     classes, counts = np.unique(labels, return_counts=True)
     if folds < 2:
-        raise InputError(f"folds must be at least 2, not {folds}: every row is tested once and trained on otherwise")
+        raise InputError(
+            "folds must be at least 2, not {folds}: every row is tested once and trained on otherwise", folds=folds
+        )
     if classes.size < 2:
         raise InputError("all rows belong to one class; a classifier needs at least two classes")
     if np.sort(counts)[-2] < 2 or counts.max() < folds:
         raise InputError(
-            f"{folds} folds are too many: the largest class has {counts.max()} rows, and two classes must be in every"
-            " training part"
+            "{folds} folds are too many: the largest class has {rows} rows, and two classes must be in every"
+            " training part",
+            folds=folds,
+            rows=counts.max(),
         )
 
 

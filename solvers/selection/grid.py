@@ -25,18 +25,29 @@ class Range:
 
     def __post_init__(self) -> None:
         if not all(map(math.isfinite, (self.low, self.high, self.step))) or max(abs(self.low), abs(self.high)) > 300:
-            raise InputError(f"a range must lie between 2^-300 and 2^300, not 2^{self.low:g}:2^{self.high:g}")
+            raise InputError(
+                "a range must lie between 2^-300 and 2^300, not 2^{low:g}:2^{high:g}", low=self.low, high=self.high
+            )
         if self.step <= 0.0:
-            raise InputError(f"the step of a range must be a positive number, not {self.step:g}")
+            raise InputError("the step of a range must be a positive number, not {step:g}", step=self.step)
         if self.high < self.low:
-            raise InputError(f"a range runs from the smaller to the larger number, not 2^{self.low:g}:2^{self.high:g}")
+            raise InputError(
+                "a range runs from the smaller to the larger number, not 2^{low:g}:2^{high:g}",
+                low=self.low,
+                high=self.high,
+            )
         if (self.high - self.low) / self.step > MOST:
-            raise InputError(f"a step of {self.step:g} cuts 2^{self.low:g}:2^{self.high:g} into too many values")
+            raise InputError(
+                "a step of {step:g} cuts 2^{low:g}:2^{high:g} into too many values",
+                step=self.step,
+                low=self.low,
+                high=self.high,
+            )
 
     @classmethod
     def between(cls, low: float, high: float, step: float = 1.0) -> Range:
         if not (low > 0.0 and high > 0.0):
-            raise InputError(f"a range holds positive numbers, not {low:g}:{high:g}")
+            raise InputError("a range holds positive numbers, not {low:g}:{high:g}", low=low, high=high)
         return cls(math.log2(low), math.log2(high), step)
 
     @cached_property
@@ -75,7 +86,9 @@ class Grid:
 
     def __post_init__(self) -> None:
         if self.size > MOST:
-            raise InputError(f"{self.size} cells are more than {MOST}; take wider steps or shorter ranges")
+            raise InputError(
+                "{size} cells are more than {most}; take wider steps or shorter ranges", size=self.size, most=MOST
+            )
 
     @property
     def size(self) -> int:

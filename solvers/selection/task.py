@@ -78,8 +78,10 @@ def _fast(name: str, group: str, rows: FoldRows, kernel: Kernel, settings: Setti
     needed = bytes_of_largest_pair(rows)
     if settings.by_pair and needed > settings.room:
         raise InputError(
-            "choosing for each pair keeps the kernel matrix of a pair: the largest needs a cache of "
-            f"{math.ceil(needed * settings.jobs / 2**20)} MB, and {settings.cache_mb:g} are allowed"
+            "choosing for each pair keeps the kernel matrix of a pair: the largest needs a cache of {needed}"
+            " MB, and {cache_mb:g} are allowed",
+            needed=math.ceil(needed * settings.jobs / 2**20),
+            cache_mb=settings.cache_mb,
         )
     return needed <= settings.room
 

@@ -90,7 +90,7 @@ class Settings:
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not SETTINGS[key].fits(value):
-            raise InputError(f"{value!r} is no value for the setting {key}")
+            raise InputError("{value!r} is no value for the setting {key}", value=value, key=key)
         if value != self[key]:
             self._values[key] = list(value) if isinstance(value, list) else value
             self.changed = True
@@ -128,7 +128,9 @@ class Settings:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{self.path}: the settings cannot be kept: {error.strerror or error}") from error
+            raise InputError(
+                "{path}: the settings cannot be kept: {reason}", path=self.path, reason=error.strerror or error
+            ) from error
         write_text(self.path, text)
 
     def _read(self, path: Path) -> None:

@@ -25,7 +25,9 @@ def written(path: Named) -> Iterator[BinaryIO]:
         with _straight(target) if _special(target) else _beside(target) as stream:
             yield stream
     except OSError as error:
-        raise InputError(f"{path}: the file cannot be written: {error.strerror or error}") from error
+        raise InputError(
+            "{path}: the file cannot be written: {reason}", path=path, reason=error.strerror or error
+        ) from error
 
 
 def check_outputs(outputs: Iterable[Named | None], inputs: Iterable[Named | None] = ()) -> None:
@@ -35,7 +37,11 @@ def check_outputs(outputs: Iterable[Named | None], inputs: Iterable[Named | None
         check_writable(path)
         target = os.path.realpath(path)
         if target in taken and not _special(Path(target)):
-            raise InputError(f"{path}: this file {taken[target]} here; choose another name for what is to be written")
+            raise InputError(
+                "{path}: this file {taken} here; choose another name for what is to be written",
+                path=path,
+                taken=taken[target],
+            )
         taken[target] = "is written already"
 
 
@@ -44,11 +50,11 @@ def check_writable(path: Named) -> None:
         raise InputError("the name of a file to be written is empty")
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise InputError(f"{path}: this is a folder; a file name is needed")
+        raise InputError("{path}: this is a folder; a file name is needed", path=path)
     if not target.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {target.parent}; create it first")
+        raise InputError("{path}: there is no folder {parent}; create it first", path=path, parent=target.parent)
     if not os.access(target if _special(target) else target.parent, os.W_OK):
-        raise InputError(f"{path}: the file cannot be written: Permission denied")
+        raise InputError("{path}: the file cannot be written: Permission denied", path=path)
 
 
 def _special(target: Path) -> bool:

@@ -67,19 +67,26 @@ class Experiment:
         for run in self.runs:
             if run.data not in names:
                 raise InputError(
-                    f"run {run.label!r} is on {run.data!r}, which is none of the data sets: {', '.join(names)}"
+                    "run {label!r} is on {data!r}, which is none of the data sets: {choices}",
+                    label=run.label,
+                    data=run.data,
+                    choices=", ".join(names),
                 )
         pairs = [(run.data, run.label) for run in self.runs]
         for pair in pairs:
             if pairs.count(pair) > 1:
-                raise InputError(f"two runs on {pair[0]!r} are called {pair[1]!r}; give each its own label")
+                raise InputError(
+                    "two runs on {data!r} are called {label!r}; give each its own label", data=pair[0], label=pair[1]
+                )
         if self.plan.splits == "test" and any(spec.test is None for spec in self.data):
             raise InputError('splits = "test" needs a test file for every data set')
         for run in self.runs:
             if self.plan.splits != "none" and run.request.holdout is not None:
                 raise InputError(
-                    f'run {run.label!r} says holdout, which belongs to splits = "none":'
-                    f' with splits = "{self.plan.splits}" it would only take rows away from training'
+                    'run {label!r} says holdout, which belongs to splits = "none": with splits = "{splits}" it would'
+                    " only take rows away from training",
+                    label=run.label,
+                    splits=self.plan.splits,
                 )
 
     def of(self, name: str) -> DataSpec:
@@ -91,7 +98,11 @@ class Experiment:
         strange = wanted - {spec.name for spec in self.data}
         if strange:
             known = ", ".join(spec.name for spec in self.data)
-            raise InputError(f"there is no data set {sorted(strange)[0]!r} in the experiment; there are {known}")
+            raise InputError(
+                "there is no data set {name!r} in the experiment; there are {known}",
+                name=sorted(strange)[0],
+                known=known,
+            )
         data = tuple(spec for spec in self.data if spec.name in wanted)
         return replace(self, data=data, runs=tuple(run for run in self.runs if run.data in wanted))
 
@@ -102,7 +113,9 @@ class Experiment:
         runs: list[RunSpec] = []
         for label, request in wanted:
             if request.data is None:
-                raise InputError(f"the run {label!r} does not name its data, so it cannot be replayed from a file")
+                raise InputError(
+                    "the run {label!r} does not name its data, so it cannot be replayed from a file", label=label
+                )
             digests = request.digest, request.test_digest
             key = DataSpec("", request.data, (), request.test, *digests, request.read, request.rules)
             if key not in specs:
@@ -131,7 +144,9 @@ class Experiment:
     def from_document(cls, document: Mapping[str, Any]) -> Experiment:
         """Raises InputError where that is no experiment."""
         if document.get("schema") != SCHEMA:
-            raise InputError(f"this is no experiment of schema {SCHEMA}: the line `schema = {SCHEMA}` is missing")
+            raise InputError(
+                "this is no experiment of schema {schema}: the line `schema = {schema}` is missing", schema=SCHEMA
+            )
         _known("the experiment", document, ("schema", "title", "note", "plan", "data", "defaults", "run"))
         try:
             data = tuple(_data_of(name, _table(values)) for name, values in _table(document["data"]).items())
@@ -142,7 +157,7 @@ class Experiment:
         except InputError:
             raise
         except (TypeError, ValueError, LookupError) as error:
-            raise InputError(f"this is no experiment: {' '.join(str(error).split())}") from error
+            raise InputError("this is no experiment: {reason}", reason=" ".join(str(error).split())) from error
         return cls(plan=plan, data=data, runs=runs, **texts)
 
 
@@ -157,13 +172,13 @@ def _new(name: str, taken: Collection[str]) -> str:
 
 def _table(values: Any) -> dict[str, Any]:
     if not isinstance(values, Mapping):
-        raise InputError(f"this is no experiment: {values!r} stands where a table should")
+        raise InputError("this is no experiment: {values!r} stands where a table should", values=values)
     return dict(values)
 
 
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{name} must be text, not {value!r}")
+        raise InputError("{name} must be text, not {value!r}", name=name, value=value)
     return value
 
 
@@ -171,7 +186,10 @@ def _known(what: str, given: Iterable[str], names: Iterable[str]) -> None:
     strange = sorted(set(given) - set(names))
     if strange:
         raise InputError(
-            f"{what} says {strange[0]!r}, which means nothing here; what can be said is {', '.join(names)}"
+            "{what} says {strange!r}, which means nothing here; what can be said is {choices}",
+            what=what,
+            strange=strange[0],
+            choices=", ".join(names),
         )
 
 
@@ -214,7 +232,7 @@ def _run_of(values: dict[str, Any]) -> RunSpec:
     label = _text("label", values.get("label", request.machine))
     for name, value in published.items():
         if type(value) not in (int, float) or not math.isfinite(value):
-            raise InputError(f"the published {name} must be a number, not {value!r}")
+            raise InputError("the published {name} must be a number, not {value!r}", name=name, value=value)
     return RunSpec(data, label, request, published, search)
 
 

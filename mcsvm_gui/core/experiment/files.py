@@ -28,9 +28,9 @@ def read_experiment(path: Named, folder: Named | None = None) -> Experiment:
     except FileNotFoundError:
         raise FileError(str(path), "there is no such file") from None
     except OSError as error:
-        raise FileError(str(path), f"the file cannot be read: {error.strerror or error}") from None
+        raise FileError(str(path), "the file cannot be read: {reason}", reason=error.strerror or error) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(str(path), f"this is no TOML file: {' '.join(str(error).split())}") from None
+        raise FileError(str(path), "this is no TOML file: {reason}", reason=" ".join(str(error).split())) from None
     except FileError:
         raise
     except InputError as error:

@@ -39,7 +39,9 @@ class Journal:
             self._append({"key": key, **entry})
 
     def broken(self, error: Exception) -> FileError:
-        return FileError(self.path, f"an entry is not what mcsvm writes there: {' '.join(str(error).split())}")
+        return FileError(
+            self.path, "an entry is not what mcsvm writes there: {reason}", reason=" ".join(str(error).split())
+        )
 
     def _begin(self) -> dict[str, list[Entry]]:
         check_writable(self.path)
@@ -51,7 +53,9 @@ class Journal:
             with open(self.path, "ab") as stream:
                 stream.write(json.dumps(line).encode("ascii") + b"\n")
         except OSError as error:
-            raise InputError(f"{self.path}: the file cannot be written: {error.strerror or error}") from error
+            raise InputError(
+                "{path}: the file cannot be written: {reason}", path=self.path, reason=error.strerror or error
+            ) from error
 
     def _read(self) -> dict[str, list[Entry]]:
         """A line that was cut off in the middle ends the file: the process was killed there."""
@@ -63,7 +67,7 @@ class Journal:
                     raise FileError(self.path, "this is no file of results of mcsvm")
                 stream.truncate(len(content) - len(lines[-1]))
         except OSError as error:
-            raise FileError(self.path, f"the file cannot be read: {error.strerror or error}") from None
+            raise FileError(self.path, "the file cannot be read: {reason}", reason=error.strerror or error) from None
         entries: dict[str, list[Entry]] = {}
         for number, line in enumerate(lines[1:-1], 2):
             key, entry = self._entry(line, number)

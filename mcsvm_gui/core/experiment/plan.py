@@ -43,17 +43,21 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.splits not in SPLITS:
-            raise InputError(f"splits must be one of {', '.join(SPLITS)}, not {self.splits!r}")
+            raise InputError(
+                "splits must be one of {choices}, not {splits!r}", choices=", ".join(SPLITS), splits=self.splits
+            )
         if self.summary not in ("mean", "median"):
-            raise InputError(f"summary must be mean or median, not {self.summary!r}")
+            raise InputError("summary must be mean or median, not {summary!r}", summary=self.summary)
         for name in ("folds", "repeats", "count"):
             whole_number(name, getattr(self, name))
         if type(self.seed) is not int or not 0 <= self.seed < 2**63:
-            raise InputError(f"the seed of the plan must be a whole number of at least 0, not {self.seed!r}")
+            raise InputError("the seed of the plan must be a whole number of at least 0, not {seed!r}", seed=self.seed)
         if type(self.share) not in (int, float) or not 0.0 < self.share < 1.0:
-            raise InputError(f"the share of the plan must lie between 0 and 1, such as 0.3, not {self.share!r}")
+            raise InputError(
+                "the share of the plan must lie between 0 and 1, such as 0.3, not {share!r}", share=self.share
+            )
         if type(self.whole) is not bool:
-            raise InputError(f"whole must be true or false, not {self.whole!r}")
+            raise InputError("whole must be true or false, not {whole!r}", whole=self.whole)
 
     def parts(self, dataset: Dataset) -> tuple[Part, ...]:
         """The same for every run, whatever machine it trains."""

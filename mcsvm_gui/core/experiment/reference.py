@@ -47,14 +47,20 @@ def refuse(request: Request) -> None:
     for name, plain in (("kernel", "linear"), ("class_weight", None), ("holdout", None), ("time_limit", None)):
         if getattr(request, name) != plain:
             wanted = "the linear kernel" if name == "kernel" else f"no {name}"
-            raise InputError(f"{request.solver} is a reference method: it knows {wanted} only")
+            raise InputError(
+                "{solver} is a reference method: it knows {wanted} only", solver=request.solver, wanted=wanted
+            )
 
 
 def posed_of(request: Request, dataset: Dataset) -> Posed:
     """The same for every C."""
     posed = pose_request(replace(request, machine="ovo", solver="auto"), dataset)
     if posed.problem.classes != 2:
-        raise InputError(f"{request.solver} is a reference method: it knows two classes, not {posed.problem.classes}")
+        raise InputError(
+            "{solver} is a reference method: it knows two classes, not {classes}",
+            solver=request.solver,
+            classes=posed.problem.classes,
+        )
     return posed
 
 
@@ -118,7 +124,9 @@ def search(
 ) -> tuple[Request, dict[str, Any]] | None:
     """The request with its best C, and how that was found; of equals the smaller C."""
     if spec.holdout is not None or spec.search != "grid":
-        raise InputError(f"{request.solver} is a reference method: its C is searched on a grid and in folds only")
+        raise InputError(
+            "{solver} is a reference method: its C is searched on a grid and in folds only", solver=request.solver
+        )
     assert dataset.labels is not None
     parts = [
         (dataset.take(fold.train), dataset.take(fold.test))

@@ -121,9 +121,13 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
         return first
     for other in parts[1:]:
         if other.table is None or first.table is None or list(other.columns) != list(first.columns):
-            raise FileError(other.name, f"its columns are not those of {first.name}, so their rows cannot be joined")
+            raise FileError(
+                other.name, "its columns are not those of {name}, so their rows cannot be joined", name=first.name
+            )
         if (other.labels is None) != (first.labels is None):
-            raise FileError(other.name, f"it has class labels and {first.name} has none, or the other way round")
+            raise FileError(
+                other.name, "it has class labels and {name} has none, or the other way round", name=first.name
+            )
     return replace(
         first,
         table=pd.concat([part.table for part in parts], ignore_index=True),

@@ -43,11 +43,13 @@ class SearchSpec:
         self.costs, self.gammas  # noqa: B018 - raises InputError
         if self.search not in SEARCHES or self.search == "per-pair":
             known = ", ".join(name for name in SEARCHES if name != "per-pair")
-            raise InputError(f"search must be one of {known}, not {self.search!r}")
+            raise InputError("search must be one of {known}, not {search!r}", known=known, search=self.search)
         if type(self.folds) is not int or self.folds < 2:
-            raise InputError(f"the folds of a search must be at least 2, not {self.folds!r}")
+            raise InputError("the folds of a search must be at least 2, not {folds!r}", folds=self.folds)
         if self.holdout is not None and not 0.0 < self.holdout < 1.0:
-            raise InputError(f"the share that a search validates on must lie between 0 and 1, not {self.holdout!r}")
+            raise InputError(
+                "the share that a search validates on must lie between 0 and 1, not {holdout!r}", holdout=self.holdout
+            )
         if self.time_limit is not None:
             positive("time_limit", self.time_limit)
 
@@ -76,7 +78,9 @@ class SearchSpec:
 
 def _range(name: str, text: str, step: float) -> Range:
     if not isinstance(text, str):
-        raise InputError(f'the range of {name} must be text such as "{COSTS}", not {text!r}')
+        raise InputError(
+            'the range of {name} must be text such as "{costs}", not {text!r}', name=name, costs=COSTS, text=text
+        )
     low, _, high = text.partition(":")
     return Range.between(number(low), number(high or low), step)
 
@@ -103,7 +107,7 @@ class Searches:
             found = self._found[key].get(request.machine)
         if found is None:
             if not self._stopped():
-                raise InputError(f"the search found no cell for {request.machine}")
+                raise InputError("the search found no cell for {machine}", machine=request.machine)
             return None
         return replace(request, C=found["C"], gamma=found["gamma"]), found["how"]
 

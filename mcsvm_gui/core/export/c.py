@@ -300,7 +300,11 @@ def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     rows.write_bytes(_packed(plain, probe))
     built = programs.run([command, "-std=c99", "-O1", "-o", str(program), str(driver), "-lm"])
     if built.status:
-        raise InputError(f"The export was not written: {command} stops at it: {built.errors.strip().splitlines()[0]}")
+        raise InputError(
+            "The export was not written: {command} stops at it: {reason}",
+            command=command,
+            reason=built.errors.strip().splitlines()[0],
+        )
     labels = np.array(programs.run([str(program), str(rows)]).output.split(), dtype=np.int64)
     return Outcome(labels, f"the C compiler {command}", probe)
 

@@ -64,7 +64,9 @@ def deliver(
             outcomes = (_asked(predictor, trial, plain, probe) for predictor in predictors)
             checks = [_verdict(outcome, plain, trained, len(probe)) for outcome in outcomes]
     except OSError as error:
-        raise InputError(f"The export was not written, as it could not be tried out first: {error}") from error
+        raise InputError(
+            "The export was not written, as it could not be tried out first: {error}", error=error
+        ) from error
     return Receipt(_publish(path, files), (*checks, why) if why else tuple(checks))
 
 
@@ -91,7 +93,12 @@ def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -
         return f"Not checked: {outcome.by}."
     probe = outcome.probe
     if outcome.labels.size != len(probe):
-        raise InputError(f"The export was not written: {outcome.by} did not label all {len(probe)} {probe.source}s.")
+        raise InputError(
+            "The export was not written: {by} did not label all {probe} {source}s.",
+            by=outcome.by,
+            probe=len(probe),
+            source=probe.source,
+        )
     wrong = np.flatnonzero(outcome.labels != probe.expected)
     border = on_border(trained, probe.take(wrong), outcome.labels[wrong])
     if not border.all():
@@ -129,4 +136,4 @@ def _publish(path: Path, files: Files) -> tuple[Path, ...]:
 
 def refuse(name: str, reason: str | None) -> None:
     if reason is not None:
-        raise InputError(f"{name}: {reason}")
+        raise InputError("{name}: {reason}", name=name, reason=reason)

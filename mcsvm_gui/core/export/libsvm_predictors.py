@@ -114,7 +114,11 @@ def ask(program: str, path: Path, plain: Plain, probe: Probe, numbers: np.ndarra
     data.write_text("".join(f"0 {row}\n" for row in rows), "ascii")
     done = programs.run([program, str(data), str(path), str(answers)])
     if done.status:
-        raise InputError(f"The export was not written: {program} stops at it: {(done.errors or done.output).strip()}")
+        raise InputError(
+            "The export was not written: {program} stops at it: {reason}",
+            program=program,
+            reason=(done.errors or done.output).strip(),
+        )
     class_of = {label: number for number, label in enumerate(label_numbers(plain))}
     return np.array([class_of[int(answer)] for answer in answers.read_text("ascii").split()], dtype=np.int64)
 

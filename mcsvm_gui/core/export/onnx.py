@@ -62,7 +62,7 @@ def _library() -> Any:
     try:
         import onnx
     except ImportError:
-        raise InputError(f"Writing ONNX needs the package onnx; {advice('onnx', 'export')}.") from None
+        raise InputError("Writing ONNX needs the package onnx; {advice}.", advice=advice("onnx", "export")) from None
     return onnx
 
 

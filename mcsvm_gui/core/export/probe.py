@@ -142,10 +142,14 @@ def _cells(plain: Plain, dataset: Dataset) -> tuple[np.ndarray, ...]:
     for column in plain.columns:
         place = places.get(column.name)
         if place is None and column.name in needed:
-            raise InputError(f"The data to check the export with has no column {column.name!r}, which the model needs.")
+            raise InputError(
+                "The data to check the export with has no column {name!r}, which the model needs.", name=column.name
+            )
         fits = place is not None and dataset.columns[place].kind == ("number" if column.levels is None else "category")
         if column.name in needed and not fits:
-            raise InputError(f"The column {column.name!r} is of another kind here than in the data trained on.")
+            raise InputError(
+                "The column {name!r} is of another kind here than in the data trained on.", name=column.name
+            )
         cells.append(_column(dataset.table.iloc[:, place], column) if fits else np.zeros(dataset.rows))
     return tuple(cells)
 

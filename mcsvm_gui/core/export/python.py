@@ -244,7 +244,9 @@ def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     command = [sys.executable, "-I", "-c", DRIVER, str(path)]
     done = programs.run(command, json.dumps(rows))
     if done.status:
-        raise InputError(f"The export was not written: Python stops at it: {done.errors.strip().splitlines()[-1]}")
+        raise InputError(
+            "The export was not written: Python stops at it: {reason}", reason=done.errors.strip().splitlines()[-1]
+        )
     return Outcome(np.array(json.loads(done.output), dtype=np.int64), f"Python {sys.version.split()[0]}", tried)
 
 

@@ -95,7 +95,7 @@ def _opened(path: str | os.PathLike[str], source: str | os.PathLike[str] | IO[by
             with zipfile.ZipFile(source) as archive:
                 return _read(path, archive)
         except OSError as error:
-            raise FileError(path, f"the file cannot be read: {error.strerror or error}") from error
+            raise FileError(path, "the file cannot be read: {reason}", reason=error.strerror or error) from error
 
 
 @contextmanager
@@ -105,10 +105,10 @@ def _doubting(path: str | os.PathLike[str]) -> Iterator[None]:
     except FileError:
         raise
     except InputError as error:
-        raise FileError(path, f"the model file is damaged: {error}") from error
+        raise FileError(path, "the model file is damaged: {error}", error=error) from error
     except DOUBTS as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise FileError(path, f"this is no mcsvm model, or a damaged one ({reason})") from error
+        raise FileError(path, "this is no mcsvm model, or a damaged one ({reason})", reason=reason) from error
 
 
 def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> TrainedModel:

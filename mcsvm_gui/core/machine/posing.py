@@ -42,7 +42,9 @@ def pose_request(request: Request, dataset: Dataset, preparation: Preparation | 
     train, dropped = preparing.complete(request.rules, train)
     names = train.classes
     if len(names) < 2:
-        raise FileError(dataset.name, f"only one class is left to train on, {names[0]!r}; a classifier needs two")
+        raise FileError(
+            dataset.name, "only one class is left to train on, {name!r}; a classifier needs two", name=names[0]
+        )
     fitted = preparing.fit(request.rules, train) if preparation is None else preparation
     rows = fitted.apply(train).rows
     problem = _pose(request, rows, train, names, kernel_of(request, rows))
@@ -82,7 +84,11 @@ def weights(request: Request, names: tuple[str, ...], codes: np.ndarray) -> np.n
     by_name = dict(given)
     strange = [name for name in by_name if name not in names]
     if strange:
-        raise InputError(f"class_weight names {strange[0]!r}, which is no class; the classes are {shown(names)}")
+        raise InputError(
+            "class_weight names {strange!r}, which is no class; the classes are {names}",
+            strange=strange[0],
+            names=shown(names),
+        )
     return np.array([by_name.get(name, 1.0) for name in names])
 
 

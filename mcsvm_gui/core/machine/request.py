@@ -49,13 +49,18 @@ class Request:
                 " use MultiClassSVC(kernel='precomputed') in Python"
             )
         if isinstance(self.gamma, str) and self.gamma != "scale":
-            raise InputError(f"gamma must be a positive number or 'scale', not {self.gamma!r}")
+            raise InputError("gamma must be a positive number or 'scale', not {gamma!r}", gamma=self.gamma)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
-            raise InputError(f"class_weight must be balanced or a mapping of classes, not {self.class_weight!r}")
+            raise InputError(
+                "class_weight must be balanced or a mapping of classes, not {class_weight!r}",
+                class_weight=self.class_weight,
+            )
         if type(self.seed) is not int or not 0 <= self.seed < 2**63:
-            raise InputError(f"seed must be a whole number of at least 0, not {self.seed!r}")
+            raise InputError("seed must be a whole number of at least 0, not {seed!r}", seed=self.seed)
         if self.holdout is not None and not 0.0 < self.holdout < 1.0:
-            raise InputError(f"holdout must be a share between 0 and 1, such as 0.3, not {self.holdout!r}")
+            raise InputError(
+                "holdout must be a share between 0 and 1, such as 0.3, not {holdout!r}", holdout=self.holdout
+            )
 
     def document(self) -> dict[str, Any]:
         """Plain JSON."""
@@ -79,7 +84,7 @@ class Request:
         except InputError:
             raise
         except (TypeError, ValueError, AttributeError, LookupError) as error:
-            raise InputError(f"this is no request: {' '.join(str(error).split())}") from error
+            raise InputError("this is no request: {reason}", reason=" ".join(str(error).split())) from error
 
 
 _NUMBERS = {item.name for item in fields(Request) if "float" in str(item.type)} - {"class_weight"}
@@ -90,18 +95,18 @@ _TEXTS = {item.name for item in fields(Request) if "str" in str(item.type)}
 def _check_type(name: str, value: Any) -> None:
     """Types only; what values mean is said by those who use them."""
     if value is None and name in _REQUIRED:
-        raise InputError(f"{name} is missing")
+        raise InputError("{name} is missing", name=name)
     if name in _NUMBERS and type(value) in (int, float):
         if not math.isfinite(value):
-            raise InputError(f"{name} must be finite")
+            raise InputError("{name} must be finite", name=name)
     elif name in _NUMBERS and name not in _TEXTS and value is not None:
-        raise InputError(f"{name} must be a number, not {value!r}")
+        raise InputError("{name} must be a number, not {value!r}", name=name, value=value)
     elif name in _TEXTS - _NUMBERS - {"class_weight"} and not isinstance(value, str | None):
-        raise InputError(f"{name} must be text, not {value!r}")
+        raise InputError("{name} must be text, not {value!r}", name=name, value=value)
     elif name == "class_weight" and not isinstance(value, str | Mapping | None):
-        raise InputError(f"class_weight must be balanced or a mapping of classes, not {value!r}")
+        raise InputError("class_weight must be balanced or a mapping of classes, not {value!r}", value=value)
     elif name in ("max_iter", "threads") and not (value is None or type(value) is int):
-        raise InputError(f"{name} must be a whole number, not {value!r}")
+        raise InputError("{name} must be a whole number, not {value!r}", name=name, value=value)
 
 
 # -- what people type -----------------------------------------------------------------------------
@@ -113,9 +118,9 @@ def number(text: str) -> float:
     try:
         value = _plain(base) ** _plain(exponent) if power else _plain(base)
     except (ValueError, OverflowError, ZeroDivisionError):
-        raise InputError(f"{text!r} is no number; write 0.125, 1e-3 or 2^-3") from None
+        raise InputError("{text!r} is no number; write 0.125, 1e-3 or 2^-3", text=text) from None
     if isinstance(value, complex) or not math.isfinite(value):
-        raise InputError(f"{text!r} is no finite number")
+        raise InputError("{text!r} is no finite number", text=text)
     return value
 
 
@@ -128,7 +133,7 @@ def _plain(text: str) -> float:
 def whole_number(text: str) -> int:
     value = number(text)
     if not value.is_integer():
-        raise InputError(f"{text!r} is no whole number")
+        raise InputError("{text!r} is no whole number", text=text)
     return int(value)
 
 
@@ -145,12 +150,14 @@ def class_weight(text: str) -> str | tuple[tuple[str, float], ...]:
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
-        raise InputError(f'{text!r} is neither balanced nor JSON such as {{"a": 2, "b": 1}}')
+        raise InputError('{text!r} is neither balanced nor JSON such as {{"a": 2, "b": 1}}', text=text)
     return weights_of(given)
 
 
 def weights_of(given: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
     for name, weight in given.items():
         if type(weight) not in (int, float) or not (math.isfinite(weight) and weight > 0.0):
-            raise InputError(f"the class weight of {name!r} must be a positive number, not {weight!r}")
+            raise InputError(
+                "the class weight of {name!r} must be a positive number, not {weight!r}", name=name, weight=weight
+            )
     return tuple((str(name), float(weight)) for name, weight in given.items())

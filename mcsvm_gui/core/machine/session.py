@@ -17,6 +17,7 @@ from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
 from solvers.dual.certificate import Certificate, Proof, total_of
+from solvers.errors import Sentence
 from solvers.model import Model, decide
 from solvers.problem import positive, whole
 from solvers.run.decisions import final_reasons
@@ -205,7 +206,9 @@ def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | 
     """Accuracy, on how many rows, and what is to be said of them; nothing where there are no labels."""
     decisions = trained.predictions(dataset)
     if dataset.labels is None:
-        notice = Notice("no labels", f"{dataset.name} has no class labels, so there is nothing to compare with")
+        notice = Notice(
+            "no labels", Sentence("{name} has no class labels, so there is nothing to compare with", name=dataset.name)
+        )
         return None, None, (*decisions.notices, notice)
     rows = decisions.decided
     true = in_training_spelling(trained.class_names, dataset.labels[rows])

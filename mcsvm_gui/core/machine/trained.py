@@ -84,7 +84,9 @@ class TrainedModel:
             values = self.model.decision(prepared.rows)
         if not np.isfinite(values).all():
             row = int(prepared.kept[np.flatnonzero(~np.isfinite(values).all(axis=1))[0]])
-            raise FileError(dataset.name, f"data row {row + 1} is too far from the training data to be computed with")
+            raise FileError(
+                dataset.name, "data row {row} is too far from the training data to be computed with", row=row + 1
+            )
         machine, classes = self.model.machine, self.model.classes
         codes = decide(machine, values, classes)
         labels = np.full(dataset.rows, None, dtype=object)

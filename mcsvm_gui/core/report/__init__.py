@@ -39,7 +39,11 @@ def format_of(path: Named) -> Format:
     """By its ending; InputError where none is meant, or its package is not here."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in FORMATS:
-        raise InputError(f"{os.fspath(path)}: the ending says the format of a report; choose {', '.join(FORMATS)}")
+        raise InputError(
+            "{path}: the ending says the format of a report; choose {choices}",
+            path=os.fspath(path),
+            choices=", ".join(FORMATS),
+        )
     return FORMATS[suffix]
 
 

@@ -59,7 +59,7 @@ def read_project(path: str | os.PathLike[str], chosen: Sequence[int] | None = No
         wanted = list(records) if chosen is None else list(chosen)
         for number in wanted:
             if number not in records:
-                raise FileError(path, f"there is no run {number} in the project")
+                raise FileError(path, "there is no run {number} in the project", number=number)
         return list(_material(store, [records[number] for number in wanted]))
     finally:
         store.close()

@@ -165,7 +165,7 @@ class Tuning:
         try:
             return folding.within(fold, self._parts(self.codes[fold.train]))
         except InputError as error:
-            raise InputError(f"{error} once a part is held out for the nested validation") from None
+            raise InputError("{error} once a part is held out for the nested validation", error=error) from None
 
     def _check_largest_gamma(self, fitted: Preparation) -> None:
         """At once, and not after hours; rbf values end at 1."""
@@ -174,7 +174,7 @@ class Tuning:
             try:
                 checked_points(fitted.apply(self.rows).rows, self.settings.kernel.at(gamma))
             except InputError as error:
-                raise InputError(f"gamma {written(gamma, powers=True)}: {error}") from None
+                raise InputError("gamma {gamma}: {error}", gamma=written(gamma, powers=True), error=error) from None
 
     def _settings(self) -> Settings:
         request = self.request
@@ -253,7 +253,7 @@ def jobs_of(wanted: TuneRequest) -> int:
     if wanted.jobs is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if whole("jobs", wanted.jobs) > MOST_JOBS:
-        raise InputError(f"jobs must be at most {MOST_JOBS}, not {wanted.jobs}")
+        raise InputError("jobs must be at most {most}, not {jobs}", most=MOST_JOBS, jobs=wanted.jobs)
     return wanted.jobs
 
 
@@ -264,13 +264,17 @@ def check(request: Request, wanted: TuneRequest) -> None:
     """Everything that can be said before the data are read; raises InputError with a sentence."""
     for name in wanted.machines:
         if name not in MACHINES:
-            raise InputError(f"There is no machine {name!r}; choose one of {', '.join(MACHINES)}.")
+            raise InputError(
+                "There is no machine {name!r}; choose one of {choices}.", name=name, choices=", ".join(MACHINES)
+            )
     if not wanted.machines or len(set(wanted.machines)) < len(wanted.machines):
-        raise InputError(f"name each machine once, not {','.join(wanted.machines)!r}")
+        raise InputError("name each machine once, not {choices!r}", choices=",".join(wanted.machines))
     if wanted.search not in SEARCHES:
-        raise InputError(f"There is no search {wanted.search!r}; choose one of {', '.join(SEARCHES)}.")
+        raise InputError(
+            "There is no search {search!r}; choose one of {choices}.", search=wanted.search, choices=", ".join(SEARCHES)
+        )
     if request.bias is not None and request.bias not in BIASES:
-        raise InputError(f"bias must be one of {', '.join(BIASES)}, not {request.bias!r}.")
+        raise InputError("bias must be one of {choices}, not {bias!r}.", choices=", ".join(BIASES), bias=request.bias)
     find_method(request.solver)
     _check_kernel(request, wanted)
     _check_validation(request, wanted)
@@ -278,10 +282,12 @@ def check(request: Request, wanted: TuneRequest) -> None:
 
 def _check_kernel(request: Request, wanted: TuneRequest) -> None:
     if request.kernel not in KERNELS:
-        raise InputError(f"There is no kernel {request.kernel!r}; choose one of {', '.join(KERNELS)}.")
+        raise InputError(
+            "There is no kernel {kernel!r}; choose one of {choices}.", kernel=request.kernel, choices=", ".join(KERNELS)
+        )
     has_gamma = "gamma" in KERNELS[request.kernel].parameters
     if not has_gamma and wanted.gammas is not None:
-        raise InputError(f"the {request.kernel} kernel has no gamma to search; leave --gamma out")
+        raise InputError("the {kernel} kernel has no gamma to search; leave --gamma out", kernel=request.kernel)
     if wanted.search == "two-line" and request.kernel != "rbf":
         raise InputError("the two-line search goes from the linear kernel to the rbf kernel; take --kernel rbf")
     if wanted.search == "per-pair":

@@ -14,6 +14,7 @@ import numpy as np
 
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import weights_of
+from solvers.errors import Sentence
 from solvers.jit import online as leaf
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.lasvm.choice import CHOICES, draw
@@ -67,12 +68,13 @@ class Lasvm(Method[LasvmState]):
         "ova, ovo and dag with exact bias, any kernel: learns example by example and keeps only support vectors"
     )
 
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         if part.geometry == LINE:
             return None
-        return (
-            f"{self.name} learns binary machines with an exact bias:"
-            " use the machine ova, ovo or dag with bias exact, or another solver."
+        return Sentence(
+            "{name} learns binary machines with an exact bias:"
+            " use the machine ova, ovo or dag with bias exact, or another solver.",
+            name=self.name,
         )
 
     def start(self, part: Part, seed: int) -> LasvmState:

@@ -14,6 +14,7 @@ import numpy as np
 
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import examine
+from solvers.errors import Sentence
 from solvers.jit import line as pair
 from solvers.jit.linear import loop as leaf
 from solvers.jit.linear.sum import all_members
@@ -73,7 +74,7 @@ class Coordinate(Method[LinearState]):
     name: str = "linear"
     supports: str = "every machine and bias, with the linear kernel: one weight per feature in place of kernel values"
 
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         return refuse_other_kernels(self.name, part) or super().refuse(part)
 
     def start(self, part: Part, seed: int) -> LinearState:

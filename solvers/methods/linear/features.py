@@ -7,19 +7,22 @@ from typing import Any
 import numpy as np
 
 from solvers.dual.quantities import weights_of
+from solvers.errors import Sentence
 from solvers.jit.linear.loop import Rows
 from solvers.methods.base import State
 from solvers.problem import Part
 
-ONLY_LINEAR = (
-    "{} keeps one weight per feature instead of kernel values, which only the linear kernel allows;"
-    " use auto, s2do or ipm with the kernel {}."
-)
 
-
-def refuse_other_kernels(name: str, part: Part) -> str | None:
+def refuse_other_kernels(name: str, part: Part) -> Sentence | None:
     kernel = part.gram.kernel.name
-    return None if kernel == "linear" else ONLY_LINEAR.format(name, kernel)
+    if kernel == "linear":
+        return None
+    return Sentence(
+        "{name} keeps one weight per feature instead of kernel values, which only the linear kernel allows;"
+        " use auto, s2do or ipm with the kernel {kernel}.",
+        name=name,
+        kernel=kernel,
+    )
 
 
 def rows_of(part: Part) -> Rows:

@@ -17,6 +17,7 @@ import numpy as np
 from solvers.dual.balance import repair
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import examine, weights_of
+from solvers.errors import Sentence
 from solvers.methods.base import Method, Progress, State, refresh
 from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
 from solvers.methods.linear.features import refuse_other_kernels
@@ -58,7 +59,7 @@ class LinearNewton(Method[NewtonState]):
     supports: str = "every machine and bias, with the linear kernel: made for many examples of few features, at any C"
     keeps_balance = True
 
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         return refuse_other_kernels(self.name, part) or super().refuse(part)
 
     def start(self, part: Part, seed: int) -> NewtonState:

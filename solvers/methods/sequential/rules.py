@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from solvers.errors import Sentence
 from solvers.jit.sequential import box, line, sums, whole
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential import set as sets
@@ -29,7 +30,7 @@ class Rule(Protocol):
     def examples(self) -> int:
         """How many examples' kernel rows a step needs at most."""
 
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         """Why it does not apply, in a sentence."""
 
     def arrange(self, search: Search) -> None:
@@ -49,7 +50,7 @@ class Rule(Protocol):
 
 
 class _Anywhere:
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         return None
 
 
@@ -188,10 +189,10 @@ class WholeExamples(_Simplex):
 
     whole = True
 
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         if part.form.uniform is not None:
             return None
-        return (
+        return Sentence(
             "whole-example needs directions that are all alike within an example: it handles cs and adm,"
             " not this machine; use smo or auto."
         )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
+from solvers.errors import Sentence
 from solvers.methods.base import Method, Progress
 from solvers.methods.sequential.loop import Search, SequentialState, begun
 from solvers.methods.sequential.rules import BoxSteps, Pairs, Rule, SimplexPairs, WholeExamples, WorkingSets
@@ -18,13 +19,13 @@ class Sequential(Method[SequentialState]):
     name: str
     supports: str
     rules: Mapping[Geometry, Rule]
-    refusals: Mapping[Geometry, str]  # where there is no rule
+    refusals: Mapping[Geometry, Sentence]  # where there is no rule
 
     @property
     def geometries(self) -> Collection[Geometry]:
         return self.rules
 
-    def refuse(self, part: Part) -> str | None:
+    def refuse(self, part: Part) -> Sentence | None:
         rule = self.rules.get(part.geometry)
         return rule.refuse(part) if rule else self.refusals.get(part.geometry) or super().refuse(part)
 
@@ -69,7 +70,7 @@ S2DO = Sequential(
     {},
 )
 
-_SEPARATE = (
+_SEPARATE = Sentence(
     "whole-example takes all variables of an example at once, which only pays where their sum is bounded:"
     " it handles cs and adm, not this machine; use s2do, bsvm or auto."
 )
@@ -88,8 +89,10 @@ BSVM = Sequential(
     "ww, llw and other machines of separate bounds; ova and ovo with a regularized bias or none",
     {BOX: WorkingSets(variables=10, share=1e-3)},
     {
-        SUMS: "bsvm bounds every variable on its own: it handles ww and llw, not this machine; use smo or auto.",
-        LINE: "bsvm knows no exact bias of binary machines: use bias regularized or none, or the solver smo.",
+        SUMS: Sentence(
+            "bsvm bounds every variable on its own: it handles ww and llw, not this machine; use smo or auto."
+        ),
+        LINE: Sentence("bsvm knows no exact bias of binary machines: use bias regularized or none, or the solver smo."),
     },
 )
 

@@ -52,8 +52,9 @@ def needed(what: str) -> ModuleType:
         return importlib.import_module("matplotlib")
     except ImportError:
         raise InputError(
-            f"{what} is drawn with the package matplotlib, which is not here; install it with: pip install matplotlib"
-            " (or mcsvm[report]), or write .md, .tex or .json"
+            "{what} is drawn with the package matplotlib, which is not here; install it with: pip install"
+            " matplotlib (or mcsvm[report]), or write .md, .tex or .json",
+            what=what,
         ) from None
 
 

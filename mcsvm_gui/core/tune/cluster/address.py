@@ -29,7 +29,11 @@ def checked(address: str) -> str:
     found = FORM.fullmatch(address.strip())
     scheme, host, port = found.groups() if found else (None, "", None)
     if found is None or scheme not in (None, *SCHEMES) or not 0 < int(port or PORT) < 2**16:
-        raise InputError(f"{address.strip()!r} is no address of a scheduler; one looks like {EXAMPLE}")
+        raise InputError(
+            "{address!r} is no address of a scheduler; one looks like {example}",
+            address=address.strip(),
+            example=EXAMPLE,
+        )
     if reason := missing_library():
         raise InputError(reason)
     return f"{scheme or 'tcp'}://{host}:{port or PORT}"
@@ -62,4 +66,4 @@ def _greets(connection: socket.socket) -> bool:
 
 
 def unreachable(address: str, why: str) -> InputError:
-    return InputError(f"{address}: {why}")
+    return InputError("{address}: {why}", address=address, why=why)
