@@ -5,7 +5,7 @@ one of the three (`part.geometry`); joint machines with an exact bias keep their
 that the weights sum to zero as well. A method whose steps differ between feasible sets has a table with a row for each.
 
 A variable is at its bound if it equals it, a sum if it exceeds AT_BOUND of it (jit/bound.py says why). `alpha` is
-(n, slots), `upper` is (n,) or (n, 1).
+(n, slots), `upper` is (n,) or (n, 1); what a box asks of single variables takes two arrays of one shape as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from solvers.jit import scan, sums
-from solvers.jit.bound import AT_BOUND
+from solvers.jit.bound import AT_BOUND, ROUNDING
 from solvers.jit.linear.system import respond
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ class Geometry(ABC):
     def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
         """Where `reach` is at its bound."""
 
+    def room_up(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        """Where `reach` may rise."""
+        return ~self.at_upper(alpha, upper)
+
     @abstractmethod
     def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
         """The variables that span the smallest face around alpha, full sums staying full."""
@@ -91,6 +95,11 @@ class Geometry(ABC):
     @abstractmethod
     def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
         """The alpha with `reach` at its bound where `full`."""
+
+    def snapped(self, alpha: np.ndarray, upper: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
+        """Onto the bounds what is within `rounding` of them, as a share of the bound, by the arithmetic it comes from."""
+        alpha = np.where(alpha < rounding * _column(upper, alpha), 0.0, alpha)
+        return self.filled(alpha, upper, self.reach(alpha) > (1.0 - rounding) * _column(upper, alpha))
 
     @abstractmethod
     def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
@@ -156,19 +165,19 @@ class Box(Geometry):
         return alpha
 
     def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        return np.asarray(alpha >= _column(upper))
+        return np.asarray(alpha >= _column(upper, alpha))
 
     def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        return np.asarray((alpha > 0.0) & (alpha < _column(upper)))
+        return np.asarray((alpha > 0.0) & (alpha < _column(upper, alpha)))
 
     def free(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
         return self.face(alpha, upper)
 
     def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        return np.asarray(np.clip(alpha, 0.0, _column(upper)))
+        return np.asarray(np.clip(alpha, 0.0, _column(upper, alpha)))
 
     def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
-        return np.where(full, _column(upper), alpha)
+        return np.where(full, _column(upper, alpha), alpha)
 
     def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
         return used & full
@@ -177,12 +186,12 @@ class Box(Geometry):
         return upper
 
     def violation(self, gradient: np.ndarray, alpha: np.ndarray, upper: np.ndarray) -> float:
-        """By gradients that are known, of variables in any shape that `upper` has too."""
-        up = gradient[alpha < upper].max(initial=0.0)
+        """By gradients that are known."""
+        up = gradient[self.room_up(alpha, upper)].max(initial=0.0)
         return float(max(up, -gradient[alpha > 0.0].min(initial=0.0)))
 
     def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
-        used, room = alpha > 0.0, alpha < part.upper[:, None]
+        used, room = alpha > 0.0, self.room_up(alpha, part.upper)
         wanted = (used & room) | ((gradient > threshold) & room) | ((gradient < -threshold) & used)
         return np.asarray(part.form.real[part.labels] & wanted)
 
@@ -222,7 +231,7 @@ class Sums(Geometry):
         return np.asarray(alpha.sum(axis=1, keepdims=True))
 
     def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        return np.asarray(self.reach(alpha) >= _column(upper) * AT_BOUND)
+        return sum_at_upper(self.reach(alpha), _column(upper, alpha))
 
     def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
         return np.asarray(alpha > 0.0)
@@ -231,12 +240,13 @@ class Sums(Geometry):
         return np.asarray((alpha > 0.0) & ~self.at_upper(alpha, upper))
 
     def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        alpha = np.clip(alpha, 0.0, _column(upper))
-        return np.asarray(alpha * np.minimum(1.0, _column(upper) / np.maximum(self.reach(alpha), 1e-300)))
+        upper = _column(upper, alpha)
+        alpha = np.clip(alpha, 0.0, upper)
+        return np.asarray(alpha * np.minimum(1.0, upper / np.maximum(self.reach(alpha), 1e-300)))
 
     def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
         total = self.reach(alpha)
-        return alpha * np.divide(_column(upper), total, out=np.ones_like(total), where=full & (total > 0.0))
+        return alpha * np.divide(_column(upper, alpha), total, out=np.ones_like(total), where=full & (total > 0.0))
 
     def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
         return used & full & (used.sum(axis=1, keepdims=True) == 1)
@@ -247,8 +257,8 @@ class Sums(Geometry):
     def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
         real = part.form.real[part.labels]
         competing = real & ((alpha > 0.0) | (gradient > self._level(part, alpha, gradient) - threshold))
-        holds_all = (alpha >= part.upper[:, None] * AT_BOUND).any(axis=1, keepdims=True)
-        return np.asarray(competing & ~self.pinned(competing, np.asarray(holds_all)))
+        holds_all = sum_at_upper(alpha, part.upper[:, None]).any(axis=1, keepdims=True)
+        return np.asarray(competing & ~self.pinned(competing, holds_all))
 
     def foremost(
         self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
@@ -334,6 +344,10 @@ class Line(Box):
 BOX, SUMS, LINE = Box(), Sums(), Line()
 
 
+def sum_at_upper(total: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    return np.asarray(total >= upper * AT_BOUND)
+
+
 def geometry_of(form: DualForm, exact: bool) -> Geometry:
     """Of a part with this form, and an exact bias or not."""
     if form.outputs == 1 and exact:
@@ -353,8 +367,8 @@ def _examined(
     return look(part.form.rule, *by_class, part.labels, part.upper, violations)
 
 
-def _column(upper: np.ndarray) -> np.ndarray:
-    return upper.reshape(-1, 1)
+def _column(upper: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    return upper if upper.ndim == alpha.ndim else upper[:, None]
 
 
 def _largest(values: np.ndarray, threshold: float, most: int) -> np.ndarray:

@@ -6,7 +6,7 @@ alpha (slots, n) and functions (outputs, n) are stored class by class, so that l
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import AT_BOUND
+from solvers.jit.bound import room_down, room_up, sum_has_room
 from solvers.jit.linalg import add_scaled
 
 STRIP = 4096  # examples whose functions are updated at once: 32 kB per class, so that a strip of all stays in cache
@@ -31,7 +31,7 @@ def lowest_in_use(rule, functions, alpha, y, i, bound):
         if a > 0.0:
             total += a
             low = min(low, variable_gradient(rule, functions, y, p, i))
-    return min(low, 0.0) if total < bound * AT_BOUND else low
+    return min(low, 0.0) if sum_has_room(total, bound) else low
 
 
 @compiled
@@ -52,7 +52,8 @@ def pick_variables(rule, functions, alpha, labels, upper, examples, threshold, s
             if sums:
                 wanted = a > 0.0 or g > level
             else:
-                wanted = (a > 0.0 and a < bound) or (g > threshold and a < bound) or (g < -threshold and a > 0.0)
+                up, down = room_up(a, bound), room_down(a)
+                wanted = (up and down) or (g > threshold and up) or (g < -threshold and down)
             dead = rule.own == 0.0 if p == y else rule.other == 0.0
             if wanted and not dead:
                 member[count], slot[count], gradient[count], amount[count] = t, p, g, a

@@ -6,7 +6,7 @@ maximise g'x - 1/2 x'Qx around the current point, 0 <= alpha + x <= upper.
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import AT_BOUND, ROUNDING, pull
+from solvers.jit.bound import pull, snapped
 
 SINGULAR = 1e-12  # det Q_B / (Q_aa Q_bb) below which Q_B counts as of rank one
 
@@ -14,18 +14,6 @@ SINGULAR = 1e-12  # det Q_B / (Q_aa Q_bb) below which Q_B counts as of rank one
 @compiled
 def clip(x, low, high):
     return min(max(x, low), high)
-
-
-@compiled
-def snapped(before, step, bound):
-    """before + step, put onto a bound that is within rounding. At zero, rounding is relative to the variable before the
-    step and not to U: with large costs all of an optimum may lie below 1e-12 U."""
-    x = before + step
-    if x < ROUNDING * before or x < 0.0:
-        return 0.0
-    if x > bound * AT_BOUND:
-        return bound
-    return x
 
 
 @compiled

@@ -7,7 +7,7 @@ Second-order choice of the second variable: Fan, Chen & Lin 2005; first-order: t
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import ROUNDING
+from solvers.jit.bound import reached
 from solvers.jit.box import position
 
 FLAT = 1e-12  # least curvature of a pair; a smaller one counts as this (LIBSVM's tau)
@@ -84,14 +84,3 @@ def solve_pairs(K, z, beta, low, high, tolerance, limit, flat):
         beta[j] = reached(beta[j], -amount, low[j], high[j])
         transfer(z, K[i], K[j], amount)
         steps += 1
-
-
-@compiled
-def reached(before, step, low, high):
-    """before + step, put onto a bound within ROUNDING of it, of the bound or of the distance before the step."""
-    x = before + step
-    if x <= low or x - low < ROUNDING * max(abs(low), before - low):
-        return low
-    if x >= high or high - x < ROUNDING * max(abs(high), high - before):
-        return high
-    return x

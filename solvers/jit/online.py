@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.line import FLAT, reached
+from solvers.jit.bound import reached
+from solvers.jit.line import FLAT
 
 LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` returned: steps, tolerance, a kernel row, no movement
 

@@ -10,7 +10,7 @@ alpha (slots, n) and functions (outputs, n) are stored class by class, so that l
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import AT_BOUND, pull
+from solvers.jit.bound import movable, pull, room_down, sum_has_room
 
 
 @compiled
@@ -44,7 +44,7 @@ def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
             else rule.margin_other - rule.before * own[i] - rule.other * function[i]
         )
         a = alpha[i]
-        low = g if a > 0.0 else 1e300
+        low = g if room_down(a) else 1e300
         top[i] = g if g > top[i] else top[i]
         bottom[i] = low if low < bottom[i] else bottom[i]
         total[i] += a
@@ -53,7 +53,7 @@ def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
 @compiled(relaxed=True)
 def close_sums(top, bottom, total, upper, worst):
     for i in range(top.size):
-        low = 0.0 if total[i] < upper[i] * AT_BOUND and bottom[i] > 0.0 else bottom[i]
+        low = 0.0 if sum_has_room(total[i], upper[i]) and bottom[i] > 0.0 else bottom[i]
         worst[i] = top[i] - low
 
 
@@ -142,12 +142,12 @@ def equality_violation(rule, function, alpha, labels, upper):
     """Binary with exact bias: (max over I_up of s g, min over I_down of s g), s the sign of the direction."""
     high, low = -np.inf, np.inf
     for i in range(labels.size):
-        first, a = labels[i] == 0, alpha[i]
+        first = labels[i] == 0
         z = (rule.own * rule.margin_own if first else rule.other * rule.margin_other) - function[i]
-        room, used = a < upper[i], a > 0.0
-        if room if first else used:
+        rises, falls = movable(first, alpha[i], upper[i])
+        if rises:
             high = max(high, z)
-        if used if first else room:
+        if falls:
             low = min(low, z)
     return high, low
 

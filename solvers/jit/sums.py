@@ -6,7 +6,7 @@ The slack U_i - sum_p alpha_ip is a variable of gradient 0 and curvature 0.
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import ROUNDING
+from solvers.jit.bound import given, slack_within
 from solvers.jit.linalg import add_scaled
 
 SLACK = -1  # index of the slack in place of a variable
@@ -16,7 +16,7 @@ SLACK = -1  # index of the slack in place of a variable
 def extremes(gradient, alpha, slack, first, last, bound):
     """(variable to grow, variable to shrink, violation) of one example: the extreme gradients and their difference."""
     up, down = SLACK, SLACK
-    top, bottom = 0.0, 0.0 if slack > ROUNDING * bound else np.inf
+    top, bottom = 0.0, 0.0 if slack_within(slack, bound) > 0.0 else np.inf
     for b in range(first, last):
         if gradient[b] > top:
             up, top = b, gradient[b]
@@ -34,8 +34,7 @@ def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
         curvature -= 2.0 * Q[up, down]
     available = alpha[down] if down >= 0 else slack[group]
     amount = available if curvature * available <= g else g / curvature
-    if available - amount < ROUNDING * (available if down >= 0 else bound):
-        amount = available
+    amount = given(available, amount, available if down >= 0 else bound)
     if up >= 0:
         alpha[up] += amount
         add_scaled(gradient, Q[up], -amount)

@@ -8,9 +8,10 @@ The rows of the matrix are all training examples, class after class. The example
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.bound import free, reached
 from solvers.jit.face import balanced_direction, longest
 from solvers.jit.linalg import add_scaled
-from solvers.jit.line import reached, solve_pairs
+from solvers.jit.line import solve_pairs
 
 BLOCK = 512  # variables of a block, at most
 SHARE = 0.1  # violation to which a block is solved, as a share of the violation outside it
@@ -139,7 +140,7 @@ def free_of(sign, upper, beta):
     out = np.empty(beta.size, np.int64)
     count = 0
     for b in range(beta.size):
-        if 0.0 < sign[b] * beta[b] < upper[b]:
+        if free(sign[b] * beta[b], upper[b]):
             out[count] = b
             count += 1
     return out[:count]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from solvers.dual.certificate import Certificate, Proof
+from solvers.dual.geometry import BOX
 from solvers.problem import Problem
 
 
@@ -47,4 +48,4 @@ def mark(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, ful
     """Note the support vectors of a part, and those with a variable at its upper bound."""
     where = problem.rows_of(number)
     used[where] |= alpha.max(axis=1) > 0.0
-    full[where] |= (alpha >= problem.upper[where, None]).any(axis=1)
+    full[where] |= BOX.at_upper(alpha, problem.upper[where]).any(axis=1)

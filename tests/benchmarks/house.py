@@ -132,12 +132,12 @@ def share_of_bound(product: ast.BinOp) -> Iterator[str]:
 
 
 def parts(node: ast.expr) -> Iterator[ast.expr]:
-    """The names of an arithmetic expression, but none inside calls: a sum over a bound is no bound."""
+    """The names of an arithmetic expression, but none inside calls and products: a sum over a bound is no bound."""
     if isinstance(node, ast.Name | ast.Attribute):
         yield node
     elif isinstance(node, ast.Subscript):
         yield from parts(node.value)
-    elif isinstance(node, ast.BinOp):
+    elif isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
         yield from parts(node.left)
         yield from parts(node.right)
 

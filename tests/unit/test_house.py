@@ -38,7 +38,7 @@ def test_comparisons_with_feasible_and_with_a_bound() -> None:
         "asks.py": ast.parse("if part.form.feasible == 'box': pass"),
         "bound.py": ast.parse("from solvers.jit.scan import FULL\nfull = alpha >= upper[i] * FULL"),
         "literal.py": ast.parse("full = alpha >= (1.0 - 1e-9) * part.upper"),
-        "neither.py": ast.parse("x = upper * 2.0\nf(feasible)"),
+        "neither.py": ast.parse("x = upper * 2.0\nf(feasible)\nupper @ sign > 0.0"),
     }
     assert house.files(trees, house.asks_feasible) == ("asks.py",)
     assert house.files(trees, house.compares_bound) == ("bound.py", "literal.py")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import AT_BOUND, pull
+from solvers.jit.bound import pull, room_down, room_up, sum_has_room
 
 PASSES = 4  # passes over the variables of an example in one visit, at most
 GOOD_ENOUGH = 0.1  # share of an example's violation at which a visit ends
@@ -47,7 +47,7 @@ def box_example(real, alpha, gradient, upper, bar):
         if real[p]:
             a, g = alpha[p], gradient[p]
             violation = max(violation, pull(g, a, upper))
-            sleeps = sleeps and ((a <= 0.0 and g < -bar) or (a >= upper and g > bar))
+            sleeps = sleeps and ((not room_down(a) and g < -bar) or (not room_up(a, upper) and g > bar))
     return violation, sleeps
 
 
@@ -85,7 +85,7 @@ def ends_of(real, alpha, gradient, upper):
                 down, bottom = p, gradient[p]
             if gradient[p] > top:
                 up, top = p, gradient[p]
-    if total < upper * AT_BOUND and bottom > 0.0:
+    if sum_has_room(total, upper) and bottom > 0.0:
         down, bottom = -1, 0.0
     return up, down, top - bottom
 
@@ -102,7 +102,7 @@ def sum_example(real, alpha, gradient, upper, bar):
                 holder, used = p, used + 1
     if used == 0:
         return violation, best < -bar
-    if used > 1 or alpha[holder] < upper * AT_BOUND:
+    if used > 1 or sum_has_room(alpha[holder], upper):
         return violation, False
     for p in range(alpha.size):
         if p != holder and real[p]:

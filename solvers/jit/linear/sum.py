@@ -9,7 +9,7 @@ what its active variables cost: those of example i are members[i, :sizes[i]].
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import AT_BOUND
+from solvers.jit.bound import sum_has_room
 from solvers.jit.linear.example import read_row
 from solvers.jit.sequential.whole import ROUNDING, threshold
 
@@ -138,7 +138,7 @@ def epoch_of_sums(
             top = max(top, gradient[p])
             if alphas[i, p] > 0.0:
                 total, used, bottom = total + alphas[i, p], used + 1, min(bottom, gradient[p])
-        slack = total < upper * AT_BOUND
+        slack = sum_has_room(total, upper)
         if slack:
             bottom = min(bottom, 0.0)
         sizes[i] = size = keep_awake(i, alphas, gradient, bottom, members, size)

@@ -6,7 +6,8 @@ Dogan, Glasmachers & Igel 2011, sections 4.2 and 4.3 (choice) and appendix A (ga
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.box import SINGULAR, pair_step, single_step, snapped
+from solvers.jit.bound import snapped
+from solvers.jit.box import SINGULAR, pair_step, single_step
 from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, best_in, look, overlaps, settle, shift
 
 

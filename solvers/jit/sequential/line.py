@@ -7,7 +7,7 @@ violating that may rise, the second of largest gain (Fan, Chen & Lin 2005) or th
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.box import snapped
+from solvers.jit.bound import movable, snapped
 from solvers.jit.line import FLAT
 from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, best_in, read_gradients, settle, shift
 
@@ -24,10 +24,7 @@ def look_signed(awake, columns):
         for b in range(first, last):
             z = sign[0, b] * gradient[b]
             gradient[b] = z
-            room, used = alpha[b] < upper[b], alpha[b] > 0.0
-            positive = sign[0, b] > 0.0
-            rises = room if positive else used
-            falls = used if positive else room
+            rises, falls = movable(sign[0, b] > 0.0, alpha[b], upper[b])
             score[b] = z if rises else -1e300
             top = max(top, score[b])
             low = min(low, z if falls else 1e300)
@@ -47,7 +44,7 @@ def signed_gains(awake, kernel, high, q, second_order):
             row[b] = kernel[example[b]]
         top = -1.0
         for b in range(first, last):
-            falls = alpha[b] > 0.0 if sign[0, b] > 0.0 else alpha[b] < upper[b]
+            _, falls = movable(sign[0, b] > 0.0, alpha[b], upper[b])
             difference = max(high - gradient[b], 0.0)
             curvature = max(q + diagonal[b] - 2.0 * row[b], FLAT) if second_order else 1.0
             gain[b] = difference * difference / curvature if falls else -1.0
@@ -115,8 +112,7 @@ def signed_violations(awake):
     rises = np.empty(awake.gradient.size, np.bool_)
     falls = np.empty(awake.gradient.size, np.bool_)
     for b in range(awake.gradient.size):
-        room, used = awake.alpha[b] < awake.upper[b], awake.alpha[b] > 0.0
-        rises[b], falls[b] = (room, used) if awake.value[0, b] > 0.0 else (used, room)
+        rises[b], falls[b] = movable(awake.value[0, b] > 0.0, awake.alpha[b], awake.upper[b])
         high = max(high, awake.gradient[b]) if rises[b] else high
         low = min(low, awake.gradient[b]) if falls[b] else low
     middle = 0.5 * (high + low)

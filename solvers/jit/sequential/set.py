@@ -3,6 +3,7 @@
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.bound import free
 from solvers.jit.box import solve_box
 from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, settle, shift
 
@@ -29,7 +30,7 @@ def choose_free(awake, places):
     values = np.empty(places.size)
     count = 0
     for b in range(awake.gradient.size):
-        if 0.0 < awake.alpha[b] < awake.upper[b]:
+        if free(awake.alpha[b], awake.upper[b]):
             count = insert(values, places, count, -abs(awake.gradient[b]), b)
     return count
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solvers.jit import compiled
-from solvers.jit.bound import ROUNDING
+from solvers.jit.bound import given, slack_within
 from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, read_gradients, settle, shift
 
 SLACK = -1  # index of the slack in place of a variable
@@ -32,12 +32,11 @@ class Groups(NamedTuple):
 
 @compiled
 def slack_of(alpha, upper, i):
-    """U_i - sum_p alpha_ip, zero within ROUNDING; computed from alpha alone, so that restarts give the same bits."""
+    """U_i - sum_p alpha_ip, zero within rounding; computed from alpha alone, so that restarts give the same bits."""
     total = 0.0
     for p in range(alpha.shape[1]):
         total += alpha[i, p]
-    slack = upper - total
-    return slack if slack > ROUNDING * upper else 0.0
+    return slack_within(upper - total, upper)
 
 
 @compiled
@@ -143,8 +142,7 @@ def move_within(awake, moving, groups, rows, tables, e, up, down):
     curvature = groups.curvature[e] * gap_of(awake, groups, e, up, down)
     available = awake.alpha[down] if down >= 0 else groups.slack[e]
     amount = available if curvature * available <= g else g / curvature
-    if available - amount < ROUNDING * (available if down >= 0 else groups.upper[e]):
-        amount = available
+    amount = given(available, amount, available if down >= 0 else groups.upper[e])
     if up >= 0 and awake.alpha[up] + amount == awake.alpha[up]:
         return 0.0
     moving.change[:] = 0.0

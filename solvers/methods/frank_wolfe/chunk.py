@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 
 from solvers.dual.geometry import BOX, Geometry
 from solvers.dual.quantities import weights_of
-from solvers.jit.bound import AT_BOUND, ROUNDING
 from solvers.methods.base import State
 from solvers.methods.frank_wolfe.groups import Groups
 from solvers.problem import Part
@@ -57,25 +56,22 @@ class Chunk:
 
     def free(self) -> np.ndarray:
         """The free variables: they span the smallest face around the point."""
-        inside = self.point > 0.0
-        return inside & (self.point < self.upper) if self.groups is None else inside
+        return self.geometry.face(self.point, self.upper)
 
     def room(self, direction: np.ndarray) -> float:
         """The longest step that stays feasible, for a direction that points nowhere outwards at a bound."""
         falling = (self.point > 0.0) & (direction < 0.0)
         room = float(np.min(self.point[falling] / -direction[falling], initial=np.inf))
         if self.groups is None:
-            rising = (self.point < self.upper) & (direction > 0.0)
+            rising = BOX.room_up(self.point, self.upper) & (direction > 0.0)
             return float(np.min((self.upper - self.point)[rising] / direction[rising], initial=room))
         rate = self.groups.sums(direction)
         rising = ~self.groups.full(self.point) & (rate > 0.0)
         return float(np.min(self.groups.slack(self.point)[rising] / rate[rising], initial=room))
 
     def move(self, direction: np.ndarray, step: float, change: np.ndarray, gain: float) -> bool:
-        """Go there, variables within ROUNDING of a bound onto it; returns whether anything moved."""
-        arrived = self.point + step * direction
-        arrived = np.where(arrived < ROUNDING * self.upper, 0.0, arrived)
-        arrived = np.where(arrived > self.upper * AT_BOUND, self.upper, arrived)
+        """Go there, variables within rounding of a bound onto it; returns whether anything moved."""
+        arrived = BOX.snapped(self.point + step * direction, self.upper)
         moved = bool(np.any(arrived != self.point))
         self.point = arrived
         self.functions = self.functions + step * change

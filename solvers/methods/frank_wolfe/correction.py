@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.dual.geometry import BOX
 from solvers.methods.frank_wolfe.chunk import Chunk
 from solvers.methods.frank_wolfe.steps import take
 from solvers.work import Work
@@ -91,10 +92,10 @@ def _bent(chunk: Chunk, direction: np.ndarray, slope: float, curvature: float) -
     """In a box: the projected step past the first bound, where it raises the dual and keeps the balance."""
     if chunk.groups is not None or curvature <= 0.0:
         return False
-    arrived = np.clip(chunk.point + (slope / curvature) * direction, 0.0, chunk.upper)
+    arrived = BOX.within(chunk.point + (slope / curvature) * direction, chunk.upper)
     bent = arrived - chunk.point
     if chunk.balanced:
-        inside = chunk.balance * ((arrived > 0.0) & (arrived < chunk.upper))
+        inside = chunk.balance * BOX.free(arrived, chunk.upper)
         bent = bent - np.linalg.lstsq(inside @ inside.T, chunk.balance @ bent, rcond=FLAT)[0] @ inside
         if chunk.room(bent) < 1.0 or np.abs(chunk.balance @ bent).max() > FLAT * np.abs(bent).max():
             return False

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.jit.bound import AT_BOUND
+from solvers.dual.geometry import sum_at_upper
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Groups:
 
     def full(self, point: np.ndarray) -> np.ndarray:
         """Which sums are at their bound."""
-        return self.sums(point) >= self.limits * AT_BOUND
+        return sum_at_upper(self.sums(point), self.limits)
 
     def slack(self, point: np.ndarray) -> np.ndarray:
         return np.maximum(self.limits - self.sums(point), 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
+from solvers.dual.geometry import BOX
 from solvers.jit.bound import ROUNDING
 from solvers.methods.frank_wolfe.chunk import Chunk
 
@@ -62,8 +63,7 @@ def _sums(chunk: Chunk, variables: np.ndarray, face: bool) -> dict[str, object]:
 
 
 def _exact(chunk: Chunk, vertex: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    vertex = np.where(vertex < low + NEAR * chunk.upper, low, vertex)
-    vertex = np.where(vertex > high - NEAR * chunk.upper, high, vertex)
+    vertex = BOX.snapped(vertex, chunk.upper, NEAR)
     basic = (vertex > low) & (vertex < high)
     rows, left = chunk.balance[:, basic], chunk.target - chunk.balance @ vertex
     if chunk.groups is not None:

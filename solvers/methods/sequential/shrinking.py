@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.dual.geometry import BOX
 from solvers.jit.sequential.loop import Awake
 from solvers.jit.sequential.sums import Groups
 
 
 def idle_box(variables: Awake) -> np.ndarray:
     """At a bound, with a gradient into it larger than any violation."""
-    full, empty = variables.alpha >= variables.upper, variables.alpha <= 0.0
+    full, empty = BOX.at_upper(variables.alpha, variables.upper), variables.alpha <= 0.0
     g = variables.gradient
     worst = np.max(np.where(full, 0.0, g), initial=0.0)
     worst = max(worst, np.max(np.where(empty, 0.0, -g), initial=0.0))
@@ -33,7 +34,8 @@ def idle_pairs(variables: Awake) -> np.ndarray:
 
 def movable(variables: Awake) -> tuple[np.ndarray, np.ndarray]:
     """Which signed variables may rise, and which may fall."""
-    room, used, positive = variables.alpha < variables.upper, variables.alpha > 0.0, variables.value[0] > 0.0
+    room, used = BOX.room_up(variables.alpha, variables.upper), variables.alpha > 0.0
+    positive = variables.value[0] > 0.0
     return np.where(positive, room, used), np.where(positive, used, room)
 
 

@@ -1,7 +1,7 @@
 """Projections onto sums keep them to the last digits, wherever the point comes from."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvers.jit.sums import project_box_sum, project_sums
@@ -9,6 +9,7 @@ from solvers.jit.sums import project_box_sum, project_sums
 SIZES = st.sampled_from([1.0, 1e3, 1e9, 1e12])
 
 
+@settings(deadline=None)  # the first call compiles, or loads
 @given(seed=st.integers(0, 10**6), size=SIZES)
 def test_group_sums_reach_their_bound(seed: int, size: float) -> None:
     """A Newton step on a face without curvature ends 1e9 bounds away."""
@@ -20,6 +21,7 @@ def test_group_sums_reach_their_bound(seed: int, size: float) -> None:
     np.testing.assert_allclose(np.bincount(group, weights=found), bound, rtol=1e-14)
 
 
+@settings(deadline=None)  # the first call compiles, or loads
 @given(seed=st.integers(0, 10**6), size=SIZES, share=st.floats(0.0, 1.0))
 def test_the_sum_within_bounds_is_the_one_asked_for(seed: int, size: float, share: float) -> None:
     rng = np.random.default_rng(seed)
