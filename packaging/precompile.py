@@ -90,7 +90,7 @@ def run_methods(machine: str) -> None:
     from solvers.errors import InputError
     from solvers.kernels import KERNELS
     from solvers.methods import METHODS
-    from solvers.problem import pose
+    from solvers.posing import pose
     from solvers.run.loop import Limits, Run
 
     X, y = examples()

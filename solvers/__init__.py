@@ -14,7 +14,7 @@ from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from solvers.estimator import MultiClassSVC
-    from solvers.problem import pose
+    from solvers.posing import pose
     from solvers.run.limits import Limits
     from solvers.run.loop import Run
 
@@ -24,7 +24,7 @@ _HOMES = {  # loaded when asked for: scikit-learn and compiled code take a secon
     "Limits": "solvers.run.limits",
     "MultiClassSVC": "solvers.estimator",
     "Run": "solvers.run.loop",
-    "pose": "solvers.problem",
+    "pose": "solvers.posing",
 }
 
 

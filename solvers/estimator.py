@@ -21,7 +21,8 @@ from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel
 from solvers.model import Model, class_scores
 from solvers.portions import LASTING, Increment, all_classes, check_portions, codes_of, going_on, learns_online
-from solvers.problem import Problem, kernel_from, pose, positive, shown, whole
+from solvers.posing import kernel_from, pose, positive, shown, whole
+from solvers.problem import Problem
 from solvers.run.decisions import final_reasons
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits

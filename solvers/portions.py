@@ -14,7 +14,7 @@ from solvers.machines import MACHINES, Machine
 from solvers.methods.lasvm.stream import Expansion, Stream, Terms
 from solvers.methods.lasvm.table import LASVM
 from solvers.model import Model
-from solvers.problem import checked_points, positive, shown
+from solvers.posing import checked_points, positive, shown
 from solvers.run.loop import find_method
 from solvers.run.warmup import once
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from solvers import InputError, MultiClassSVC
 from solvers.kernels import KERNELS, Kernel
-from solvers.problem import Problem, pose
+from solvers.posing import pose
+from solvers.problem import Problem
 from solvers.run.loop import Limits, Run
 
 KERNEL_PARAMETERS: dict[str, dict[str, Any]] = {

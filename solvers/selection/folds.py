@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, StratifiedShuffleSplit
 
 from solvers.errors import InputError
-from solvers.problem import whole
+from solvers.posing import whole
 
 
 @dataclass(frozen=True, eq=False)

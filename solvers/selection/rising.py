@@ -24,7 +24,8 @@ from solvers.methods.auto import blocks
 from solvers.methods.auto.budget import Phase
 from solvers.methods.auto.conductor import Auto, AutoState, Why
 from solvers.methods.base import Progress, State
-from solvers.problem import Part, pose
+from solvers.posing import pose
+from solvers.problem import Part
 from solvers.run.warmup import once
 from solvers.selection.shared import SharedGram
 from solvers.selection.system import System

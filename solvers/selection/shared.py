@@ -17,7 +17,7 @@ from solvers.gram import Gram
 from solvers.jit import newton
 from solvers.kernels import KERNELS, Kernel, Points, squared_distances
 from solvers.kernels.rbf import Rbf
-from solvers.problem import kernel_from
+from solvers.posing import kernel_from
 from solvers.work import Work, ready
 
 BYTES = 8  # of a float64

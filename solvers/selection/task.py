@@ -13,7 +13,7 @@ from solvers.errors import InputError
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import decide
-from solvers.problem import check_size
+from solvers.posing import check_size
 from solvers.selection import binary, whole
 from solvers.selection.cell import Cell, FoldResult, Pair, Trial
 from solvers.selection.settings import Settings

@@ -16,7 +16,8 @@ from solvers.gram import Gram
 from solvers.kernels import Kernel
 from solvers.machines import MACHINES
 from solvers.model import Model, decide
-from solvers.problem import Part, Problem, pose
+from solvers.posing import pose
+from solvers.problem import Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Run
 from solvers.selection.cell import FoldResult

@@ -55,7 +55,8 @@ from solvers.kernels import KERNELS
 from solvers.methods import METHODS
 from solvers.methods.auto.budget import BUDGET, Budget, Phase
 from solvers.methods.auto.conductor import Auto, Why
-from solvers.problem import Problem, pose
+from solvers.posing import pose
+from solvers.problem import Problem
 from solvers.run import loop
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits

@@ -19,7 +19,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from solvers.kernels import KERNELS
-from solvers.problem import pose
+from solvers.posing import pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.work import limited

@@ -30,7 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from solvers.kernels import KERNELS
-from solvers.problem import pose
+from solvers.posing import pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.squared_hinge import asvm, lsvm

@@ -39,7 +39,8 @@ from solvers.methods.auto.conductor import Auto
 from solvers.methods.auto.homotopy import Homotopy
 from solvers.methods.auto.splitting import Splitting
 from solvers.methods.base import Progress
-from solvers.problem import Part, pose
+from solvers.posing import pose
+from solvers.problem import Part
 from solvers.run.warmup import warm_up
 from solvers.work import finish, limited
 

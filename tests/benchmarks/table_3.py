@@ -12,7 +12,7 @@ import pandas as pd
 
 from solvers.kernels import KERNELS
 from solvers.methods import Method
-from solvers.problem import pose
+from solvers.posing import pose
 from solvers.run.loop import Limits, Run
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -12,7 +12,7 @@ import pytest
 from solvers import InputError, MultiClassSVC
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS
-from solvers.problem import kernel_from, pose
+from solvers.posing import kernel_from, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Run
 

@@ -11,7 +11,8 @@ from solvers import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.problem import Problem, pose
+from solvers.posing import pose
+from solvers.problem import Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 

@@ -20,7 +20,7 @@ from solvers.methods.auto.budget import BUDGET
 from solvers.methods.auto.conductor import Auto
 from solvers.methods.interior import InteriorPoint
 from solvers.methods.linear import newton as linear_newton
-from solvers.problem import pose
+from solvers.posing import pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.work import finish

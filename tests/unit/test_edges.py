@@ -11,7 +11,7 @@ from small_data import blobs, trained
 from solvers import InputError, MultiClassSVC
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.problem import pose
+from solvers.posing import pose
 
 X, Y = blobs(n=30, classes=3, seed=6)
 WRONG = {

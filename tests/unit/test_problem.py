@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from small_data import blobs, kernel_named, problem_of
 
 from solvers.machines import MACHINES
-from solvers.problem import pose
+from solvers.posing import pose
 
 X, Y = blobs(n=20, classes=4, seed=1)
 

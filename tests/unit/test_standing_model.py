@@ -5,7 +5,7 @@ import pytest
 
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.problem import pose
+from solvers.posing import pose
 from solvers.run.loop import Limits, Run
 from tests.small_data import blobs
 

@@ -6,7 +6,7 @@ import pytest
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.problem import positive, shown, whole
+from solvers.posing import positive, shown, whole
 from solvers.run.ending import Ending
 from solvers.work import limited
 

@@ -10,7 +10,7 @@ import numpy as np
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from solvers.errors import InputError
-from solvers.problem import whole as whole_number
+from solvers.posing import whole as whole_number
 from solvers.selection.folds import stratified
 
 SPLITS = {

@@ -13,7 +13,7 @@ from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.machine.request import Request, number
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
-from solvers.problem import positive
+from solvers.posing import positive
 from solvers.selection.cell import Cell
 from solvers.selection.grid import Range
 from solvers.selection.search import SEARCHES

@@ -97,7 +97,7 @@ def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: 
 
     from solvers.errors import InputError
     from solvers.kernels import KERNELS
-    from solvers.problem import kernel_from, pose
+    from solvers.posing import kernel_from, pose
     from solvers.run.loop import refuse
 
     labels = np.repeat(np.arange(classes), 2)

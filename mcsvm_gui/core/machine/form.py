@@ -44,7 +44,7 @@ def read_form(texts: Mapping[str, str], parameters: Collection[str]) -> tuple[di
 
 def _readers() -> dict[str, Callable[[str], Any]]:
     from mcsvm_gui.core.machine import request
-    from solvers.problem import positive, whole
+    from solvers.posing import positive, whole
 
     def above_zero(name: str) -> Callable[[str], float]:
         return lambda text: positive(name, request.number(text))

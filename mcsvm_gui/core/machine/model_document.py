@@ -18,7 +18,7 @@ from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.model import Model
-from solvers.problem import positive, whole
+from solvers.posing import positive, whole
 from solvers.run.ending import Ending
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"

@@ -16,7 +16,8 @@ from mcsvm_gui.core.machine.request import Request
 from solvers import MultiClassSVC
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel
-from solvers.problem import Problem, kernel_from, pose, shown
+from solvers.posing import kernel_from, pose, shown
+from solvers.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

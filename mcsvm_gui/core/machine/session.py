@@ -19,7 +19,7 @@ from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, in_train
 from solvers.dual.certificate import Certificate, Proof, total_of
 from solvers.errors import Sentence
 from solvers.model import Model, decide
-from solvers.problem import positive, whole
+from solvers.posing import positive, whole
 from solvers.run.decisions import final_reasons
 from solvers.run.limits import Limits
 from solvers.run.loop import Run

@@ -54,7 +54,7 @@ def _train(machine: str) -> None:
     import numpy as np
 
     from solvers.kernels import KERNELS
-    from solvers.problem import pose
+    from solvers.posing import pose
     from solvers.run.loop import Run
 
     angles = np.arange(9.0)

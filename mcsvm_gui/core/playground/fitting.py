@@ -13,7 +13,8 @@ from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from solvers.dual.certificate import Certificate, total_of
 from solvers.machines import MACHINES
 from solvers.model import Model
-from solvers.problem import Problem, pose
+from solvers.posing import pose
+from solvers.problem import Problem
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.loop import Run

@@ -37,7 +37,7 @@ class Setting:
 
     def kernel_itself(self) -> Kernel:
         from solvers import kernels
-        from solvers.problem import kernel_from
+        from solvers.posing import kernel_from
 
         coef0 = -1.0 if self.kernel == "sigmoid" else self.coef0
         return kernel_from(self.kernel, kernels.KERNELS, gamma=self.gamma, degree=self.degree, coef0=coef0)

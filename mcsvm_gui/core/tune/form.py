@@ -105,7 +105,7 @@ def _readers() -> dict[str, Callable[[str], Any]]:
     """Empty entries are values that were not said, where there is a default for them."""
     from mcsvm_gui.core.machine import request
     from mcsvm_gui.core.tune.cluster.address import checked
-    from solvers.problem import positive, whole
+    from solvers.posing import positive, whole
     from solvers.selection.folds import checked_share
 
     def above_zero(name: str) -> Callable[[str], float]:

@@ -23,7 +23,8 @@ from mcsvm_gui.core.tune.cluster.address import checked
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.problem import BIASES, checked_points, positive, whole
+from solvers.posing import checked_points, positive, whole
+from solvers.problem import BIASES
 from solvers.run.loop import find_method
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial

@@ -21,7 +21,7 @@ from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.problem import kernel_from, pose
+from solvers.posing import kernel_from, pose
 from solvers.run.loop import Run
 
 

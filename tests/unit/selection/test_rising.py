@@ -12,7 +12,7 @@ from small_data import blobs
 
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.problem import kernel_from, pose
+from solvers.posing import kernel_from, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.selection import rising, system, whole

@@ -19,7 +19,7 @@ from solvers.errors import InputError
 from solvers.jit import two_class
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
-from solvers.problem import kernel_from, pose
+from solvers.posing import kernel_from, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits
 from solvers.selection import binary, per_pair

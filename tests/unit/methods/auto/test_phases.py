@@ -16,7 +16,8 @@ from solvers.methods.auto.conductor import Auto
 from solvers.methods.auto.pace import Pace
 from solvers.methods.auto.proximal_newton import FactorStep
 from solvers.methods.proximal import End, Trial
-from solvers.problem import Problem, pose
+from solvers.posing import pose
+from solvers.problem import Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.work import Work, finish, ready

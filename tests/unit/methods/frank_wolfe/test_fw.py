@@ -9,7 +9,8 @@ from solvers.kernels import KERNELS, Kernel
 from solvers.machines import MACHINES
 from solvers.methods import METHODS, Progress, State
 from solvers.methods.frank_wolfe import method as fw
-from solvers.problem import BIASES, Part, Problem, pose
+from solvers.posing import pose
+from solvers.problem import BIASES, Part, Problem
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.work import finish

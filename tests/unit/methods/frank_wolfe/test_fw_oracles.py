@@ -10,7 +10,7 @@ from solvers.methods.frank_wolfe.chunk import Chunk, cut
 from solvers.methods.frank_wolfe.correction import Face
 from solvers.methods.frank_wolfe.oracles import oracle_of
 from solvers.methods.frank_wolfe.steps import step_size
-from solvers.problem import pose
+from solvers.posing import pose
 from solvers.work import finish
 
 

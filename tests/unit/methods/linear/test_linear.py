@@ -23,7 +23,8 @@ from solvers.methods.linear import system
 from solvers.methods.linear.newton import Phase
 from solvers.methods.linear.proximal import NEWTON_STEPS, FeatureStep
 from solvers.methods.linear.system import Columns
-from solvers.problem import BIASES, pose
+from solvers.posing import pose
+from solvers.problem import BIASES
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.work import finish

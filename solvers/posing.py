@@ -1,0 +1,243 @@
+"""`pose` checks arguments and makes arrays canonical: the one door to the solvers.
+
+The module is not called pose: as a submodule it would take the place of the function `solvers.pose`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from solvers.errors import InputError
+from solvers.kernels import Kernel, Points
+from solvers.kernels.precomputed import MatrixRows
+from solvers.machines import MACHINES, Machine
+from solvers.problem import BIASES, Bias, Problem
+
+LARGEST_KERNEL_VALUE = 1e15  # largest |K(x, x)| accepted: rows are float32, which ends at 3e38, and Q has products
+
+
+def pose(
+    features: Any,
+    labels: np.ndarray,
+    *,
+    machine: str | Machine,
+    kernel: Kernel,
+    cost: float = 1.0,
+    margin: float | None = None,
+    bias: str | None = None,
+    class_weight: Sequence[float] | np.ndarray | None = None,
+    classes: int | None = None,
+    cache_mb: float = 500.0,
+) -> Problem:
+    """Check all arguments once and make arrays canonical; raises InputError with a sentence for the user."""
+    chosen = _machine(machine)
+    codes, count = _codes(labels, classes)
+    points = checked_points(features, kernel)
+    if len(points) != codes.size:
+        raise InputError(
+            "There are {rows} rows of features but {labels} labels; they must be equally many.",
+            rows=len(points),
+            labels=codes.size,
+        )
+    cost = positive("C", cost)
+    weights = _weights(class_weight, count)
+    return Problem(
+        machine=chosen,
+        kernel=kernel,
+        points=points,
+        labels=codes,
+        classes=count,
+        upper=cost * weights[codes],
+        margin=chosen.margin(count) if margin is None else positive("margin", margin),
+        bias=_bias(bias, chosen),
+        cache_mb=positive("cache_mb", cache_mb),
+    )
+
+
+def positive(name: str, value: Any) -> float:
+    if not _is_number(value) or not (np.isfinite(value) and value > 0.0):
+        raise InputError("{name} must be a positive number, not {value!r}.", name=name, value=value)
+    return float(value)
+
+
+def whole(name: str, value: Any) -> int:
+    if not _is_number(value) or not (np.isfinite(value) and value >= 1 and float(value).is_integer()):
+        raise InputError("{name} must be a whole number of at least 1, not {value!r}.", name=name, value=value)
+    return int(value)
+
+
+def _is_number(value: Any) -> bool:
+    """Excludes text, arrays and booleans, which float() would accept."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def shown(labels: Sequence[Any], most: int = 10) -> str:
+    """The first labels, as part of a sentence."""
+    return ", ".join(map(repr, labels[:most])) + (", ..." if len(labels) > most else "")
+
+
+def _machine(machine: str | Machine) -> Machine:
+    if isinstance(machine, Machine):
+        return machine
+    if not isinstance(machine, str) or machine not in MACHINES:
+        raise InputError(
+            "There is no machine {machine!r}; choose one of {choices}.", machine=machine, choices=", ".join(MACHINES)
+        )
+    return MACHINES[machine]
+
+
+def _bias(bias: str | None, machine: Machine) -> Bias:
+    if bias is None:
+        return machine.bias
+    if not isinstance(bias, str) or bias not in BIASES:
+        raise InputError("bias must be one of {choices}, not {bias!r}.", choices=", ".join(BIASES), bias=bias)
+    return bias
+
+
+def _codes(labels: Any, classes: int | None) -> tuple[np.ndarray, int]:
+    given = np.asarray(labels)
+    if given.ndim != 1:
+        raise InputError(
+            "The labels must be one class number per example, not an array of shape {shape}.", shape=given.shape
+        )
+    if given.size == 0:
+        raise InputError("There are no examples to train on.")
+    if given.dtype.kind not in "iu":
+        raise InputError("The labels must be whole numbers 0, 1, ..., not of type {dtype}.", dtype=given.dtype)
+    codes = np.ascontiguousarray(given, dtype=np.int64)
+    count = int(codes.max()) + 1 if classes is None else whole("classes", classes)
+    if codes.min() < 0 or codes.max() >= count:
+        raise InputError(
+            "The labels run from {lowest} to {highest}; they must be from 0 to {last}.",
+            lowest=codes.min(),
+            highest=codes.max(),
+            last=count - 1,
+        )
+    if np.all(codes == codes[0]):
+        raise InputError(
+            "All {size} examples belong to one class; a classifier needs at least two classes.", size=codes.size
+        )
+    absent = np.flatnonzero(np.bincount(codes, minlength=count) == 0)
+    if absent.size:
+        raise InputError(
+            "Class {absent} has no examples; number the classes that occur 0, 1, ... without a gap.", absent=absent[0]
+        )
+    return codes, count
+
+
+def checked_points(features: Any, kernel: Kernel) -> Points:
+    """Features in canonical form; refuses those that the kernel cannot take."""
+    points = _points(features, kernel)
+    _check_kernel(kernel)
+    check_size(kernel, points)
+    return points
+
+
+def _points(features: Any, kernel: Kernel) -> Points:
+    rows = _numbers(features.rows if isinstance(features, Points) else features)
+    _check_finite(rows)
+    return _matrix(rows) if kernel.name == "precomputed" else Points(rows)
+
+
+def _numbers(rows: Any) -> Any:
+    """float64 rows, dense in C order or sparse with sorted and unique indices."""
+    try:
+        if sp.issparse(rows):
+            rows = sp.csr_array(rows, dtype=np.float64)
+            rows.sum_duplicates()
+            return rows
+        rows = np.asarray(rows)
+        if rows.dtype.kind == "c":
+            raise InputError("The features are complex numbers; they must be real.")
+        rows = np.ascontiguousarray(rows, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError("The features must be rows of numbers of equal length: {problem}.", problem=problem) from None
+    if rows.ndim != 2:
+        raise InputError(
+            "The features must be a table of rows and columns, not an array of shape {shape}.", shape=rows.shape
+        )
+    return rows
+
+
+def _check_finite(rows: Any) -> None:
+    if rows.shape[1] == 0:
+        raise InputError("There are no features: every example needs at least one number.")
+    values = rows.data if sp.issparse(rows) else rows
+    finite = np.isfinite(values)
+    if not finite.all():
+        places = np.argwhere(~finite)
+        row, column = _place(rows, places[0])
+        raise InputError(
+            "The features contain NaN or infinity {times} times, first in row {row}, column {column}; fill or"
+            " drop these values first.",
+            times=len(places),
+            row=row,
+            column=column,
+        )
+
+
+def _place(rows: Any, place: np.ndarray) -> tuple[int, int]:
+    if not sp.issparse(rows):
+        return int(place[0]), int(place[1])
+    return int(np.searchsorted(rows.indptr, place[0], side="right") - 1), int(rows.indices[place[0]])
+
+
+def _matrix(rows: Any) -> MatrixRows:
+    dense = rows.toarray() if sp.issparse(rows) else rows
+    if dense.shape[0] != dense.shape[1]:
+        raise InputError(
+            "A precomputed kernel must be a square matrix of the training examples, not of shape {shape}.",
+            shape=dense.shape,
+        )
+    if not np.allclose(dense, dense.T, rtol=1e-5, atol=1e-6 * np.abs(dense).max()):
+        raise InputError("A precomputed kernel must be symmetric: K[i, j] = K[j, i] for all pairs of examples.")
+    return MatrixRows(dense, np.arange(dense.shape[0]))
+
+
+def check_size(kernel: Kernel, points: Points) -> None:
+    """Refuses kernels whose values exceed LARGEST_KERNEL_VALUE."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))
+    if not largest <= LARGEST_KERNEL_VALUE:
+        raise InputError(
+            "The kernel reaches {largest:.3g} on these features, too large to compute with; scale the features first.",
+            largest=largest,
+        )
+
+
+def _check_kernel(kernel: Kernel) -> None:
+    for name in kernel.parameters:
+        value = getattr(kernel, name)
+        if name == "coef0":
+            if not _is_number(value) or not np.isfinite(value):
+                raise InputError("coef0 must be a finite number, not {value!r}.", value=value)
+        elif name == "degree":
+            whole(name, value)
+        else:
+            positive(name, value)
+
+
+def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) -> np.ndarray:
+    if class_weight is None:
+        return np.ones(classes)
+    weights = np.asarray(class_weight, dtype=np.float64)
+    if weights.shape != (classes,):
+        raise InputError("There are {classes} classes but {size} class weights.", classes=classes, size=weights.size)
+    if not (np.isfinite(weights).all() and (weights > 0.0).all()):
+        raise InputError("Every class weight must be a positive number.")
+    return weights
+
+
+def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:
+    """The kernel of this name, given those of the parameters that it declares."""
+    if not isinstance(name, str) or name not in kernels:
+        raise InputError("There is no kernel {name!r}; choose one of {choices}.", name=name, choices=", ".join(kernels))
+    kind = kernels[name]
+    return kind(**{key: parameters[key] for key in kind.parameters})
