@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.base.writing import csv_text
-from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, perform
 from mcsvm_gui.core.machine import model_file

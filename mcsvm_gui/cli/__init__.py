@@ -23,7 +23,8 @@ class Parser(argparse.ArgumentParser):
         sys.exit(WRONG)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """For these words: only the command among them gets its arguments; without words all get theirs."""
     parser = Parser(
         prog="mcsvm",
         description="Multi-class support vector machines, certified.",
@@ -34,7 +35,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, add in COMMANDS.items():
         sub = commands.add_parser(name, help=add.__doc__, description=add.__doc__, allow_abbrev=False)
-        add(sub)
+        if words is None or name in words:
+            add(sub)
         sub.set_defaults(command=name.replace("-", "_"))
     return parser
 
@@ -43,7 +45,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character shows its code instead
             stream.reconfigure(errors="backslashreplace")
-    options = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = _parser(words).parse_args(words)
     with at_once():
         command = import_module(f"mcsvm_gui.cli.{options.command}")
     return int(command.run(options))

@@ -1,29 +1,31 @@
-"""What each command may be given. Nothing heavy is imported here: values are read by the command itself."""
+"""What each command may be given. Nothing heavy is imported here: values are read by the command itself.
+
+Options of data and of trainings come from their tables: `ReadOptions`, `Rules` and `Request`.
+"""
 
 import argparse
+from typing import TYPE_CHECKING
 
-MACHINES = "ww|llw|cs|ova|ovo|dag"
-SOLVERS = "auto|smo|s2do|fw"
+if TYPE_CHECKING:
+    from mcsvm_gui.core.base.options import Option
+
+GROUPS = {"machine": "Numbers may be written 2^-3."}
 SEARCHES = "grid|two-line|coarse-to-fine|per-pair|halving"
-KERNELS = "rbf|linear|polynomial|sigmoid"
 
 
 def inspect(parser: argparse.ArgumentParser) -> None:
     """what is in a data file: rows, features and their kinds, classes, missing cells, warnings"""
     parser.add_argument("data", metavar="DATA")
-    _data(parser)
+    _options(parser, "inspect")
     _output(parser)
 
 
 def train(parser: argparse.ArgumentParser) -> None:
     """train a machine on a data file, and keep it with its certificate"""
     parser.add_argument("data", metavar="DATA")
-    parser.add_argument("--test", metavar="FILE", help="rows to test on; columns are matched by name")
-    parser.add_argument("--holdout", metavar="SHARE", help="test on this share of DATA instead, such as 0.3")
     parser.add_argument("--model", metavar="OUT.mcsvm", help="where to keep the model")
     parser.add_argument("--trace", metavar="OUT.csv", help="where to write the course of the training")
-    _data(parser)
-    _machine(parser)
+    _options(parser, "train")
     _output(parser)
 
 
@@ -44,16 +46,16 @@ def tune(parser: argparse.ArgumentParser) -> None:
         "--machine takes several names, as in ww,cs. --C and --gamma take ranges: 2^-2:2^12 and 2^-10:2^4 unless told"
         " otherwise. --time-limit is for each cell on each fold. Ctrl-C keeps what is done."
     )
-    _data(parser)
-    _machine(parser)
-    parser.set_defaults(test=None)
+    _options(parser, "tune")
     _output(parser)
 
 
 def compare(parser: argparse.ArgumentParser) -> None:
     """compare machines on one data file or several, over the same folds, with tests of their differences"""
+    from mcsvm_gui.core.machine import names
+
     parser.add_argument("data", metavar="DATA", nargs="+")
-    parser.add_argument("--machines", metavar="NAME,...", help=f"default {MACHINES.replace('|', ',')}")
+    parser.add_argument("--machines", metavar="NAME,...", help=f"default {','.join(names.MACHINES)}")
     parser.add_argument("--solvers", metavar="NAME,...", help="default auto; each machine is trained by each")
     parser.add_argument("--tune", action="store_true", help="choose C and gamma inside every training part")
     parser.add_argument(
@@ -70,9 +72,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
     )
     _results_option(parser)
     _report_option(parser)
-    _data(parser)
-    _machine(parser, one=False)
-    parser.set_defaults(machine=None, solver=None, holdout=None, test=None)
+    _options(parser, "compare")
     _output(parser)
 
 
@@ -118,7 +118,7 @@ def predict(parser: argparse.ArgumentParser) -> None:
         "A class name that a spreadsheet would run as a formula gets an apostrophe in front (numbers stay as they are);"
         " text that already looks like that gets one more, so taking one away gives every name back exactly."
     )
-    _data(parser)
+    _options(parser, "predict")
     _output(parser)
 
 
@@ -126,7 +126,7 @@ def verify(parser: argparse.ArgumentParser) -> None:
     """recompute the certificate of a model from its dual variables and its training data"""
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("data", metavar="DATA", help="the file the model was trained on")
-    _data(parser)
+    _options(parser, "verify")
     _output(parser)
 
 
@@ -152,49 +152,45 @@ def first_look(parser: argparse.ArgumentParser) -> None:
     """train the six machines on a bundled data set and compare them"""
 
 
-def _data(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("reading data")
-    group.add_argument(
-        "--label",
-        metavar="NAME|INDEX",
-        help="the column of the classes; default: label, class, target or y in any case, else the last",
-    )
-    group.add_argument("--format", metavar="auto|csv|libsvm|arff|parquet|xlsx", help="default: what the content shows")
-    group.add_argument("--header", metavar="auto|yes|no", help="whether the first line names the columns")
-    group.add_argument("--separator", metavar="TEXT", help="between fields, such as ';' or tab")
-    group.add_argument("--decimal", metavar=".|,", help="the decimal mark")
-    group.add_argument("--encoding", metavar="NAME", help="such as utf-8 or cp1252")
-    group.add_argument(
-        "--missing",
-        metavar="reject|drop|mean|most-frequent",
-        help="what to do with missing cells; default reject, naming the first places",
-    )
-    group.add_argument(
-        "--scale", metavar="minmax|standard|none", help="default minmax: to [-1, 1], fitted on the training part only"
-    )
+def _options(parser: argparse.ArgumentParser, command: str) -> None:
+    """Those of the tables that this command has."""
+    from mcsvm_gui.core.base.options import options_of
+    from mcsvm_gui.core.data.options import ReadOptions, Rules
+    from mcsvm_gui.core.machine.request import Request
+
+    known = [option for table in (ReadOptions, Rules, Request) for option in options_of(table).values()]
+    groups: dict[str, argparse._ActionsContainer] = {"": parser}
+    for option in known:
+        if command in option.commands:
+            if option.group not in groups:
+                groups[option.group] = parser.add_argument_group(option.group, GROUPS.get(option.group))
+            metavar, default = option.kind.metavar, _default(option)
+            if command == "tune" and option.searched:
+                metavar, default = "LOW:HIGH", f"default {option.searched}"
+            elif command == "tune" and option.several:
+                metavar = "NAME,..."
+            _add(groups[option.group], option, metavar, default)
 
 
-def _machine(parser: argparse.ArgumentParser, *, one: bool = True) -> None:
-    """`one`: the machine and its solver are chosen as well."""
-    group = parser.add_argument_group("machine", "Numbers may be written 2^-3.")
-    if one:
-        group.add_argument("--machine", metavar=MACHINES, help="default ww")
-        group.add_argument("--solver", metavar=SOLVERS, help="default auto, the fastest way to the certificate")
-    group.add_argument("--kernel", metavar=KERNELS, help="default rbf")
-    group.add_argument("--C", metavar="X", help="the cost of errors; default 1")
-    group.add_argument("--gamma", metavar="X|scale", help="default scale: 1 / (features x variance)")
-    group.add_argument("--degree", metavar="N", help="of the polynomial kernel; default 3")
-    group.add_argument("--coef0", metavar="X", help="of the polynomial and sigmoid kernels; default 0")
-    group.add_argument("--margin", metavar="X", help="default: the machine's own")
-    group.add_argument("--bias", metavar="none|regularized|exact", help="default: the machine's own")
-    group.add_argument("--class-weight", metavar="balanced|JSON", help="factors on C, such as '{\"a\": 2}'")
-    group.add_argument("--tol", metavar="X", help="the largest violation of optimality allowed; default 1e-3")
-    group.add_argument("--gap-tol", metavar="X", help="the relative gap to end at; --tol then ends nothing")
-    group.add_argument("--max-iter", metavar="N", help="end after so many steps")
-    group.add_argument("--time-limit", metavar="S", help="end after so many seconds of training")
-    group.add_argument("--cache-mb", metavar="N", help="memory for kernel rows; default 500")
-    group.add_argument("--threads", metavar="N", help="of matrix products; default 1")
-    group.add_argument("--seed", metavar="N", help="of everything drawn by lot; default 0")
+def _add(group: argparse._ActionsContainer, option: "Option", metavar: str, default: str) -> None:
+    help = "; ".join(part for part in (f"{option.help}{_kernels(option)}", default) if part)
+    group.add_argument(option.argument, metavar=metavar, help=f"{help[:1].lower()}{help[1:]}".replace("%", "%%"))
+
+
+def _default(option: "Option") -> str:
+    if option.note:
+        return option.note
+    if option.unsaid:
+        return "" if option.unsaid == "none" else f"default: {option.unsaid}"
+    return option.default_text and f"default {option.default_text}"
+
+
+def _kernels(option: "Option") -> str:
+    """Which of them have it."""
+    from mcsvm_gui.core.machine.names import PARAMETERS
+
+    named = ", ".join(kernel for kernel, declared in PARAMETERS.items() if option.name in declared)
+    return f" (kernel {named})" if option.of_kernel else ""
 
 
 def _output(parser: argparse.ArgumentParser) -> None:

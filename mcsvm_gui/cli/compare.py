@@ -10,11 +10,12 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.cli.several import carry_out, check_report, finish, jobs_of, write_results
+from mcsvm_gui.core.base.options import number, whole_number
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, write_experiment
 from mcsvm_gui.core.experiment.searching import SearchSpec
-from mcsvm_gui.core.machine.request import Request, number, whole_number
+from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS

@@ -7,7 +7,7 @@ import argparse
 from mcsvm_gui.cli import output
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.writing import check_outputs
-from mcsvm_gui.core.data.readers import ReadOptions
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import label_of, open_like

@@ -7,8 +7,8 @@ import os
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.core.base.exits import DONE
+from mcsvm_gui.core.base.options import whole_number
 from mcsvm_gui.core.base.writing import check_outputs
-from mcsvm_gui.core.machine.request import whole_number
 from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.report.of_project import read_project, report_of

@@ -13,9 +13,9 @@ from mcsvm_gui.cli.progress import GAP, Progress, duration
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED, complain
+from mcsvm_gui.core.base.options import number, whole_number
 from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.data.readers import open_dataset
-from mcsvm_gui.core.machine import request as requests
 from mcsvm_gui.core.machine.command_line import quoted
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.document import cells_text, document
@@ -118,21 +118,21 @@ def range_of(name: str, text: str, step: float) -> Range:
         raise InputError(f"--{name}: a search needs numbers, such as {GAMMAS}, not scale")
     low, _, high = text.partition(":")
     try:
-        return Range.between(requests.number(low), requests.number(high or low), step)
+        return Range.between(number(low), number(high or low), step)
     except InputError as error:
         raise InputError(f"--{name}: {error}") from None
 
 
 def _number(name: str, text: str) -> float:
     try:
-        return requests.number(text)
+        return number(text)
     except InputError as error:
         raise InputError(f"--{name}: {error}") from None
 
 
 def _whole(name: str, text: str) -> int:
     try:
-        return requests.whole_number(text)
+        return whole_number(text)
     except InputError as error:
         raise InputError(f"--{name}: {error}") from None
 

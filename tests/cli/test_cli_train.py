@@ -14,14 +14,14 @@ import pandas as pd
 import pytest
 from command_line import NASTY, ROOT, SHARED, mcsvm, real_mcsvm
 
-from mcsvm_gui.cli import arguments
 from mcsvm_gui.cli.progress import fitting, line
 from mcsvm_gui.core.data.readers import open_dataset
-from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine import model_file, names
 from solvers import MultiClassSVC
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
+from solvers.problem import BIASES
 from solvers.run.trace import Sample
 
 DOCUMENT = {
@@ -251,10 +251,12 @@ def test_progress_stands_on_a_terminal_and_nowhere_else(large: Path) -> None:
     assert mcsvm(*command[3:], "--max-iter", 10).err == ""
 
 
-def test_help_names_what_there_is() -> None:
-    assert set(arguments.MACHINES.split("|")) <= set(MACHINES)
-    assert set(arguments.SOLVERS.split("|")) <= set(METHODS)
-    assert set(arguments.KERNELS.split("|")) | {"precomputed"} == set(KERNELS)
+def test_names_are_those_of_the_registries() -> None:
+    assert {name: MACHINES[name].title for name in names.MACHINES} == names.MACHINES
+    assert set(names.SOLVERS) <= set(METHODS)
+    assert {*names.KERNELS, *names.NOT_FOR_FILES} == set(KERNELS)
+    assert {name: KERNELS[name].parameters for name in names.KERNELS} == names.PARAMETERS
+    assert tuple(names.BIASES) == BIASES
 
 
 def test_bundled_data_train() -> None:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from mcsvm_gui.core.evaluate.curves import Course
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.choices import Choices, choices
-from mcsvm_gui.core.machine.form import DEFAULTS, NUMBERS
+from mcsvm_gui.core.machine.form import DEFAULTS, TYPED
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.ui.kit import theme
@@ -103,7 +103,13 @@ def test_choices_change_no_choice(page: TrainPage, found: Choices, qtbot: QtBot)
 
 def test_texts_there_and_back(page: TrainPage, found: Choices) -> None:
     page.show_choices(found)
-    texts = {**dict.fromkeys(NUMBERS, "7"), "machine": "adm", "solver": "bsvm", "kernel": "sigmoid", "bias": "exact"}
+    texts = {
+        **dict.fromkeys(TYPED, "7"),
+        "machine": "adm",
+        "solver": "bsvm",
+        "kernel": "sigmoid",
+        "bias": "exact",
+    }
     page.set_texts(texts)
     assert page.texts() == texts
 

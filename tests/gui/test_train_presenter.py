@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
 from mcsvm_gui.core.machine.command_line import command
-from mcsvm_gui.core.machine.form import DEFAULTS, NUMBERS
+from mcsvm_gui.core.machine.form import DEFAULTS, TYPED
 from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome
@@ -178,7 +178,7 @@ def test_without_data_the_page_says_where_to_get_some(qtbot: QtBot, tmp_path: Pa
     empty.book.close()
 
 
-WRONG = [(field, text) for field in NUMBERS for text in ("x", "-1", "0") if field != "coef0" or text == "x"]
+WRONG = [(field, text) for field in TYPED for text in ("x", "-1", "0") if field != "coef0" or text == "x"]
 
 
 @pytest.mark.parametrize(("field", "text"), WRONG)

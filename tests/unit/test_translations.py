@@ -25,6 +25,7 @@ FROM_TABLES = {
     *("Ending(document['ending']).sentence", "chosen.about", "choice.about", "choice.title"),
     *("setting.label", "setting.help", "text", "title"),
     *("measure.title", "measure.tip", "reason", "decision.reason"),
+    *("option.title", "option.help", "option.unsaid", "option.unit"),
     "said.template",  # collected where the sentence is made
 }
 TOY = """

@@ -13,7 +13,7 @@ from mcsvm_gui.core.data.form import titles
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset, Notice
-    from mcsvm_gui.core.data.preparation.rules import Rules
+    from mcsvm_gui.core.data.options import Rules
 
 _SAID_BY_THE_READER = {
     "constant columns": "constant-column",

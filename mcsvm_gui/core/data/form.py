@@ -8,13 +8,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.data.options import ReadOptions
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.readers.options import ReadOptions
 
 MOST_COLUMNS = 1_000  # in the list of label columns; any other can be typed
-OPTIONS = "label", "format", "header", "separator", "decimal", "encoding"
+OPTIONS = tuple(options_of(ReadOptions))
 _USED_BY = {
     "csv": OPTIONS,
     "xlsx": ("label", "format", "header"),
@@ -42,14 +43,7 @@ class Field:
 
 
 def titles() -> dict[str, str]:
-    return {
-        "label": tr("Label column"),
-        "format": tr("File format"),
-        "header": tr("Header line"),
-        "separator": tr("Separator"),
-        "decimal": tr("Decimal mark"),
-        "encoding": tr("Encoding"),
-    }
+    return {name: tr(option.title) for name, option in options_of(ReadOptions).items()}
 
 
 def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str] = ()) -> tuple[Field, ...]:
@@ -61,9 +55,7 @@ def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[s
 
 
 def applied(read: ReadOptions, option: str, value: str | None) -> ReadOptions:
-    if value is None and option in ("format", "header"):
-        value = "auto"
-    change: dict[str, Any] = {option: value}
+    change: dict[str, Any] = {option: options_of(ReadOptions)[option].default if value is None else value}
     return replace(read, **change)
 
 

@@ -8,18 +8,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from mcsvm_gui.core.data.preparation.rules import Rules
-from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.base.options import Number, Share
+from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.experiment.plan import Plan
 from mcsvm_gui.core.experiment.searching import SearchSpec
-from mcsvm_gui.core.machine.command_line import POWERS, written
-from mcsvm_gui.core.machine.request import Request, gamma, number
+from mcsvm_gui.core.machine.request import OPTIONS, Request
 from solvers.errors import InputError
 
 SCHEMA = 1
 OF_DATA = "data", "test", "digest", "test_digest", "read", "rules"  # fields of a request that a data set settles
 TEXTS = "test", "digest", "test_digest"  # of a data set, where there are any
-NUMBERS = "C", "coef0", "margin", "tol", "gap_tol", "time_limit", "cache_mb", "holdout"
 
 
 @dataclass(frozen=True)
@@ -216,9 +214,11 @@ def _run_document(run: RunSpec) -> dict[str, Any]:
     document: dict[str, Any] = {"data": run.data, "label": run.label}
     for name, value in run.request.document().items():
         if name not in OF_DATA and (value != plain[name] or name == "machine"):
-            document[name] = written(value, powers=True) if name in POWERS and isinstance(value, float) else value
+            document[name] = _as_typed(name, value)
     if run.search is not None:
-        document = {name: value for name, value in document.items() if name not in POWERS}
+        document = {
+            name: value for name, value in document.items() if name not in OPTIONS or not OPTIONS[name].searched
+        }
         document["search"] = run.search.document()
     return document | ({"published": dict(run.published)} if run.published else {})
 
@@ -236,8 +236,13 @@ def _run_of(values: dict[str, Any]) -> RunSpec:
     return RunSpec(data, label, request, published, search)
 
 
+def _as_typed(name: str, value: Any) -> Any:
+    """Powers as the text 2^-3."""
+    kind = OPTIONS[name].kind
+    return kind.written(value) if isinstance(kind, Number) and kind.powers and isinstance(value, float) else value
+
+
 def _value(name: str, value: Any) -> Any:
     """Numbers may be written as on the command line: "2^-3"."""
-    if not isinstance(value, str):
-        return value
-    return gamma(value) if name == "gamma" else number(value) if name in NUMBERS else value
+    is_number = name in OPTIONS and isinstance(OPTIONS[name].kind, Number | Share)
+    return OPTIONS[name].kind.parse(value) if is_number and isinstance(value, str) else value

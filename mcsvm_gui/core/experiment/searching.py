@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from mcsvm_gui.core.base.options import number
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
-from mcsvm_gui.core.machine.request import Request, number
+from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.posing import positive

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mcsvm_gui.core.machine import names
+
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
 
 # What everyone looks for, in the order of the lists; the registries' others follow as `more`.
-FIRST_MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
-FIRST_SOLVERS = "auto", "smo", "s2do", "fw"
-FIRST_KERNELS = "rbf", "linear", "polynomial", "sigmoid"
-BIASES = "none", "regularized", "exact"
+FIRST_MACHINES, FIRST_SOLVERS, FIRST_KERNELS = tuple(names.MACHINES), tuple(names.SOLVERS), tuple(names.KERNELS)
+BIASES = tuple(names.BIASES)
 FEWEST, MOST = 2, 6  # classes of the probe: what a solver takes does not change beyond
 
 

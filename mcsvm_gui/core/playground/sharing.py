@@ -22,7 +22,7 @@ def write_table(path: str, drawing: Drawing) -> None:
 
 def write_experiment_of(path: str, drawing: Drawing, setting: Setting) -> str:
     """The points go into a new file beside it, whose name is returned; they are taken as drawn, not scaled."""
-    from mcsvm_gui.core.data.preparation.rules import Rules
+    from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.experiment import Experiment, write_experiment
 
     points = _unused(Path(path))

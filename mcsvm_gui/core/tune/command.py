@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.machine.command_line import quoted, words, written
+from mcsvm_gui.core.base.options import written
+from mcsvm_gui.core.machine.command_line import quoted, words
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request

@@ -103,13 +103,14 @@ def _together(
 
 def _readers() -> dict[str, Callable[[str], Any]]:
     """Empty entries are values that were not said, where there is a default for them."""
-    from mcsvm_gui.core.machine import request
+    from mcsvm_gui.core.base.options import number, whole_number
+    from mcsvm_gui.core.machine.request import OPTIONS
     from mcsvm_gui.core.tune.cluster.address import checked
     from solvers.posing import positive, whole
     from solvers.selection.folds import checked_share
 
     def above_zero(name: str) -> Callable[[str], float]:
-        return lambda text: positive(name, request.number(text))
+        return lambda text: positive(name, number(text))
 
     def or_nothing(reader: Callable[[str], Any]) -> Callable[[str], Any]:
         return lambda text: reader(text) if text else None
@@ -117,13 +118,13 @@ def _readers() -> dict[str, Callable[[str], Any]]:
     return {
         **{name: above_zero(name.partition("_")[0]) for name in ENDS.values()},
         "step": above_zero("step"),
-        "folds": lambda text: whole("folds", request.whole_number(text)),
-        "repeats": lambda text: whole("repeats", request.whole_number(text)),
-        "holdout": or_nothing(lambda text: checked_share(request.number(text))),
-        "jobs": or_nothing(lambda text: whole("jobs", request.whole_number(text))),
-        "degree": or_nothing(lambda text: whole("degree", request.whole_number(text))),
-        "coef0": or_nothing(request.number),
-        "class_weight": or_nothing(request.class_weight),
+        "folds": lambda text: whole("folds", whole_number(text)),
+        "repeats": lambda text: whole("repeats", whole_number(text)),
+        "holdout": or_nothing(lambda text: checked_share(number(text))),
+        "jobs": or_nothing(lambda text: whole("jobs", whole_number(text))),
+        "degree": or_nothing(lambda text: whole("degree", whole_number(text))),
+        "coef0": or_nothing(number),
+        "class_weight": or_nothing(OPTIONS["class_weight"].read),
         "time_limit": or_nothing(above_zero("time_limit")),
         "scheduler": or_nothing(checked),
     }
@@ -131,12 +132,12 @@ def _readers() -> dict[str, Callable[[str], Any]]:
 
 def extended(texts: Mapping[str, str], edges: tuple[str, ...]) -> dict[str, str]:
     """The ends on which the best cells lie, moved outwards; `edges` as Grid.edges names them."""
-    from mcsvm_gui.core.machine import request
+    from mcsvm_gui.core.base.options import number
 
     moved = {}
     for edge in edges:
         name, outwards = ENDS[edge], -EXTENDED_BY if edge.endswith("low") else EXTENDED_BY
-        here = math.log2(request.number(texts[name]))
+        here = math.log2(number(texts[name]))
         there = min(max(here + outwards, LEAST), GREATEST)
         if (there - here) * outwards > 0.0:
             moved[name] = f"2^{there:.12g}"

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation import Preparation
-from mcsvm_gui.core.data.preparation.rules import Rules, some
-from mcsvm_gui.core.machine.command_line import written
+from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.machine.posing import weights
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of

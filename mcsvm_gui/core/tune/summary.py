@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine.command_line import written
+from mcsvm_gui.core.base.options import written
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult

@@ -19,7 +19,7 @@ from mcsvm_gui.ui.threads.tasks import Ticket
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.advice import Advice
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.preparation.rules import Rules
+    from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
     from mcsvm_gui.ui.runs.workspace import Workspace
 

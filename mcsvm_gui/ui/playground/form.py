@@ -41,7 +41,7 @@ class PlaygroundForm(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(UNIT)
         self._build_machines()
-        self.kernel = self._combo("playgroundKernelCombo", tr("Kernel"), _kernels())
+        self.kernel = self._combo("playgroundKernelCombo", tr("Kernel"), names.kernel_words())
         self.cost, self._cost_words = self._slider("playgroundCostSlider", tr("C"), COST_RANGE)
         self.gamma, self._gamma_words = self._slider("playgroundGammaSlider", tr("Gamma"), GAMMA_RANGE)
         self.bias = self._combo("playgroundBiasCombo", tr("Bias"), names.bias_words())
@@ -149,10 +149,6 @@ class PlaygroundForm(QWidget):
             self.bias.setCurrentIndex(self.bias.findData(values["bias"]))
         self._say_numbers()
         self.machines.viewport().update()
-
-
-def _kernels() -> dict[str, str]:
-    return {name: text for name, text in names.kernel_words().items() if name != "precomputed"}
 
 
 def _legend() -> QLabel:

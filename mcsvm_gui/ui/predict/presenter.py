@@ -154,7 +154,7 @@ class PredictPresenter(QObject):
 
     def open_data(self, path: str) -> None:
         def read(trained: TrainedModel) -> Dataset:
-            from mcsvm_gui.core.data.readers import ReadOptions
+            from mcsvm_gui.core.data.options import ReadOptions
             from mcsvm_gui.core.machine.sources import label_of, open_like
 
             return open_like(path, ReadOptions(), label_of(trained))

@@ -17,8 +17,7 @@ from solvers.errors import InputError
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.preparation.rules import Rules
-    from mcsvm_gui.core.data.readers.options import ReadOptions
+    from mcsvm_gui.core.data.options import ReadOptions, Rules
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.ui.runs.collection import RunBook
     from mcsvm_gui.ui.threads.queue import JobQueue
@@ -61,13 +60,13 @@ class Workspace(QObject):
 
     @property
     def read(self) -> ReadOptions:
-        from mcsvm_gui.core.data.readers.options import ReadOptions
+        from mcsvm_gui.core.data.options import ReadOptions
 
         return self._read or ReadOptions()
 
     @property
     def rules(self) -> Rules:
-        from mcsvm_gui.core.data.preparation.rules import Rules
+        from mcsvm_gui.core.data.options import Rules
 
         return Rules(**self._rules)
 

@@ -92,7 +92,7 @@ class TuneFields(QWidget):
         return [self.machines.item(row) for row in range(self.machines.count())]
 
     def _build_grid(self) -> None:
-        kernels = {name: text for name, text in names.kernel_words().items() if name != "precomputed"}
+        kernels = names.kernel_words()
         self._add_combo("kernel", "tuneKernelCombo", tr("Kernel"), kernels)
         self._add_edit("degree", "tuneDegreeEdit", tr("Degree"), tr("Of the polynomial, a whole number"), "3")
         constant = tr("Added to the inner product before the kernel")

@@ -19,7 +19,7 @@ from mcsvm_gui.core.compare.chosen import Chosen, Library, decided, groups_of, m
 from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, order_of
 from mcsvm_gui.core.compare.tables import Picture, picture
-from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train

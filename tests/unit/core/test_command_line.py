@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 from mcsvm_gui import cli
 from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.core.base.options import number, written
+from mcsvm_gui.core.data.options import FORMATS, HEADERS, MISSING, SCALES, ReadOptions
 from mcsvm_gui.core.data.preparation import Rules
-from mcsvm_gui.core.data.preparation.rules import MISSING, SCALES
-from mcsvm_gui.core.data.readers import ReadOptions
-from mcsvm_gui.core.data.readers.options import FORMATS, HEADERS
-from mcsvm_gui.core.machine.command_line import _for_windows, command, quoted, words, written
-from mcsvm_gui.core.machine.request import Request, number
+from mcsvm_gui.core.machine.command_line import _for_windows, command, quoted, words
+from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -42,18 +41,18 @@ requests = st.builds(
     machine=st.sampled_from(list(MACHINES)),
     solver=st.sampled_from(list(METHODS)),
     kernel=st.sampled_from([name for name in KERNELS if name != "precomputed"]),
-    C=finite,
+    C=positive,
     gamma=positive | st.just("scale"),
     degree=count,
     coef0=finite,
-    margin=st.none() | finite,
+    margin=st.none() | positive,
     bias=st.sampled_from([None, *BIASES]),
     class_weight=st.none() | st.just("balanced") | weights,
-    tol=finite,
-    gap_tol=st.none() | finite,
+    tol=positive,
+    gap_tol=st.none() | positive,
     max_iter=st.none() | count,
-    time_limit=st.none() | finite,
-    cache_mb=finite,
+    time_limit=st.none() | positive,
+    cache_mb=positive,
     threads=st.none() | count,
     seed=st.integers(0, 2**53),
     holdout=st.none() | st.floats(0.01, 0.99),

@@ -12,9 +12,9 @@ from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data import form as data_form
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.data.form import OPTIONS, applied, columns_of, missing_answers, reading_form, scale_answers
+from mcsvm_gui.core.data.options import FORMATS, HEADERS
 from mcsvm_gui.core.data.preparation import MISSING, SCALES
 from mcsvm_gui.core.data.readers import READERS, ReadOptions, open_dataset
-from mcsvm_gui.core.data.readers.options import FORMATS, HEADERS
 
 ROWS = [(5.5, 1.25, "yes"), (4.0, 2.5, "no"), (3.25, 8.0, "yes"), (1.5, 7.75, "no")]
 

@@ -21,7 +21,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.base.resources import experiment as bundled
 from mcsvm_gui.core.base.resources import folder
-from mcsvm_gui.core.data.preparation.rules import Rules
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perform, read_experiment, write_experiment
 from mcsvm_gui.core.experiment.files import experiment_text
@@ -163,8 +163,8 @@ def test_defaults_hold_for_every_run_that_says_nothing_else() -> None:
         ({"plan": {"whole": "no"}}, "true or false"),
         ({"run": [{"data": "iris", "class_weight": 3}]}, "class_weight must be balanced or"),
         ({"run": [{"data": "iris", "class_weight": ["a"]}]}, "class_weight must be balanced or"),
-        ({"data": {"iris": {"path": IRIS, "read": {"separator": 3}}}}, "--separator must be text"),
-        ({"data": {"iris": {"path": IRIS, "read": {"label": 1.5}}}}, "--label must be"),
+        ({"data": {"iris": {"path": IRIS, "read": {"separator": 3}}}}, "separator must be text"),
+        ({"data": {"iris": {"path": IRIS, "read": {"label": 1.5}}}}, "label must be"),
         ({"run": [{"data": "iris", "published": {"accuracy": math.nan}}]}, "must be a number, not nan"),
         ({"plan": {"splits": "folds"}, "run": [{"data": "iris", "holdout": 0.3}]}, "'ww' says holdout"),
         ({"plan": {"splits": "shares"}, "run": [{"data": "iris", "holdout": 0.3}]}, "'ww' says holdout"),

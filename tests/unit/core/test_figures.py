@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.machine.request import number
+from mcsvm_gui.core.base.options import number
 
 S = figures.SPACE
 NAMES = "count short rate size seconds remaining per_cent accuracy gap objective violation parameter"

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from mcsvm_gui.core.base import options
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.preparation import Rules
-from mcsvm_gui.core.data.readers import ReadOptions
-from mcsvm_gui.core.machine import request
 from mcsvm_gui.core.machine.request import Request
 from solvers import InputError
 
@@ -65,10 +65,10 @@ def test_what_is_no_request_is_refused(change: dict[str, object]) -> None:
     ("text", "value"), [("2^-3", 0.125), ("1e-3", 0.001), ("-2^2", 4.0), (" 5 ", 5.0), (".5", 0.5)]
 )
 def test_numbers(text: str, value: float) -> None:
-    assert request.number(text) == value
+    assert options.number(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "x", "1_000", "2^", "^2", "2^3^4", "inf", "nan", "0^-1", "9^9999", "-8^0.5"])
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(InputError, match="number"):
-        request.number(text)
+        options.number(text)

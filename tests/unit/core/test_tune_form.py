@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from mcsvm_gui import cli
 from mcsvm_gui.cli import tune as command
+from mcsvm_gui.core.base.options import number
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
-from mcsvm_gui.core.machine.request import Request, number
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.command import tune_command, tune_words
 from mcsvm_gui.core.tune.form import DEFAULTS, ENDS, SEARCHES, extended, parameters, read_form
 from mcsvm_gui.core.tune.search import TuneRequest, check

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcsvm_gui.core.data.preparation.rules import Rules
-from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.cells import NO_CONDITION, conditions, document, found
 from mcsvm_gui.core.tune.search import TuneRequest

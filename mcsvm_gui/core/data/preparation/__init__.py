@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.options import MISSING, SCALES, Rules
 from mcsvm_gui.core.data.preparation.fitting import fit_table
 from mcsvm_gui.core.data.preparation.gaps import complete_rows
 from mcsvm_gui.core.data.preparation.matrix import MatrixPreparation, fit_matrix
-from mcsvm_gui.core.data.preparation.rules import MISSING, SCALES, Feature, Prepared, Rules
+from mcsvm_gui.core.data.preparation.rules import Feature, Prepared
 from mcsvm_gui.core.data.preparation.table import TablePreparation
 
 Preparation = TablePreparation | MatrixPreparation

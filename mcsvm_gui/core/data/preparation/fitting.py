@@ -11,9 +11,10 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import feature_values, filled, held_cells
 from mcsvm_gui.core.data.preparation.gaps import usable_rows
-from mcsvm_gui.core.data.preparation.rules import Feature, Rules, counted, some
+from mcsvm_gui.core.data.preparation.rules import Feature, counted, some
 from mcsvm_gui.core.data.preparation.scaling import (
     NOTHING_VARIES,
     Scaling,

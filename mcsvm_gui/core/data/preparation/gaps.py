@@ -7,8 +7,9 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import held_cells, line_of
-from mcsvm_gui.core.data.preparation.rules import Rules, counted
+from mcsvm_gui.core.data.preparation.rules import counted
 
 PLACES = 3  # how many missing cells are named
 

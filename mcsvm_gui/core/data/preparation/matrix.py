@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
-from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, Rules, counted, finite, notices_of, some
+from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, counted, finite, notices_of, some
 from mcsvm_gui.core.data.preparation.scaling import (
     NOTHING_VARIES,
     Scaling,

@@ -1,4 +1,4 @@
-"""What the user decides about preparation, and what it leads to."""
+"""What preparation leads to: the features of a kernel, and the words for them."""
 
 from __future__ import annotations
 
@@ -9,29 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Notice
-from solvers.errors import InputError
-
-SCALES = "minmax", "standard", "none"
-MISSING = "reject", "drop", "mean", "most-frequent"
-UNKNOWN = "zeros", "reject"
 
 Rows: TypeAlias = np.ndarray | sp.csr_array
-
-
-@dataclass(frozen=True)
-class Rules:
-    scale: str = "minmax"  # to [-1, 1]; standard: mean 0 and deviation 1
-    missing: str = "reject"  # categories take their most frequent level under `mean` too
-    unknown: str = "zeros"  # a level that training did not know: no level at all, or refused
-
-    def __post_init__(self) -> None:
-        for name, allowed in (("scale", SCALES), ("missing", MISSING), ("unknown", UNKNOWN)):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}")
-
-    @property
-    def fills(self) -> bool:
-        return self.missing in ("mean", "most-frequent")
 
 
 class Feature(NamedTuple):

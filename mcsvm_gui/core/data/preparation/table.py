@@ -14,9 +14,10 @@ import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import as_table, as_text, feature_values, filled, line_of, numbers, texts
 from mcsvm_gui.core.data.preparation.gaps import dropped, usable_rows
-from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rules, notices_of, some
+from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, notices_of, some
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import arff, delimited, excel, libsvm, parquet
-from mcsvm_gui.core.data.readers.options import ReadOptions
 from mcsvm_gui.core.data.readers.sniffing import find_format
 from mcsvm_gui.core.data.readers.source import Source, read_source
 

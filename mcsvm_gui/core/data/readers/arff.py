@@ -11,12 +11,12 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of
 from mcsvm_gui.core.data.readers.header import column_names
-from mcsvm_gui.core.data.readers.options import ReadOptions
 from mcsvm_gui.core.data.readers.phrases import names as worded
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source

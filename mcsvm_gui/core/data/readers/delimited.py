@@ -13,6 +13,7 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
@@ -25,7 +26,6 @@ from mcsvm_gui.core.data.readers.dialect import (
     without_runs,
 )
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
-from mcsvm_gui.core.data.readers.options import ReadOptions
 from mcsvm_gui.core.data.readers.phrases import places, plural
 from mcsvm_gui.core.data.readers.records import Records, find_records
 from mcsvm_gui.core.data.readers.source import Source

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.cells import is_number
-from mcsvm_gui.core.data.readers.options import ReadOptions
 
 WHITESPACE = " "
 _PREFERENCE = "\t", ";", "|", ",", WHITESPACE

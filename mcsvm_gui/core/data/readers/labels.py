@@ -14,9 +14,9 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
 from mcsvm_gui.core.data.dataset import Guess, Notice
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
-from mcsvm_gui.core.data.readers.options import ReadOptions
 from mcsvm_gui.core.data.readers.phrases import listed, names, places, plural, quoted
 
 _SEVERAL = 10  # so many different fractions are measurements, not names

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NumberedColumns
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels, libsvm_slow
 from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
-from mcsvm_gui.core.data.readers.options import ReadOptions
 from mcsvm_gui.core.data.readers.phrases import plural
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import decode

@@ -6,8 +6,8 @@ import re
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.compression import is_workbook
-from mcsvm_gui.core.data.readers.options import ReadOptions
 from mcsvm_gui.core.data.readers.source import Source
 
 _SUFFIXES = {

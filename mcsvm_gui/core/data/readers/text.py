@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess, Notice
-from mcsvm_gui.core.data.readers.options import ReadOptions
+from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 

@@ -1,0 +1,321 @@
+"""Options: fields of a frozen dataclass, each declared in one place with all that command line and window ask of it.
+
+    C: float = option(1.0, Number(positive=True), "C", "The cost of errors", train="first")
+
+`options_of(Request)` is the table. From it come arguments and their help, forms, copied commands, keys of experiment
+files, and the checks of the dataclass itself. Light to import: the command line reads it before a command is chosen.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, Literal, NoReturn
+
+from solvers.errors import InputError
+
+Place = Literal["", "first", "more"]  # of a form: not asked, at once, or under More
+
+
+# -- what values there are ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Text. `parse` understands what people type; `check` holds values to what makes sense, wherever they come from."""
+
+    metavar: str = "TEXT"
+
+    def parse(self, text: str) -> Any:
+        """Raises InputError where it cannot be understood."""
+        return text
+
+    def check(self, name: str, value: Any) -> None:
+        """Raises InputError, naming the option."""
+        if not isinstance(value, str):
+            raise InputError("{name} must be text, not {value!r}", name=name, value=value)
+
+    def written(self, value: Any) -> str:
+        """As it is typed, with all digits."""
+        return written(value)
+
+    def plain(self, value: Any) -> Any:
+        """For JSON."""
+        return value
+
+    def loaded(self, value: Any) -> Any:
+        """From JSON, not yet checked."""
+        return value
+
+
+@dataclass(frozen=True)
+class Column(Kind):
+    """A name, or a number of which 1 is the first and -1 the last."""
+
+    metavar: str = "NAME|INDEX"
+
+    def check(self, name: str, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise InputError("{name} must be the name or the number of a column, not {value!r}", name=name, value=value)
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of a few words."""
+
+    choices: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> None:
+        if value not in self.choices:
+            raise InputError(
+                "{name} must be one of {choices}, not {value!r}",
+                name=name,
+                choices=", ".join(self.choices),
+                value=value,
+            )
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    metavar: str = "X"
+    positive: bool = False
+    powers: bool = False  # people think of it as a power of two
+    words: tuple[str, ...] = ()  # that may stand in its place
+
+    def parse(self, text: str) -> float | str:
+        return text if text in self.words else number(text)
+
+    def check(self, name: str, value: Any) -> None:
+        if isinstance(value, str) and value in self.words:
+            return
+        if not _is_number(value) or (self.positive and value <= 0.0):
+            self._refuse(name, value)
+        if not math.isfinite(value):
+            raise InputError("{name} must be finite", name=name)
+
+    def _refuse(self, name: str, value: Any) -> NoReturn:
+        if self.words:
+            words = " or ".join(map(repr, self.words))
+            raise InputError(
+                "{name} must be a positive number or {words}, not {value!r}.", name=name, words=words, value=value
+            )
+        if self.positive:
+            raise InputError("{name} must be a positive number, not {value!r}.", name=name, value=value)
+        raise InputError("{name} must be a number, not {value!r}.", name=name, value=value)
+
+    def written(self, value: Any) -> str:
+        return written(value, powers=self.powers)
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    metavar: str = "N"
+    lowest: int = 1
+    below: int | None = None
+
+    def parse(self, text: str) -> int:
+        return whole_number(text)
+
+    def check(self, name: str, value: Any) -> None:
+        if type(value) is not int or value < self.lowest or (self.below is not None and value >= self.below):
+            raise InputError(
+                "{name} must be a whole number of at least {lowest}, not {value!r}.",
+                name=name,
+                lowest=self.lowest,
+                value=value,
+            )
+
+
+@dataclass(frozen=True)
+class Share(Kind):
+    metavar: str = "SHARE"
+
+    def parse(self, text: str) -> float:
+        return number(text)
+
+    def check(self, name: str, value: Any) -> None:
+        if not _is_number(value) or not 0.0 < value < 1.0:
+            raise InputError(
+                "{name} must be a share between 0 and 1, such as 0.3, not {value!r}", name=name, value=value
+            )
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """Said or not."""
+
+    metavar: str = ""
+
+    def parse(self, text: str) -> bool:
+        return bool(text)
+
+    def written(self, value: bool) -> str:
+        return "yes" if value else ""
+
+    def check(self, name: str, value: Any) -> None:
+        if type(value) is not bool:
+            raise InputError("{name} must be true or false, not {value!r}", name=name, value=value)
+
+
+@dataclass(frozen=True)
+class Weights(Kind):
+    """`balanced`, or pairs of a class and its factor; JSON in text, a mapping in documents."""
+
+    metavar: str = "balanced|JSON"
+
+    def parse(self, text: str) -> str | tuple[tuple[str, float], ...]:
+        if text == "balanced":
+            return text
+        try:
+            given = json.loads(text)
+        except (ValueError, RecursionError):
+            given = None
+        if not isinstance(given, dict):
+            raise InputError('{text!r} is neither balanced nor JSON such as {{"a": 2, "b": 1}}', text=text)
+        return _weights_of(given)
+
+    def check(self, name: str, value: Any) -> None:
+        if value != "balanced" and not isinstance(value, tuple):
+            raise InputError("{name} must be balanced or a mapping of classes, not {value!r}", name=name, value=value)
+
+    def written(self, value: Any) -> str:
+        return value if isinstance(value, str) else json.dumps(dict(value), ensure_ascii=False)
+
+    def plain(self, value: Any) -> Any:
+        return dict(value) if isinstance(value, tuple) else value
+
+    def loaded(self, value: Any) -> Any:
+        return _weights_of(value) if isinstance(value, Mapping) else value
+
+
+def _weights_of(given: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    for name, weight in given.items():
+        if type(weight) not in (int, float) or not (math.isfinite(weight) and weight > 0.0):
+            raise InputError(
+                "the class weight of {name!r} must be a positive number, not {weight!r}", name=name, weight=weight
+            )
+    return tuple((str(name), float(weight)) for name, weight in given.items())
+
+
+# -- numbers as people type them ------------------------------------------------------------------
+
+
+def number(text: str) -> float:
+    """0.125, 1e-3, or a power such as 2^-3."""
+    base, power, exponent = text.partition("^")
+    try:
+        value = _plain(base) ** _plain(exponent) if power else _plain(base)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        raise InputError("{text!r} is no number; write 0.125, 1e-3 or 2^-3", text=text) from None
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise InputError("{text!r} is no finite number", text=text)
+    return value
+
+
+def _plain(text: str) -> float:
+    if "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
+def whole_number(text: str) -> int:
+    value = number(text)
+    if not value.is_integer():
+        raise InputError("{text!r} is no whole number", text=text)
+    return int(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def written(value: Any, *, powers: bool = False) -> str:
+    """A number as it is typed, with all digits: 0.1, 2^-3, 1000."""
+    if not isinstance(value, float):
+        return str(value)
+    mantissa, exponent = math.frexp(value)
+    if powers and mantissa == 0.5 and value not in (1.0, 2.0):
+        return f"2^{exponent - 1}"
+    return repr(value).removesuffix(".0")
+
+
+# -- the table ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Option:
+    """`title` and `help` are English with a capital, for windows to translate; a default of None is nothing said."""
+
+    name: str
+    default: Any
+    kind: Kind
+    title: str
+    help: str = ""
+    unsaid: str = ""  # in words, what holds where nothing is said: "the machine's own"
+    unit: str = ""
+    note: str = ""  # for the command line alone, in place of the default
+    group: str = ""  # of arguments
+    commands: tuple[str, ...] = ()  # that have it as an argument of its own
+    of_kernel: bool = False  # asked only where the kernel declares it
+    searched: str = ""  # the range that a search goes through
+    several: bool = False  # a search takes several
+    spin: tuple[int, int] | None = None  # the ends of a box with arrows, in windows
+    train: Place = ""  # of the Train page's form
+    tune: Place = ""  # of the Tune page's form
+
+    @property
+    def argument(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def default_text(self) -> str:
+        return "" if self.default is None else self.kind.written(self.default)
+
+    def read(self, text: str) -> Any:
+        """What was typed; raises InputError."""
+        value = self.kind.parse(text)
+        self.check(value)
+        return value
+
+    def read_argument(self, text: str) -> Any:
+        """The same of a command line: what cannot be understood is said with the argument."""
+        try:
+            value = self.kind.parse(text)
+        except InputError as error:
+            raise InputError("{argument}: {error}", argument=self.argument, error=error) from None
+        self.check(value)
+        return value
+
+    def check(self, value: Any) -> None:
+        """None is a value where it is the default."""
+        if value is None and self.default is not None:
+            raise InputError("{name} is missing", name=self.name)
+        if value is not None:
+            self.kind.check(self.name, value)
+
+
+def option(default: Any, kind: Kind, title: str, help: str = "", **more: Any) -> Any:
+    """A field of a dataclass: what `Option` says, but for its name."""
+    return field(default=default, metadata={Option: Option("", default, kind, title, help, **more)})
+
+
+@cache
+def options_of(table: Any) -> dict[str, Option]:
+    """By name, in the order of the fields."""
+    known = ((item, item.metadata.get(Option)) for item in fields(table))
+    return {item.name: replace(found, name=item.name) for item, found in known if found is not None}
+
+
+def check(values: Any) -> None:
+    """Raises InputError where an option of this dataclass holds none of its values."""
+    for name, option in options_of(values.__class__).items():
+        option.check(getattr(values, name))
+
+
+def differing(values: Any) -> list[tuple[Option, Any]]:
+    """Options and values that are not the default's."""
+    given = [(option, getattr(values, name)) for name, option in options_of(values.__class__).items()]
+    return [(option, value) for option, value in given if value != option.default]

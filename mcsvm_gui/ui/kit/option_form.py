@@ -1,0 +1,238 @@
+"""A form built from tables of options: a title, a control and what is wrong with its entry; the rest under More."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import ClassVar, TypeVar
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+
+from mcsvm_gui.core.base.options import Choice, Flag, Option
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.theme import UNIT
+
+Control = TypeVar("Control", bound=QWidget)
+SHORTEST = 12  # characters that a list shows at least
+
+
+class OptionForm(QWidget):
+    """Controls by the names of their options. `NAMES`: of widgets that are not called after their option."""
+
+    changed = Signal()
+    NAMES: ClassVar[Mapping[str, str]] = {}
+    PREFIX = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.edits: dict[str, QLineEdit] = {}
+        self.combos: dict[str, QComboBox] = {}
+        self.spins: dict[str, QSpinBox] = {}
+        self.checks: dict[str, QCheckBox] = {}
+        self._rows: dict[str, tuple[QWidget, ...]] = {}
+        self._errors: dict[str, QLabel] = {}
+        self._of_kernel: set[str] = set()
+        self._folded: dict[str, str] = {}  # options under More, with what they hold where nothing is said
+        self.more, self._folding = QToolButton(), False
+        self._undeclared: set[str] = set()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(UNIT)
+        self._grid.setVerticalSpacing(UNIT)
+        self._grid.setColumnStretch(1, 1)
+
+    def object_name(self, key: str, kind: str) -> str:
+        first, *rest = (self.PREFIX, *key.split("_")) if self.PREFIX else key.split("_")
+        return self.NAMES.get(key, first + "".join(part[:1].upper() + part[1:] for part in rest) + kind)
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def add_option(self, option: Option, words: Mapping[str, str] | None = None) -> None:
+        """`words`: the entries of a list, where it is one."""
+        if option.of_kernel:
+            self._of_kernel.add(option.name)
+        if self._folding:
+            self._folded[option.name] = option.default_text
+        title, tip = tr(option.title), tr(option.help)
+        if words is None and isinstance(option.kind, Choice):
+            words = {word: word for word in option.kind.choices}
+        if isinstance(option.kind, Flag):
+            self._add_check(option.name, title, tip)
+        elif words is not None:
+            self._add_row(option.name, title, self._combo(option.name, title, tip, words))
+        elif option.spin:
+            self._add_row(option.name, title, self._spin(option, title, tip))
+        else:
+            self._add_row(option.name, title, self._edit(option.name, title, tip, hint_of(option)))
+
+    def add_range(self, option: Option) -> None:
+        """Two numbers, from and to."""
+        if option.of_kernel:
+            self._of_kernel.add(option.name)
+        title, tip = tr(option.title), tr("A number, or a power such as 2^-3")
+        pair = QWidget()
+        row = QHBoxLayout(pair)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT)
+        ends = tuple(f"{option.name}_{end}" for end in ("from", "to"))
+        row.addWidget(self._edit(ends[0], tr("Smallest {name}", name=title), tip))
+        row.addWidget(QLabel(tr("to")))
+        row.addWidget(self._edit(ends[1], tr("Largest {name}", name=title), tip))
+        self._add_row(option.name, title, pair, errors_of=ends)
+
+    def fold(self, explained: str) -> None:
+        """What is added from now on stands under More."""
+        self._folding = True
+        self.more.setObjectName(self.object_name("more", "Button"))
+        self.more.setText(tr("More"))
+        self.more.setAccessibleName(explained)
+        self.more.setCheckable(True)
+        self.more.setAutoRaise(True)
+        self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.more.toggled.connect(self._show_more)
+        self._grid.addWidget(self.more, self._grid.rowCount(), 0, 1, 2)
+
+    def end(self) -> None:
+        self._show_more(False)
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
+
+    def add_wide(self, widget: QWidget) -> None:
+        self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, 2)
+
+    def _combo(self, key: str, title: str, tip: str, words: Mapping[str, str]) -> QComboBox:
+        combo = self.combos[key] = QComboBox()
+        combo.setMinimumContentsLength(SHORTEST)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for value, text in words.items():
+            combo.addItem(text, value)
+        combo.currentIndexChanged.connect(lambda _: self.changed.emit())
+        return self._named(combo, self.object_name(key, "Combo"), title, tip)
+
+    def _edit(self, key: str, title: str, tip: str, hint: str = "") -> QLineEdit:
+        edit = self.edits[key] = QLineEdit()
+        edit.setPlaceholderText(hint)
+        edit.setAlignment(Qt.AlignmentFlag.AlignRight)
+        edit.textChanged.connect(lambda _: self.changed.emit())
+        return self._named(edit, self.object_name(key, "Edit"), title, tip)
+
+    def _spin(self, option: Option, title: str, tip: str) -> QSpinBox:
+        assert option.spin is not None
+        spin = self.spins[option.name] = QSpinBox()
+        spin.setRange(*option.spin)
+        spin.setSpecialValueText(tr(option.unsaid))
+        spin.setAlignment(Qt.AlignmentFlag.AlignRight)
+        spin.setMinimumHeight(QLineEdit().sizeHint().height())
+        spin.valueChanged.connect(lambda _: self.changed.emit())
+        return self._named(spin, self.object_name(option.name, "Spin"), title, tip)
+
+    def _add_check(self, key: str, title: str, tip: str) -> None:
+        check = self.checks[key] = self._named(QCheckBox(title), self.object_name(key, "Check"), title, tip)
+        check.toggled.connect(lambda _: self.changed.emit())
+        self._rows[key] = (check,)
+        self._grid.addWidget(check, self._grid.rowCount(), 1)
+
+    def _named(self, control: Control, name: str, title: str, tip: str) -> Control:
+        control.setObjectName(name)
+        control.setAccessibleName(title)
+        control.setToolTip(tip)
+        return control
+
+    def _add_row(self, key: str, title: str, control: QWidget, errors_of: Iterable[str] = ()) -> None:
+        label = QLabel(title)
+        label.setBuddy(control)
+        row = self._grid.rowCount()
+        self._grid.addWidget(label, row, 0)
+        self._grid.addWidget(control, row, 1)
+        self._rows[key] = label, control
+        for name in errors_of or (key,):
+            named = self.edits.get(name, control).objectName()
+            error = self._errors[name] = wrapped(f"{named}Error", "bad")
+            self.add_wide(error)
+
+    # -- what was entered -------------------------------------------------------------------------
+
+    def texts(self) -> dict[str, str]:
+        return {
+            **{key: edit.text() for key, edit in self.edits.items()},
+            **{key: str(combo.currentData() or "") for key, combo in self.combos.items()},
+            **{key: str(spin.value()) if spin.value() else "" for key, spin in self.spins.items()},
+            **{key: "yes" if check.isChecked() else "" for key, check in self.checks.items()},
+        }
+
+    def set_texts(self, texts: Mapping[str, str]) -> None:
+        """Without a word to those who listen for the user."""
+        with QSignalBlocker(self):
+            for key, edit in self.edits.items():
+                edit.setText(texts.get(key, ""))
+            for key, combo in self.combos.items():
+                combo.setCurrentIndex(max(combo.findData(texts.get(key, "")), 0))
+            for key, spin in self.spins.items():
+                text = texts.get(key, "")
+                spin.setValue(int(text) if text.isdecimal() and len(text) < 6 else spin.minimum())
+            for key, check in self.checks.items():
+                check.setChecked(bool(texts.get(key)))
+            self._unfold(key for key, plain in self._folded.items() if texts.get(key, "") not in ("", plain))
+
+    # -- what can be entered ----------------------------------------------------------------------
+
+    def show_parameters(self, parameters: Collection[str]) -> None:
+        """Only what the kernel declares is asked for."""
+        self._undeclared = self._of_kernel - set(parameters)
+        for key in self._of_kernel:
+            self._show_row(key)
+
+    def show_errors(self, errors: Mapping[str, str]) -> None:
+        for key, label in self._errors.items():
+            say(label, errors.get(key, ""))
+            if key in self.edits:
+                self.edits[key].setAccessibleDescription(errors.get(key, ""))
+        self._unfold(key for key in self._folded if key in errors)  # what is wrong must be seen
+
+    def _unfold(self, used: Iterable[str]) -> None:
+        if any(used):
+            self.more.setChecked(True)
+
+    def _show_more(self, shown: bool) -> None:
+        self.more.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
+        for key in self._folded:
+            self._show_row(key)
+
+    def _show_row(self, key: str) -> None:
+        shown = key not in self._undeclared and (key not in self._folded or self.more.isChecked())
+        for widget in self._rows[key]:
+            widget.setVisible(shown)
+
+
+def hint_of(option: Option) -> str:
+    """What holds where nothing is entered."""
+    unsaid, unit = tr(option.unsaid), tr(option.unit)
+    if unsaid and unit:
+        return tr("{unsaid}, in {unit}", unsaid=unsaid, unit=unit)
+    return f"{unsaid or option.default_text} {unit}".strip()
+
+
+def wrapped(name: str, role: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    label.setProperty("role", role)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.hide()
+    return label
+
+
+def say(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))
