@@ -252,8 +252,9 @@ class Run:
         violation = proof.certificate.violation
         self._failures = 0 if violation < 0.9 * self._best_violation else self._failures + 1
         self._best_violation = min(violation, self._best_violation)
-        if violation <= self._tolerance():  # the gap asks for more
-            share = self._gap_allowed(proof.certificate) / max(proof.certificate.gap, 1e-300)
+        gap_lacks = self.gap_goal is not None and not self._gap_reached(proof.certificate)
+        if gap_lacks and violation <= self._tolerance():
+            share = self._gap_allowed(proof.certificate) / proof.certificate.gap
             self._strictness *= min(max(share, TIGHTEST), LOOSEST)
         else:
             self.solver.refuted(self._view, self._state)
@@ -315,7 +316,8 @@ class Run:
     def _end(self) -> None:
         """All parts are done: a part whose own optimum is tiny may miss the share that the sum of all reaches."""
         goal = self.limits.gap_tolerance
-        enough = goal is not None and self._tally.certificate.relative_gap <= goal
+        total, feasible = self._tally.certificate, FEASIBLE * float(self.problem.upper.sum())
+        enough = goal is not None and total.relative_gap <= goal and total.infeasibility <= feasible
         stalled = any(done.stalled for done in self._finished) and not enough
         doubtful = stalled or seen_indefinite(self.problem, self._tally.used)
         self.ending = Ending.STALLED if doubtful else Ending.CONVERGED
