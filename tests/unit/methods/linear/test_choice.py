@@ -5,27 +5,34 @@ import pytest
 import scipy.sparse as sp
 from small_data import blobs, problem_of
 
-from solvers.methods.linear.choice import BLOCKS, NEWTON, ROWS, VISITS, choose
+from solvers.methods import METHODS
+from solvers.methods.auto.conductor import Why
+from solvers.methods.linear.choice import NEWTON, ROWS, VISITS, choose
 
 
 @pytest.mark.parametrize(
-    ("examples", "features", "kernel", "expected", "says"),
+    ("examples", "features", "expected", "says"),
     [
-        (90, 4, "linear", "linear-newton", NEWTON),
-        (90, 4, "rbf", None, BLOCKS),
-        (30, 50, "linear", None, ROWS),  # the kernel matrix is smaller
-        (600, 550, "linear", None, ROWS),  # for three class functions
+        (90, 4, "linear-newton", NEWTON),
+        (30, 50, None, ROWS),  # the kernel matrix is smaller
+        (600, 550, None, ROWS),  # for three class functions
     ],
 )
-def test_few_features_are_left_to_newton(
-    examples: int, features: int, kernel: str, expected: str | None, says: str
-) -> None:
+def test_few_features_are_left_to_newton(examples: int, features: int, expected: str | None, says: str) -> None:
     x, y = blobs(n=examples, features=features)
-    name, reason, numbers = choose(problem_of(x, y, "ww", kernel).part(0))
+    name, reason, numbers = choose(problem_of(x, y, "ww", "linear").part(0))
     assert name == expected
     assert reason == says
     assert all(isinstance(value, float) for value in numbers.values())
-    assert bool(numbers) == (kernel == "linear")
+    assert numbers
+
+
+def test_another_kernel_is_left_to_blocks() -> None:
+    auto = METHODS["auto"]
+    solver, opening = auto.delegate(problem_of(*blobs(n=90, features=4), "ww", "rbf").part(0))
+    assert solver is auto
+    assert opening is not None
+    assert (opening.reason, opening.numbers) == (Why.BLOCKS_FIRST, {})
 
 
 @pytest.mark.parametrize(
