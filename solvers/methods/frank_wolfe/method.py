@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import FRANK_WOLFE, INNER
 from solvers.dual.quantities import examine, weights_of
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.frank_wolfe import steps as rules
@@ -22,14 +23,7 @@ from solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
 from solvers.problem import Part
 from solvers.work import Work
 
-WHOLE = 512  # examples up to which everything is one chunk
-EXAMPLES = 192  # of a chunk otherwise
-VARIABLES = 5_000  # of a chunk, at most: with very many classes it has fewer examples
-IN_TURN = 4  # one in so many examples of a chunk is chosen in turn
 BATCH = 64  # kernel rows fetched in one block
-ROUND = 64  # steps of a round, at most; a correction once begun may end it later
-CORRECTION = 400  # steps of one correction, at most
-SHARE = 0.1  # of the violation outside, to which a chunk or a face is solved
 UNBALANCED = 1e-9  # share of the largest U by which a given start may miss the balance
 DUAL_ROUNDING = 4e-16  # share of the chunk's linear term below which a gain of the dual is rounding
 
@@ -49,7 +43,7 @@ class FrankWolfe(Method[FrankWolfeState]):
     rule: rules.Rule
     corrective: bool
     natural_gap: float | None = None
-    steps_of_round: int = ROUND
+    steps_of_round: int = FRANK_WOLFE.round_steps
     keeps_balance = True
     geometries = tuple(ORACLES)
 
@@ -95,12 +89,14 @@ def visit(
     tolerance: float,
 ) -> Work[None]:
     """A round: cut out a chunk, climb in it, put it back."""
-    examples, turn = choose(violations, state.turn, VARIABLES // part.form.slots)
+    examples, turn = choose(violations, state.turn, FRANK_WOLFE.variables // part.form.slots)
     whole = examples.size == len(part)
     chunk = cut(part, state, examples, kernel_of(part, examples))
     begun = chunk.point
     chunk.tidy()
-    steps = yield from climb(chunk, method, max(0.25 * tolerance, 0.0 if whole else SHARE * violation))
+    steps = yield from climb(
+        chunk, method, max(INNER.newton_share * tolerance, 0.0 if whole else INNER.share * violation)
+    )
     chunk.tidy()
     put_back(part, state, chunk, begun)
     state.steps, state.turn = state.steps + steps, turn
@@ -110,20 +106,20 @@ def visit(
     if chunk.gained > DUAL_ROUNDING * abs(float(chunk.margin @ chunk.point)):
         state.idle = 0
     else:
-        state.idle += len(part) if whole else examples.size // IN_TURN
+        state.idle += len(part) if whole else examples.size // FRANK_WOLFE.in_turn
 
 
 def choose(violations: np.ndarray, turn: int, room: int) -> tuple[np.ndarray, int]:
     """(the most violating examples and some in turn, so that all are visited; whose turn is next); rising."""
     n = violations.size
-    if n <= min(WHOLE, room):
+    if n <= min(FRANK_WOLFE.whole, room):
         return np.arange(n), turn
-    size = min(n, EXAMPLES, max(2 * IN_TURN, room))
+    size = min(n, FRANK_WOLFE.examples, max(2 * FRANK_WOLFE.in_turn, room))
     chosen = np.zeros(n, dtype=bool)
-    chosen[np.arange(turn, turn + size // IN_TURN) % n] = True
+    chosen[np.arange(turn, turn + size // FRANK_WOLFE.in_turn) % n] = True
     order = np.argsort(-violations, kind="stable")
-    chosen[order[~chosen[order]][: size - size // IN_TURN]] = True
-    return np.flatnonzero(chosen), (turn + size // IN_TURN) % n
+    chosen[order[~chosen[order]][: size - size // FRANK_WOLFE.in_turn]] = True
+    return np.flatnonzero(chosen), (turn + size // FRANK_WOLFE.in_turn) % n
 
 
 def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
@@ -151,7 +147,7 @@ def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> Work[int]:
         steps += 1
         yield
         if method.corrective:
-            steps += yield from correct(chunk, max(0.5 * goal, SHARE * violation), CORRECTION)
+            steps += yield from correct(chunk, max(0.5 * goal, INNER.share * violation), FRANK_WOLFE.correction_steps)
 
 
 def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:

@@ -11,12 +11,11 @@ from itertools import combinations
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.budget import LASVM
 from solvers.kernels import Kernel, Points
 from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import OnlineMachine
 from solvers.methods.lasvm.pool import Pool
-
-FINISHING = 10  # steps among the examples kept, per new row and machine, that finishing a portion may take
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Stream:
 
     # -- learning ---------------------------------------------------------------------------------
 
-    def learn(self, points: Points, labels: np.ndarray, patience: int = FINISHING) -> None:
+    def learn(self, points: Points, labels: np.ndarray, patience: int = LASVM.finishing) -> None:
         """Every row once, then `patience` steps per row among the examples kept, or until no pair violates."""
         first = self._join(points, labels, self.seen + np.arange(labels.size))
         diagonal = self.kernel.diagonal(self.pool.points)

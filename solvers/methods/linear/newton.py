@@ -14,6 +14,7 @@ from enum import Enum, auto
 
 import numpy as np
 
+from solvers.budget import LINEAR, PROXIMAL
 from solvers.dual.balance import repair
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import examine, weights_of
@@ -21,19 +22,13 @@ from solvers.errors import Sentence
 from solvers.methods.base import Method, Progress, State, refresh
 from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
 from solvers.methods.linear.features import refuse_other_kernels
-from solvers.methods.linear.proximal import NEWTON_STEPS, FeatureStep
-from solvers.methods.linear.system import DENSE, Columns
+from solvers.methods.linear.proximal import FeatureStep
+from solvers.methods.linear.system import Columns
 from solvers.methods.proximal import End, Trial
 from solvers.problem import Part
 from solvers.work import Work, finish
 
-SIGMA, GROWTH, LARGEST = 1.0, 4.0, 1e8  # proximal parameter, in units of the mean cost: first, growing by, at most
-STRICTER, STRICTEST = 0.3, 1e-4  # factor on the tolerance for each claim that was refuted, and the least in all
 AT_ONCE = 0.05  # seconds, roughly, of Newton steps in a slice
-CLOSE, CLOSER = 0.1, 0.1  # share of the tolerance to which functions follow alpha; factor on it after a step in vain
-LOSS = 1e-3  # share of the dual begun with that the first step may cost
-IN_VAIN = 6  # proximal steps without a rise of the dual before it stalls
-EXPECTED = 20  # Newton steps
 
 
 class Phase(Enum):
@@ -45,11 +40,11 @@ class Phase(Enum):
 class NewtonState(LinearState):
     phase: Phase
     point: np.ndarray  # W with the bias; empty where it is to be computed from alpha
-    sigma: float = SIGMA  # in units of the mean cost
+    sigma: float = LINEAR.first  # in units of the mean cost
     inside: int = 0  # Newton steps taken of a proximal step that is not ended
     floor: float = -np.inf  # the dual that a proximal step must exceed
     in_vain: int = 0  # proximal steps since the dual rose
-    closeness: float = CLOSE
+    closeness: float = LINEAR.close
     doubt: float = 1.0  # factor on the tolerance: the certificate's b may be another
 
 
@@ -68,7 +63,7 @@ class LinearNewton(Method[NewtonState]):
         return state
 
     def refuted(self, part: Part, state: NewtonState) -> None:
-        state.doubt = max(STRICTER * state.doubt, STRICTEST)
+        state.doubt = max(LINEAR.doubt * state.doubt, LINEAR.strictest)
 
     def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Work[Progress]:
         tolerance *= state.doubt
@@ -83,7 +78,7 @@ class LinearNewton(Method[NewtonState]):
         if state.inside == 0 and examine(part, state.alpha, state.functions).violation <= tolerance:
             return Progress.CONVERGED
         yield from move(part, state, columns, tolerance)
-        return Progress.STALLED if state.in_vain > IN_VAIN else Progress.MOVING
+        return Progress.STALLED if state.in_vain > LINEAR.vain else Progress.MOVING
 
     def rehearse(self, part: Part) -> None:
         """Coordinate steps end with a tiny problem before any Newton step."""
@@ -94,7 +89,7 @@ class LinearNewton(Method[NewtonState]):
 
 def visiting_budget(part: Part) -> float:
     """Seconds, roughly, that coordinate steps may take: half of what the Newton steps may."""
-    return 0.0 if part.balanced else 0.5 * EXPECTED * newton_price(part)
+    return 0.0 if part.balanced else 0.5 * LINEAR.expected * newton_price(part)
 
 
 def newton_price(part: Part) -> float:
@@ -104,8 +99,9 @@ def newton_price(part: Part) -> float:
         (part.gram.points.features + 1) * part.form.outputs,
         part.gram.points.stored,
     )
-    example = 4e-8 + 4e-9 * stored if k == 1 else 1e-8 + 1e-9 * stored
-    return len(part) * k * example + 1e-10 * min(unknowns, DENSE) ** 3 + 3e-4
+    each, feature = LINEAR.one_price if k == 1 else LINEAR.all_price
+    examples = len(part) * k * (each + feature * stored)
+    return examples + LINEAR.unknown_price * min(unknowns, LINEAR.dense) ** 3 + LINEAR.newton_price
 
 
 def columns_of(part: Part) -> Columns:
@@ -123,7 +119,7 @@ def begin(part: Part, columns: Columns, state: NewtonState) -> Work[None]:
         state.constant = state.constant + wanted_shift(part, state)
         state.functions[...] = products + state.constant
     dual = dual_of(part, columns, state.alpha)[0]
-    state.floor = dual - LOSS * abs(dual)
+    state.floor = dual - LINEAR.loss * abs(dual)
     state.point = point_of(part, columns, state)
 
 
@@ -145,23 +141,23 @@ def move(part: Part, state: NewtonState, columns: Columns, tolerance: float) -> 
     """One proximal step, or a part of a long one; its result becomes the state where its dual is higher."""
     sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
     step = FeatureStep(part, columns, state.alpha, sigma, closeness)
-    most = min(max(1, int(AT_ONCE / newton_price(part))), NEWTON_STEPS - state.inside)
+    most = min(max(1, int(AT_ONCE / newton_price(part))), PROXIMAL.feature_steps - state.inside)
     trial, steps, end = yield from step.solve(step.begin(state.point), most)
     state.steps += max(steps, 1)
     state.inside += steps
-    if end is End.STEPS and state.inside < NEWTON_STEPS:
+    if end is End.STEPS and state.inside < PROXIMAL.feature_steps:
         state.point = trial.point
         return
     state.inside = 0
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
     if settle(part, state, columns, alpha, trial):
         state.point, state.in_vain = trial.point, 0
-        state.sigma = min(GROWTH * state.sigma, LARGEST)
+        state.sigma = min(LINEAR.growth * state.sigma, LINEAR.largest)
     else:
         state.point = point_of(part, columns, state)
         state.in_vain += 1
-        state.closeness *= CLOSER
-        state.sigma /= GROWTH
+        state.closeness *= LINEAR.closer
+        state.sigma /= LINEAR.growth
 
 
 def dual_of(part: Part, columns: Columns, alpha: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:

@@ -14,16 +14,15 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_solve
 
+from solvers.budget import LINEAR
 from solvers.dense.cholesky import WHOLE, Factor, factored
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
 from solvers.machines import DualForm
 from solvers.problem import Part
 from solvers.work import Work
 
-DENSE = 1600  # unknowns up to which the system is factored
 RIDGE = 1e-12  # share of the largest diagonal entry, added where no free variable determines an unknown
 RIDGES = 0.0, 1e-14, 1e-12, 1e-10  # shares added to the whole diagonal in turn, until the matrix can be factored
-ROUNDS, EXACTNESS = 400, 1e-3  # of conjugate gradients: at most, and the share of the residual that may be left
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class System:
 
     def solve(self, residual: np.ndarray) -> Work[np.ndarray]:
         """The step in W for a residual (width, outputs)."""
-        step = yield from (self._factored(residual) if residual.size <= DENSE else self._iterated(residual))
+        step = yield from (self._factored(residual) if residual.size <= LINEAR.dense else self._iterated(residual))
         return self._shiftless(step)
 
     # -- factored ---------------------------------------------------------------------------------
@@ -120,8 +119,8 @@ class System:
         diagonal += held
         step, left = np.zeros_like(residual), residual.copy()
         scaled = self._shiftless(left / diagonal)
-        along, size, goal = scaled.copy(), float(np.vdot(left, scaled)), EXACTNESS * np.linalg.norm(residual)
-        for _ in range(ROUNDS):
+        along, size, goal = scaled.copy(), float(np.vdot(left, scaled)), LINEAR.gradient_left * np.linalg.norm(residual)
+        for _ in range(LINEAR.gradient_rounds):
             yield
             image = self._apply(along) + held * along
             curvature = float(np.vdot(along, image))
