@@ -18,6 +18,8 @@ from mcsvm_gui.core.base.options import options_of
 from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.data.options import ReadOptions, Rules
+from mcsvm_gui.core.export import EXPORTERS
+from mcsvm_gui.core.export.files import OWN
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
 from solvers.dual.geometry import BOX, LINE, SUMS
@@ -75,8 +77,9 @@ def declared() -> set[str]:
     named = {title for titles in listed for title in titles.values()}
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
     refusals = {geometry.title for geometry in (BOX, SUMS, LINE)}
+    exports = {OWN.title, *(exporter.title for exporter in EXPORTERS.values())}
     registries = machines | methods | refusals | formulas | endings | set(REASONS)
-    return registries | settings | measures | choices | named | options() - {""}
+    return registries | settings | measures | choices | named | exports | options() - {""}
 
 
 def options() -> set[str]:

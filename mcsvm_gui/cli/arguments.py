@@ -90,7 +90,7 @@ def run(parser: argparse.ArgumentParser) -> None:
 def report(parser: argparse.ArgumentParser) -> None:
     """write a report of a project: its runs, side by side where they are on the same data"""
     parser.add_argument("project", metavar="PROJECT.mcsvmproj")
-    parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help="or .pdf, .md, .tex, .json")
+    parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help=_endings())
     parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
     _output(parser)
 
@@ -105,7 +105,14 @@ def _results_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _report_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--report", metavar="OUT.html", help="write a report: .html, .pdf, .md, .tex or .json")
+    parser.add_argument("--report", metavar="OUT.html", help=f"write a report, {_endings()}")
+
+
+def _endings() -> str:
+    """Of reports."""
+    from mcsvm_gui.core.report import FORMATS
+
+    return f"ending in {', '.join(FORMATS)}"
 
 
 def predict(parser: argparse.ArgumentParser) -> None:
@@ -133,7 +140,9 @@ def verify(parser: argparse.ArgumentParser) -> None:
 def export(parser: argparse.ArgumentParser) -> None:
     """write a model for other programs, checked against its own labels"""
     parser.add_argument("model", metavar="MODEL")
-    parser.add_argument("--to", metavar="FORMAT", required=True, help="onnx|libsvm|liblinear|pmml|json|c|python")
+    from mcsvm_gui.core.export import EXPORTERS
+
+    parser.add_argument("--to", metavar="FORMAT", required=True, help="|".join(EXPORTERS))
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write it")
     parser.add_argument(
         "--check",
