@@ -51,7 +51,8 @@ def choose(wanted: np.ndarray, gradient: np.ndarray) -> Selection:
 def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     """K + offset among these examples in float64."""
     points, count = part.gram.points, examples.size
-    chosen: Points = points.take(examples)
+    chosen: Points = yield from points.taking(examples)
+    yield from part.gram.kernel.prepare(chosen, np.float64)
     values = np.empty((count, count))
     for rows in pieces(count, max(2.0 * count * (points.stored + 10.0), count * PIECE / ENTRIES)):
         if rows.start:

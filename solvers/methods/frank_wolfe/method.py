@@ -21,7 +21,7 @@ from solvers.methods.frank_wolfe.chunk import Chunk, cut
 from solvers.methods.frank_wolfe.correction import Face, correct
 from solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
 from solvers.problem import Part
-from solvers.work import Work
+from solvers.work import MOVE, Work, pieces
 
 BATCH = 64  # kernel rows fetched in one block
 UNBALANCED = 1e-9  # share of the largest U by which a given start may miss the balance
@@ -91,14 +91,14 @@ def visit(
     """A round: cut out a chunk, climb in it, put it back."""
     examples, turn = choose(violations, state.turn, FRANK_WOLFE.variables // part.form.slots)
     whole = examples.size == len(part)
-    chunk = cut(part, state, examples, kernel_of(part, examples))
+    chunk = cut(part, state, examples, (yield from kernel_of(part, examples)))
     begun = chunk.point
     chunk.tidy()
     steps = yield from climb(
         chunk, method, max(INNER.newton_share * tolerance, 0.0 if whole else INNER.share * violation)
     )
     chunk.tidy()
-    put_back(part, state, chunk, begun)
+    yield from put_back(part, state, chunk, begun)
     state.steps, state.turn = state.steps + steps, turn
     if not np.array_equal(examples, state.recent):
         part.gram.evaluations += examples.size**2
@@ -122,11 +122,11 @@ def choose(violations: np.ndarray, turn: int, room: int) -> tuple[np.ndarray, in
     return np.flatnonzero(chosen), (turn + size // FRANK_WOLFE.in_turn) % n
 
 
-def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
+def kernel_of(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     """K + offset among these examples in float64; kept while the chunk stays the same."""
     before, kernel = part.kept.get("frank_wolfe", (None, None))
     if before is None or not np.array_equal(before, examples):
-        points = part.gram.points.take(examples)
+        points = yield from part.gram.points.taking(examples)
         kernel = part.gram.kernel.block(points, points, np.empty((examples.size, examples.size)))
         part.kept["frank_wolfe"] = examples, kernel
     return kernel + part.offset if part.offset else kernel
@@ -162,15 +162,18 @@ def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective
     return violation
 
 
-def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
+def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> Work[None]:
     """alpha, and the functions: of the chunk in float64, of all other examples by one product with kernel rows."""
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     functions, moved = state.functions.copy(), np.flatnonzero(change.any(axis=1))
     if chunk.examples.size < len(part):
         batch = min(part.gram.capacity, BATCH)
         for some in np.split(moved, range(batch, moved.size, batch)):
-            slots = part.gram.rows(chunk.examples[some])  # a bounded store may have to compute these again
-            functions += part.gram.store[slots].T @ change[some].astype(np.float32)
+            slots = yield from part.gram.fetch(chunk.examples[some])  # a bounded store may compute these again
+            weights = change[some].astype(np.float32)
+            for rows in pieces(len(part), batch * (MOVE + 2.0 * weights.shape[1])):
+                functions[rows] += part.gram.store[:, rows][slots].T @ weights
+                yield
     if part.offset:
         shift = part.offset * change.sum(axis=0)
         functions += shift

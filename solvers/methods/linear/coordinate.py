@@ -20,7 +20,7 @@ from solvers.jit import line as pair
 from solvers.jit.linear import loop as leaf
 from solvers.jit.linear.sum import all_members
 from solvers.methods.base import Method, Progress, State
-from solvers.methods.linear.features import read_functions, refuse_other_kernels, rows_of, vectors_of
+from solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -43,6 +43,7 @@ class LinearState(State):
     begun: int = -1
     worst: float = 0.0
     left: int = 0  # visits of this round that are still to be done
+    claimed: bool = False  # the violations met in this round claim convergence
     strictness: float = 1.0  # factor on the tolerance
 
     @property
@@ -83,7 +84,7 @@ class Coordinate(Method[LinearState]):
 
 def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work[Progress]:
     if state.vectors.size == 0:
-        state.vectors = vectors_of(part, state.alpha)
+        state.vectors = yield from vectors_of(part, state.alpha)
     goal = state.steps + steps
     if part.geometry == LINE:
         return (yield from balanced_steps(part, state, goal, tolerance))
@@ -121,23 +122,22 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
     if not state.inside_round:
         begin_round(part, state)
     task, rows, stop = task_of(part), rows_of(part), state.strictness * tolerance
-    visits, claimed = max(1, int(PIECE_SECONDS / visit_price(part))), False
-    while not claimed and (state.left > 0 or state.begun >= 0):
+    visits = max(1, int(PIECE_SECONDS / visit_price(part)))
+    while not state.claimed and (state.left > 0 or state.begun >= 0):
         counts = np.array([state.active, state.lot, state.position, state.begun], dtype=np.int64)
         marks = np.array([state.threshold, state.worst])
         moving = state.vectors, state.moving_constant, state.moving_alpha, state.order, counts, marks
         if task.own > 0.0:
-            done, claimed = leaf.run_epochs_of_sums(
+            done, state.claimed = leaf.run_epochs_of_sums(
                 rows, task, *moving, state.members, state.sizes, stop, visits, state.left
             )
         else:
-            done, claimed = leaf.run_epochs(rows, task, *moving, stop, visits, state.left)
+            done, state.claimed = leaf.run_epochs(rows, task, *moving, stop, visits, state.left)
         state.active, state.lot, state.position, state.begun = counts.tolist()
         state.threshold, state.worst = marks.tolist()
         state.steps, state.left = state.steps + done, state.left - done
-        if not claimed:
-            yield
-    return end_round(part, state, tolerance, claimed=claimed)
+        yield
+    return (yield from end_round(part, state, tolerance))
 
 
 def begin_round(part: Part, state: LinearState) -> None:
@@ -147,13 +147,14 @@ def begin_round(part: Part, state: LinearState) -> None:
         all_members(part.form.length, part.labels, state.members, state.sizes)
 
 
-def end_round(part: Part, state: LinearState, tolerance: float, *, claimed: bool) -> Progress:
+def end_round(part: Part, state: LinearState, tolerance: float) -> Work[Progress]:
     """alpha and the functions follow; a claim, which rests on violations met on the way, is judged by exact ones."""
+    vectors = (yield from vectors_of(part, state.moving_alpha)) if state.claimed else state.vectors
+    functions = yield from functions_of(part, vectors, state.moving_constant)
+    state.vectors, state.functions[...] = vectors, functions
     state.alpha[...], state.constant = state.moving_alpha, state.moving_constant
     state.moving_alpha, state.moving_constant = np.empty((0, 0)), np.empty(0)
-    if claimed:
-        state.vectors = vectors_of(part, state.alpha)
-    read_functions(part, state, state.vectors)
+    claimed, state.claimed = state.claimed, False
     if not claimed:
         return Progress.MOVING
     if examine(part, state.alpha, state.functions).violation <= tolerance:
@@ -177,13 +178,13 @@ def visit_price(part: Part) -> float:
 
 def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) -> Work[Progress]:
     while True:
-        read_functions(part, state, state.vectors)
+        state.functions[...] = yield from functions_of(part, state.vectors, state.constant)
         if state.steps >= goal:
             return Progress.MOVING
         yield
         high, low = LINE.span(part, state.alpha, state.functions)
         if high - low <= tolerance:
-            state.vectors = vectors_of(part, state.alpha)
+            state.vectors = yield from vectors_of(part, state.alpha)
             return Progress.CONVERGED
         if not move_set(part, state, max(0.5 * tolerance, INNER.share * (high - low))):
             return Progress.STALLED

@@ -23,7 +23,7 @@ from solvers.methods.base import Method, Progress, State, refresh
 from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_price
 from solvers.methods.linear.features import refuse_other_kernels
 from solvers.methods.linear.proximal import FeatureStep
-from solvers.methods.linear.system import Columns
+from solvers.methods.linear.system import Features
 from solvers.methods.proximal import End, Trial
 from solvers.problem import Part
 from solvers.work import Work, finish
@@ -72,12 +72,12 @@ class LinearNewton(Method[NewtonState]):
                 return (yield from rounds(part, state, 1, tolerance))
             yield from refresh(part, state)
             state.phase = Phase.NEWTON
-        columns = columns_of(part)
+        features = yield from features_of(part)
         if state.point.size == 0:
-            yield from begin(part, columns, state)
+            yield from begin(part, features, state)
         if state.inside == 0 and examine(part, state.alpha, state.functions).violation <= tolerance:
             return Progress.CONVERGED
-        yield from move(part, state, columns, tolerance)
+        yield from move(part, state, features, tolerance)
         return Progress.STALLED if state.in_vain > LINEAR.vain else Progress.MOVING
 
     def rehearse(self, part: Part) -> None:
@@ -104,23 +104,22 @@ def newton_price(part: Part) -> float:
     return examples + LINEAR.unknown_price * min(unknowns, LINEAR.dense) ** 3 + LINEAR.newton_price
 
 
-def columns_of(part: Part) -> Columns:
-    kept = part.kept.get("linear columns")
-    if kept is None:
-        kept = part.kept["linear columns"] = Columns.of(part)
-    found: Columns = kept
+def features_of(part: Part) -> Work[Features]:
+    if "linear features" not in part.kept:
+        part.kept["linear features"] = yield from Features.of(part)
+    found: Features = part.kept["linear features"]
     return found
 
 
-def begin(part: Part, columns: Columns, state: NewtonState) -> Work[None]:
+def begin(part: Part, features: Features, state: NewtonState) -> Work[None]:
     """From an alpha made elsewhere, whose dual no step may lead far below: one near the optimum may still violate."""
+    dual = (yield from dual_of(part, features, state.alpha))[0]
+    vectors = yield from features.reduce(weights_of(part, state.alpha))
     if part.geometry == LINE:
         products = yield from part.gram.products(weights_of(part, state.alpha))
         state.constant = state.constant + wanted_shift(part, state)
         state.functions[...] = products + state.constant
-    dual = dual_of(part, columns, state.alpha)[0]
-    state.floor = dual - LINEAR.loss * abs(dual)
-    state.point = point_of(part, columns, state)
+    state.floor, state.point = dual - LINEAR.loss * abs(dual), with_bias(part, vectors, state)
 
 
 def wanted_shift(part: Part, state: State) -> float:
@@ -130,53 +129,53 @@ def wanted_shift(part: Part, state: State) -> float:
     return float(np.mean([np.median(side) for side in sides])) if all(map(len, sides)) else 0.0
 
 
-def point_of(part: Part, columns: Columns, state: State) -> np.ndarray:
-    vectors = columns.rows.T @ weights_of(part, state.alpha)
+def with_bias(part: Part, vectors: np.ndarray, state: State) -> np.ndarray:
+    """W with the bias of the state where it is free."""
     if part.balanced:
         vectors[-1] = state.constant
     return vectors
 
 
-def move(part: Part, state: NewtonState, columns: Columns, tolerance: float) -> Work[None]:
+def move(part: Part, state: NewtonState, features: Features, tolerance: float) -> Work[None]:
     """One proximal step, or a part of a long one; its result becomes the state where its dual is higher."""
     sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
-    step = FeatureStep(part, columns, state.alpha, sigma, closeness)
+    step = FeatureStep(part, features, state.alpha, sigma, closeness)
     most = min(max(1, int(AT_ONCE / newton_price(part))), PROXIMAL.feature_steps - state.inside)
-    trial, steps, end = yield from step.solve(step.begin(state.point), most)
-    state.steps += max(steps, 1)
-    state.inside += steps
-    if end is End.STEPS and state.inside < PROXIMAL.feature_steps:
+    trial = yield from step.begin(state.point)
+    trial, steps, end = yield from step.solve(trial, most)
+    if end is End.STEPS and state.inside + steps < PROXIMAL.feature_steps:
+        state.steps, state.inside = state.steps + max(steps, 1), state.inside + steps
         state.point = trial.point
         return
-    state.inside = 0
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
-    if settle(part, state, columns, alpha, trial):
+    if (yield from settle(part, state, features, alpha, trial)):
         state.point, state.in_vain = trial.point, 0
         state.sigma = min(LINEAR.growth * state.sigma, LINEAR.largest)
     else:
-        state.point = point_of(part, columns, state)
+        state.point = with_bias(part, (yield from features.reduce(weights_of(part, state.alpha))), state)
         state.in_vain += 1
         state.closeness *= LINEAR.closer
         state.sigma /= LINEAR.growth
+    state.steps, state.inside = state.steps + max(steps, 1), 0
 
 
-def dual_of(part: Part, columns: Columns, alpha: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+def dual_of(part: Part, features: Features, alpha: np.ndarray) -> Work[tuple[float, np.ndarray, np.ndarray]]:
     """With W, without a free bias, and the sums of the weights."""
     weights = weights_of(part, alpha)
-    vectors = columns.rows.T @ weights
-    energy = 0.5 * float(np.vdot(columns.stiffness[:, None] * vectors, vectors))
+    vectors = yield from features.reduce(weights)
+    energy = 0.5 * float(np.vdot(features.stiffness[:, None] * vectors, vectors))
     return float(np.vdot(part.form.margin[part.labels], alpha)) - energy, vectors, weights.sum(axis=0)
 
 
-def settle(part: Part, state: NewtonState, columns: Columns, alpha: np.ndarray, trial: Trial) -> bool:
+def settle(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Trial) -> Work[bool]:
     """Whether this alpha is better; if so the state goes there, with functions made of it."""
-    dual, vectors, sums = dual_of(part, columns, alpha)
+    dual, vectors, sums = yield from dual_of(part, features, alpha)
     if dual <= state.floor:
         return False
-    state.floor = dual
-    state.alpha[...] = alpha
-    state.constant = trial.point[-1].copy() if part.balanced else part.offset * sums
+    constant = trial.point[-1].copy() if part.balanced else part.offset * sums
     if part.balanced:
-        vectors[-1] = state.constant
-    state.functions[...] = columns.rows @ vectors
+        vectors[-1] = constant
+    functions = yield from features.expand(vectors)
+    state.floor, state.constant = dual, constant
+    state.alpha[...], state.functions[...] = alpha, functions
     return True

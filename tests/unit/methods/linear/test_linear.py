@@ -24,7 +24,7 @@ from solvers.methods.linear import newton as linear_newton
 from solvers.methods.linear import system
 from solvers.methods.linear.newton import Phase
 from solvers.methods.linear.proximal import FeatureStep
-from solvers.methods.linear.system import Columns
+from solvers.methods.linear.system import Features
 from solvers.posing import pose
 from solvers.problem import BIASES
 from solvers.run.ending import Ending
@@ -180,11 +180,11 @@ def test_an_optimum_whose_bounds_were_rounded_away_is_found_again(newton_alone: 
 
 def test_a_free_bias_that_nothing_holds_is_found_from_far_away() -> None:
     part = problem_of(X, Y, "ovo", "linear", cost=2.0, bias="exact").part(0)
-    step = FeatureStep(part, Columns.of(part), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
+    step = FeatureStep(part, finish(Features.of(part)), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
     far = np.zeros((X.shape[1] + 1, 1))
-    near, *_ = finish(step.solve(step.begin(far.copy()), PROXIMAL.feature_steps))
+    near, *_ = finish(step.solve(finish(step.begin(far.copy())), PROXIMAL.feature_steps))
     far[-1] = 1e6
-    found, steps, _ = finish(step.solve(step.begin(far), PROXIMAL.feature_steps))
+    found, steps, _ = finish(step.solve(finish(step.begin(far)), PROXIMAL.feature_steps))
     assert steps <= 20
     np.testing.assert_allclose(found.point, near.point, atol=1e-6)
 
