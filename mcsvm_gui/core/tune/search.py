@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data import preparation as preparing
@@ -21,6 +22,7 @@ from mcsvm_gui.core.machine.posing import weights
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
 from mcsvm_gui.core.tune.cluster.address import checked
+from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -31,7 +33,7 @@ from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.crew import Crew, Folds, LostCrew, Threads
 from solvers.selection.folds import Fold
-from solvers.selection.grid import Grid, Range, best
+from solvers.selection.grid import Grid, best
 from solvers.selection.nested import Nested, NestedPlan
 from solvers.selection.per_pair import Composite, choose, compose
 from solvers.selection.plan import Plan, Report
@@ -40,27 +42,6 @@ from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily
 
 MOST_JOBS = 1024
-
-
-@dataclass(frozen=True)
-class TuneRequest:
-    """What to search; all else is in the Request, whose machine, C and gamma do not count here."""
-
-    machines: tuple[str, ...] = ("ww",)
-    costs: Range = field(default_factory=lambda: Range(-2.0, 12.0))
-    gammas: Range | None = field(default_factory=lambda: Range(-10.0, 4.0))  # None: a kernel without gamma
-    search: str = "grid"
-    folds: int = 5
-    repeats: int = 1
-    holdout: float | None = None  # validated on this share instead of folds
-    nested: bool = False
-    jobs: int | None = None  # threads; None: one for each processor
-    scheduler: str | None = None  # the address of a Dask cluster whose workers do it instead
-
-    @property
-    def parts(self) -> int:
-        """On how many every cell is validated."""
-        return self.folds * self.repeats if self.holdout is None else 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,8 +287,7 @@ def _definite(request: Request) -> bool:
 
 
 def _check_validation(request: Request, wanted: TuneRequest) -> None:
-    whole("folds", wanted.folds)
-    whole("repeats", wanted.repeats)
+    options.check(wanted)
     if wanted.holdout is not None and wanted.repeats > 1:
         raise InputError("--holdout validates on one split; --repeats repeats folds")
     if wanted.nested and wanted.search == "per-pair":
