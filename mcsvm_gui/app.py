@@ -75,7 +75,7 @@ def _with_window(path: str | None) -> int:
     application.aboutToQuit.connect(window.assembly.close)
     # Qt ends with its last window, but not where that is closed while it comes up: the process stayed, unseen.
     window.closed.connect(lambda: QTimer.singleShot(0, application, lambda: application.exit(0)))
-    SignalHandler(application).wished.connect(window.assembly.shell.leave)
+    SignalHandler(application).quit_asked.connect(window.assembly.shell.leave)
     window.show()
     code = application.exec()
     if not window.assembly.ended:

@@ -16,7 +16,7 @@ from mcsvm_gui.core.machine import warming
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.pages import PAGES, Desk
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.jobs import JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock
 from mcsvm_gui.ui.runs.project_trust import TrustPresenter
@@ -29,9 +29,8 @@ from mcsvm_gui.ui.shell.recovery_bar import RecoveryBar
 from mcsvm_gui.ui.shell.trust_bar import TrustBar
 from mcsvm_gui.ui.threads import thread as threads
 from mcsvm_gui.ui.threads.queue import JobQueue
-from mcsvm_gui.ui.threads.search import Searches
 from mcsvm_gui.ui.threads.tasks import Tasks
-from mcsvm_gui.ui.train.presenter import WISHES
+from mcsvm_gui.ui.train.presenter import COMMANDS
 
 SWITCH = 0.001  # seconds until a waiting thread gets the interpreter: the window asks for it many times in a repaint
 WAIT = 30_000  # milliseconds for threads to end; compiling cannot be interrupted
@@ -60,8 +59,7 @@ class Assembly(Desk):
         super().__init__(window)
         self.window, self.settings = window, settings
         self.queue, self.tasks = JobQueue(settings["parallel_jobs"], self), Tasks(self)
-        self.searches = Searches(self)
-        self.runs = RunBook(self.queue, store, self)
+        self.runs = RunCollection(self.queue, store, self)
         self.workspace = Workspace(self.runs, self.queue, self.tasks, settings, self)
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
         self._open, self.ended = True, False  # ended: no thread is left
@@ -94,7 +92,7 @@ class Assembly(Desk):
         self.page(name if name in PAGES else "data")
 
     def _asked(self, what: str) -> None:
-        if what in WISHES:
+        if what in COMMANDS:
             self.page("train").do(what)
             self.window.show_page("train")
 
@@ -146,7 +144,6 @@ class Assembly(Desk):
             self._open = False
             self.window.hide()
             self.queue.shut_down(WAIT)
-            self.searches.shut_down(WAIT)
             self.tasks.shut_down(WAIT)
             self.runs.close()
             self.ended = not threads.running()

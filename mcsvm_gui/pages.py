@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
-    from mcsvm_gui.ui.runs.jobs import JobsPresenter
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.shell.main_window import MainWindow
     from mcsvm_gui.ui.shell.presenter import ShellPresenter
-    from mcsvm_gui.ui.threads.search import Searches
 
 
 class Desk(QObject):
@@ -24,8 +22,6 @@ class Desk(QObject):
     window: MainWindow
     workspace: Workspace
     shell: ShellPresenter
-    searches: Searches
-    jobs: JobsPresenter
 
 
 def data(desk: Desk) -> Any:
@@ -58,10 +54,7 @@ def tune(desk: Desk) -> Any:
 
     page = TunePage()
     desk.window.add_page("tune", page)
-    presenter = TunePresenter(page, desk.workspace, desk.searches, desk)
-    presenter.told.connect(desk.jobs.say_search)
-    desk.jobs.all_stopped.connect(presenter.stop)
-    return presenter
+    return TunePresenter(page, desk.workspace, desk)
 
 
 def compare(desk: Desk) -> Any:

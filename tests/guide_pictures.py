@@ -64,12 +64,12 @@ def compare_and_predict(studio: Studio) -> None:
 def tune(studio: Studio) -> None:
     studio.open("glass")
     studio.window.show_page("tune")
-    page, searches = studio.window.pages["tune"].page, studio.window.assembly.searches
+    page, queue = studio.window.pages["tune"].page, studio.work.queue
     page.set_texts({**page.texts(), "machines": "ww,ovo", "step": "1", "C_to": "2^8", "gamma_from": "2^-8"})
     page.form_changed.emit()
     studio.window.assembly.page("tune").start()
-    studio.wait(lambda: searches.running)
-    studio.wait(lambda: not searches.running)
+    studio.wait(lambda: bool(queue.active()))
+    studio.wait(lambda: not queue.active())
     take(studio, "tune")
 
 

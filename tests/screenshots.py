@@ -168,33 +168,31 @@ def train_page(studio: Studio, folder: Path) -> None:
 def tune_page(studio: Studio, folder: Path) -> None:
     from PySide6.QtCore import QPointF
 
-    work, tune, searches = studio.work, studio.window.assembly.page("tune"), studio.window.assembly.searches
+    work, tune, queue = studio.work, studio.window.assembly.page("tune"), studio.work.queue
     page = studio.window.pages["tune"].page
     studio.open("wine")
     studio.window.show_page("tune")
     studio.shoot("tune-empty", lambda: studio.sees("tuneStartButton") and not studio.sees("heatmapTabs"))
 
     def search(**texts: str) -> None:
-        studio.wait(lambda: not searches.running and not work.tasks.busy)
+        studio.wait(lambda: not queue.active() and not work.tasks.busy)
         page.set_texts({**page.texts(), **texts})
         page.form_changed.emit()
         tune.start()
-        studio.wait(lambda: searches.running)
+        studio.wait(lambda: bool(queue.active()))
 
     def ended(machines: str, stopped: bool = False) -> bool:
         shown = ",".join(page.tabs.plots)
-        return (
-            not searches.running and shown == machines and tune._tuned.stopped is stopped and studio.sees("bestLabel")
-        )
+        return not queue.active() and shown == machines and tune._tuned.stopped is stopped and studio.sees("bestLabel")
 
     search(step="1", C_to="2^8")
-    studio.wait(lambda: page.progress.value() > 2000 or not searches.running)
-    studio.shoot("tune-running", lambda: searches.running and studio.sees("tuneProgress"), rest=0.1)
+    studio.wait(lambda: page.progress.value() > 2000 or not queue.active())
+    studio.shoot("tune-running", lambda: queue.active() and studio.sees("tuneProgress"), rest=0.1)
     tune.stop()
-    studio.wait(lambda: not searches.running)
+    studio.wait(lambda: not queue.active())
     studio.shoot("tune-stopped", lambda: ended("ww,llw,cs,ova,ovo,dag", stopped=True))
     search(machines="ww,ovo,dag", step="2")
-    studio.wait(lambda: not searches.running)
+    studio.wait(lambda: not queue.active())
     studio.shoot("tune-done", lambda: ended("ww,ovo,dag"))
     page.tabs.setCurrentIndex(2)
     plot = page.tabs.plots["ovo"]
@@ -205,7 +203,7 @@ def tune_page(studio: Studio, folder: Path) -> None:
     studio.shoot("tune-times", lambda: page.value == "seconds" and page.fields.more.isChecked())
     page.values.setCurrentIndex(0)
     search(machines="ovo", search="two-line", C_to="2^2")
-    studio.wait(lambda: not searches.running)
+    studio.wait(lambda: not queue.active())
     studio.shoot("tune-two-line", lambda: ended("ovo") and page.texts()["search"] == "two-line")
 
 

@@ -39,23 +39,25 @@ class NestedPlan:
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
     crew: Crew = field(default_factory=Threads)
+    done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold: kept over interruptions
 
     def run(self) -> list[Nested]:
         """One result per machine, over the outer folds finished before a stop."""
         chosen: list[dict[str, Cell]] = []
         done: dict[Trial, FoldResult] = {}
         for number, parts in enumerate(self.inner):
-            found = self._choose(parts)
+            found = self._choose(number, parts)
             if self.stopped():
                 break
             chosen.append(found)
             done |= self._test(number, found)
         return [self._of(machine, chosen, done) for machine in self.grid.machines]
 
-    def _choose(self, parts: tuple[Fold, ...]) -> dict[str, Cell]:
+    def _choose(self, number: int, parts: tuple[Fold, ...]) -> dict[str, Cell]:
         inner = Folds(parts, self.prepare)
         steps = self.search.steps(self.grid, len(inner))
-        plan = Plan(steps, inner, self.settings, stopped=self.stopped, report=self.report, crew=self.crew)
+        done = self.done.setdefault(number, {})
+        plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.crew)
         results = plan.run()
         found = {name: best(results, name, halved=self.search.halves) for name in self.grid.machines}
         return {name: cell for name, cell in found.items() if cell is not None}

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fake_queue import FakeQueue, NoRuns
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 
 from mcsvm_gui.core.base.settings import Settings
@@ -23,11 +24,6 @@ from mcsvm_gui.ui.threads.tasks import Tasks
 
 ROWS, FEATURES, CLASSES = 200_000, 20, 8
 WIDE = 1_000_000
-
-
-class NoRuns:
-    def keep_setting(self, key: str, value: Any) -> None:
-        pass
 
 
 def table(folder: Path) -> Path:
@@ -79,7 +75,7 @@ def test_waits_while_opening(qapp: QCoreApplication, tmp_path: Path, make: Any) 
 
     path, tasks = make(tmp_path), Tasks()
     page = DataPage()
-    workspace = Workspace(NoRuns(), None, tasks, Settings())  # type: ignore[arg-type]
+    workspace = Workspace(NoRuns(), FakeQueue(), tasks, Settings())  # type: ignore[arg-type]
     presenter = DataPresenter(page, workspace)
     page.resize(928, 640)
     page.show()

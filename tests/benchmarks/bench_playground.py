@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QTimer, Signal
+from fake_queue import FakeQueue, NoRuns
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 
 POINTS, MOVES, BETWEEN = 300, 240, 16  # milliseconds between two moves
@@ -42,18 +43,9 @@ def page(qapp: QCoreApplication, tmp_path: Path) -> Iterator[Any]:
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Tasks
 
-    class NoRuns(QObject):
-        project_read = Signal()
-
-        def setting(self, key: str) -> None:
-            return None
-
-        def keep_setting(self, key: str, value: Any) -> None:
-            pass
-
     tasks = Tasks()
     page = PlaygroundPage()
-    page.presenter = PlaygroundPresenter(page, Workspace(NoRuns(), None, tasks, Settings()))  # type: ignore
+    page.presenter = PlaygroundPresenter(page, Workspace(NoRuns(), FakeQueue(), tasks, Settings()))  # type: ignore
     yield page
     page.presenter.close()
     tasks.shut_down(30_000)

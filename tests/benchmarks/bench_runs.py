@@ -17,7 +17,7 @@ from run_examples import record
 from mcsvm_gui.core.project.arrays import packed
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.presenter import RunListPresenter
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.runs.workspace import Workspace
@@ -61,7 +61,7 @@ def test_opening_never_blocks(project: Path, qtbot: QtBot) -> None:
     qtbot.wait(50)
     waits.clear()
     began = time.perf_counter()
-    book = RunBook(queue, ProjectStore(project))
+    book = RunCollection(queue, ProjectStore(project))
     constructed = milliseconds(began)
     presenter = RunListPresenter(panel, Workspace(book, queue, tasks, None))  # type: ignore[arg-type]
     qtbot.waitUntil(lambda: panel.model.total == RUNS)

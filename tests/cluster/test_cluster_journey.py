@@ -41,7 +41,7 @@ def test_a_search_begun_on_a_cluster_is_finished_here(
     hand.wait(lambda: done(hand) > 0)
     began = time.monotonic()
     hand.click("tuneStopButton")
-    hand.wait(lambda: not hand.window.assembly.searches.running)
+    hand.wait(lambda: not hand.active)
     assert time.monotonic() - began < 5.0
     before = done(hand)
     assert 0 < before < 9 * 7 * 10 * 6
@@ -64,4 +64,4 @@ def test_a_cluster_that_is_not_there_is_a_sentence_on_the_page(open_window: Call
     hand.wait(lambda: "nothing listens there" in hand.text("schedulerReason"))
     hand.click("tuneStartButton")
     hand.wait(lambda: "nothing listens there" in hand.text("tuneFailure"))
-    assert not hand.window.assembly.searches.running
+    assert not hand.active

@@ -1,4 +1,4 @@
-"""A queue that says what a test tells it to, and remembers what it was asked for."""
+"""A queue that says what a test tells it to, and remembers what it was asked for; a project without runs."""
 
 from __future__ import annotations
 
@@ -7,52 +7,74 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.ui.threads.queue import ENDED
-from mcsvm_gui.ui.threads.training import JobState
+from mcsvm_gui.core.machine.state import ENDED, JobState
+from mcsvm_gui.ui.threads.job import Failed, Job, Key
+from mcsvm_gui.ui.threads.training import Trained
 
 
 class FakeQueue(QObject):
-    state_changed = Signal(int, object)
-    sampled = Signal(int, object)
-    read = Signal(int, object)
-    kept = Signal(int, object)
-    checkpointed = Signal(int, bytes)
-    ended = Signal(int, object)
-    failed = Signal(int, str)
-    discarded = Signal(int)
+    told = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.states: dict[int, JobState] = {}
-        self.wishes: list[tuple[str, int]] = []
-        self.pause, self.resume = self._wish("pause"), self._wish("resume")
-        self.stop, self.discard = self._wish("stop"), self._wish("discard")
+        self.states: dict[Key, JobState] = {}
+        self.submitted: list[Any] = []
+        self.commands: list[tuple[str, Key]] = []
+        self.pause, self.resume = self._command("pause"), self._command("resume")
+        self.stop, self.discard = self._command("stop"), self._command("discard")
 
-    def _wish(self, name: str) -> Callable[[int], None]:
-        return lambda number: self.wishes.append((name, number))
+    def _command(self, name: str) -> Callable[[Key], None]:
+        return lambda key: self.commands.append((name, key))
 
     def stop_all(self) -> None:
-        for number in self.active():
-            self.stop(number)
+        for key in self.active():
+            self.stop(key)
 
-    def become(self, number: int, state: JobState) -> None:
-        self.states[number] = state
-        self.state_changed.emit(number, state)
+    def submit(self, job: Job) -> None:
+        self.submitted.append(job)
+        self.become(job.key, JobState.QUEUED)
 
-    def run(self, number: int) -> None:
+    def tell(self, key: Key, *facts: object) -> None:
+        for fact in facts:
+            if isinstance(fact, JobState):
+                self.states[key] = fact
+        self.told.emit(key, list(facts))
+
+    def become(self, key: Key, state: JobState) -> None:
+        self.tell(key, state)
+
+    def run(self, key: Key) -> None:
         for state in (JobState.QUEUED, JobState.PREPARING, JobState.RUNNING):
-            self.become(number, state)
+            self.become(key, state)
 
-    def end(self, number: int, outcome: Any) -> None:
-        self.become(number, JobState.DONE)
-        self.ended.emit(number, outcome)
+    def end(self, key: Key, outcome: Any) -> None:
+        self.tell(key, Trained(outcome), JobState.DONE)
 
-    def fail(self, number: int, sentence: str) -> None:
-        self.become(number, JobState.FAILED)
-        self.failed.emit(number, sentence)
+    def fail(self, key: Key, sentence: str) -> None:
+        self.tell(key, Failed(sentence), JobState.FAILED)
 
-    def state(self, number: int) -> JobState:
-        return self.states[number]
+    def discarded(self, key: Key) -> None:
+        self.become(key, JobState.DISCARDED)
 
-    def active(self) -> list[int]:
-        return [number for number, state in self.states.items() if state not in ENDED]
+    def state(self, key: Key) -> JobState:
+        return self.states[key]
+
+    def active(self) -> list[Key]:
+        return [key for key, state in self.states.items() if state not in ENDED]
+
+
+class NoRuns(QObject):
+    """A project that keeps settings alone."""
+
+    project_read = Signal()
+    path, loaded = "/projects/a.mcsvmproj", True
+
+    def __init__(self, **kept: Any) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def setting(self, key: str) -> Any:
+        return self.kept.get(key)
+
+    def keep_setting(self, key: str, value: Any) -> None:
+        self.kept[key] = value

@@ -56,7 +56,7 @@ class FakeTasks:
 
 
 class FakeQueue(QObject):
-    state_changed = Signal(int, object)
+    told = Signal(object, object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class FakeQueue(QObject):
 
     def end(self, number: int) -> None:
         self.running.remove(number)
-        self.state_changed.emit(number, None)
+        self.told.emit(number, [])
 
 
 class FakeRuns(Remembering):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from fake_queue import FakeQueue, NoRuns
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -37,15 +38,10 @@ from mcsvm_gui.ui.threads.tasks import Tasks
 Kind = TypeVar("Kind", bound=QWidget)
 
 
-class NoRuns:
-    def keep_setting(self, key: str, value: Any) -> None:
-        pass
-
-
 class Stage:
     def __init__(self, qtbot: QtBot) -> None:
         self.bot, self.tasks, self.settings = qtbot, Tasks(), Settings()
-        self.workspace = Workspace(NoRuns(), None, self.tasks, self.settings)  # type: ignore[arg-type]
+        self.workspace = Workspace(NoRuns(), FakeQueue(), self.tasks, self.settings)  # type: ignore[arg-type]
         self.page = DataPage()
         self.presenter = DataPresenter(self.page, self.workspace)
         self.page.resize(928, 640)
@@ -276,6 +272,8 @@ def test_the_window_goes_on_while_a_large_file_is_read(stage: Stage, tmp_path: P
 HEAVY = "pandas", "scipy", "sklearn", "numba"
 START = f"""
 import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from fake_queue import FakeQueue, NoRuns
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
 from mcsvm_gui.core.base.settings import Settings
@@ -284,7 +282,7 @@ from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.data.page import DataPage
 from mcsvm_gui.ui.threads.tasks import Tasks
 page = DataPage()
-presenter = DataPresenter(page, Workspace(None, None, Tasks(), Settings()))
+presenter = DataPresenter(page, Workspace(NoRuns(), FakeQueue(), Tasks(), Settings()))
 page.show(); application.processEvents()
 print([name for name in {HEAVY!r} if name in sys.modules])
 """

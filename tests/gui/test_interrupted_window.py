@@ -19,14 +19,15 @@ sys.path.insert(0, {tests!r})
 from PySide6.QtCore import QTimer
 from mcsvm_gui import app, assembly
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.ui.threads.training import Sampled, Training
 from small_table import clouds
 
 def begin(window):
     runs, queue = window.assembly.workspace.runs, window.assembly.workspace.queue
     long = Request(**{long!r})
     run = runs.begin(long, "clouds")
-    queue.sampled.connect(lambda *facts: print("runs", flush=True))
-    queue.submit(run, long, clouds(600))
+    queue.told.connect(lambda run, facts: [print("runs", flush=True) for fact in facts if isinstance(fact, Sampled)])
+    queue.submit(Training(run, long, clouds(600)))
 
 plain = assembly.assemble
 def assemble(*facts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,28 +15,48 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.project.job_status import JobLine
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.core.project.job_status import JobStatus
 from mcsvm_gui.core.project.store import ProjectStore
+from mcsvm_gui.core.tune.search import TuneRequest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.job_row import JobRow
 from mcsvm_gui.ui.runs.jobs import MOST, JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock
-from mcsvm_gui.ui.threads.training import JobState
+from mcsvm_gui.ui.runs.searches import Searches
+from mcsvm_gui.ui.threads.search import Tried
+from mcsvm_gui.ui.threads.training import Sampled
+from solvers.dual.certificate import Certificate
+from solvers.run.ending import Ending
 from solvers.run.trace import Sample
+from solvers.selection.cell import Cell, FoldResult, Trial
+from solvers.selection.grid import Range
+
+
+@cache
+def iris() -> Dataset:
+    return open_dataset(dataset("iris"))
+
+
+def tried(seconds: float) -> FoldResult:
+    return FoldResult(0.9, seconds, 9, 7, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))
 
 
 class FakeView(QObject):
-    pause_asked = Signal(int)
-    resume_asked = Signal(int)
-    stop_asked = Signal(int)
-    discard_asked = Signal(int)
-    dismiss_asked = Signal(int)
+    pause_asked = Signal(object)
+    resume_asked = Signal(object)
+    stop_asked = Signal(object)
+    discard_asked = Signal(object)
+    dismiss_asked = Signal(object)
     stop_all_asked = Signal()
 
-    def show_jobs(self, lines: list[JobLine], summary: str, more: str, *, stoppable: bool) -> None:
-        self.lines, self.summary, self.more = {line.run: line for line in lines}, summary, more
+    def show_jobs(self, jobs: list[JobStatus], summary: str, more: str, *, stoppable: bool) -> None:
+        self.jobs, self.summary, self.more = {job.key: job for job in jobs}, summary, more
         self.stoppable = stoppable
 
 
@@ -44,8 +65,9 @@ class Office:
 
     def __init__(self, path: Path) -> None:
         self.queue, self.view = FakeQueue(), FakeView()
-        self.book = RunBook(self.queue, ProjectStore(path))
-        workspace = SimpleNamespace(queue=self.queue, runs=self.book, dataset=None)
+        self.book = RunCollection(self.queue, ProjectStore(path))
+        self.searches = Searches(self.book, self.queue)  # type: ignore[arg-type]
+        workspace = SimpleNamespace(queue=self.queue, runs=self.book, searches=self.searches, dataset=None)
         self.presenter = JobsPresenter(self.view, workspace)  # type: ignore[arg-type]
 
     def begin(self, **request: object) -> int:
@@ -53,9 +75,16 @@ class Office:
         self.queue.become(run, JobState.QUEUED)
         return run
 
-    def line(self, run: int) -> JobLine:
+    def search(self, qtbot: QtBot) -> str:
+        """That the queue has heard of: the project was asked for its cells first."""
+        wanted = TuneRequest(("ww", "ovo"), Range(0.0, 4.0, 2.0), Range(-2.0, 2.0, 2.0), folds=2)
+        key = self.searches.start(Request(), wanted, iris()).key
+        qtbot.waitUntil(lambda: key in self.queue.states)
+        return key
+
+    def status(self, key: int | str) -> JobStatus:
         self.presenter.show()
-        return self.view.lines[run]
+        return self.view.jobs[key]
 
 
 @pytest.fixture
@@ -67,8 +96,14 @@ def office(qtbot: QtBot, tmp_path: Path) -> Iterator[Office]:
 
 
 def test_a_waiting_job_can_only_be_discarded(office: Office) -> None:
-    line = office.line(office.begin())
-    assert (line.can_pause, line.can_stop, line.over, line.gap, line.left) == (False, False, False, "", "")
+    status = office.status(office.begin())
+    assert (status.begun, status.failed, status.discardable, status.progress, status.time_left) == (
+        False,
+        False,
+        True,
+        "",
+        "",
+    )
     assert office.view.summary == "1 waiting"
 
 
@@ -77,12 +112,12 @@ def test_a_running_job_says_how_far_how_fast_and_how_long(office: Office) -> Non
     office.queue.run(run)
     for step in range(1, 41):  # the gap falls tenfold in ten seconds; the violation is the gap
         gap = 10.0 ** (-step / 10.0)
-        office.queue.sampled.emit(run, Sample(100 * step, float(step), 1.0 - gap, 1.0, gap, 5, 1))
-    line = office.line(run)
-    assert (line.gap, line.rate) == (figures.gap(1e-4), figures.rate(100.0))
-    assert "moment" in line.left  # it is there already
-    office.queue.sampled.emit(run, Sample(4100, 41.0, 0.9, 1.0, 0.1, 5, 1))
-    assert (line.can_pause, line.can_stop) == (True, True)
+        office.queue.tell(run, Sampled(Sample(100 * step, float(step), 1.0 - gap, 1.0, gap, 5, 1)))
+    status = office.status(run)
+    assert (status.progress, status.rate) == (f"gap {figures.gap(1e-4)}", figures.rate(100.0))
+    assert "moment" in status.time_left  # it is there already
+    office.queue.tell(run, Sampled(Sample(4100, 41.0, 0.9, 1.0, 0.1, 5, 1)))
+    assert status.begun
 
 
 def test_the_time_left_follows_the_fall_of_the_gap(office: Office) -> None:
@@ -90,34 +125,55 @@ def test_the_time_left_follows_the_fall_of_the_gap(office: Office) -> None:
     office.queue.run(run)
     for step in range(1, 21):
         gap = 10.0 ** (-step / 10.0)
-        office.queue.sampled.emit(run, Sample(100 * step, float(step), 1.0 - gap, 1.0, gap, 5, 1))
-    assert figures.remaining(10.0) in office.line(run).left  # from 1e-2 to 1e-3 takes ten seconds
+        office.queue.tell(run, Sampled(Sample(100 * step, float(step), 1.0 - gap, 1.0, gap, 5, 1)))
+    assert figures.remaining(10.0) in office.status(run).time_left  # from 1e-2 to 1e-3 takes ten seconds
 
 
 @pytest.mark.parametrize(
-    ("state", "pausable", "paused"),
-    [(JobState.PAUSED, True, True), (JobState.STOPPING, False, False), (JobState.CERTIFYING, False, False)],
+    ("state", "begun"), [(JobState.PAUSED, True), (JobState.STOPPING, False), (JobState.CERTIFYING, False)]
 )
-def test_what_can_be_done_follows_the_state(office: Office, state: JobState, pausable: bool, paused: bool) -> None:
+def test_what_can_be_done_follows_the_state(office: Office, state: JobState, begun: bool) -> None:
     run = office.begin()
     office.queue.run(run)
     office.queue.become(run, state)
-    line = office.line(run)
-    assert (line.can_pause, line.can_stop, line.paused) == (pausable, pausable, paused)
+    status = office.status(run)
+    assert (status.state, status.begun) == (state, begun)
 
 
-def test_a_search_is_told_of_and_stopped_with_the_others(office: Office, qtbot: QtBot) -> None:
-    run = office.begin()
-    office.presenter.say_search("3 of 9 fits")
-    qtbot.waitUntil(lambda: "3 of 9 fits" in office.view.summary)
-    assert "1 waiting" in office.view.summary
-    assert office.view.stoppable
-    with qtbot.waitSignal(office.presenter.all_stopped, timeout=1000):
-        office.view.stop_all_asked.emit()
-    office.presenter.say_search("")
-    office.queue.become(run, JobState.QUEUED)
-    qtbot.waitUntil(lambda: office.view.summary == "1 waiting")
-    assert not office.view.stoppable
+def test_a_search_is_a_job_beside_the_trainings(office: Office, qtbot: QtBot) -> None:
+    run, search = office.begin(), office.search(qtbot)
+    status = office.status(search)
+    assert (status.title, status.state, status.begun, status.discardable) == (
+        "Search ww, ovo",
+        JobState.QUEUED,
+        False,
+        True,
+    )
+    assert (office.view.summary, office.view.stoppable) == ("2 waiting", False)
+    office.queue.run(search)
+    cell = Cell("ww", 1.0, 1.0)
+    office.queue.tell(search, Tried(Trial(cell, 0), tried(0.5)), Tried(Trial(cell, 1), tried(0.5)))
+    status = office.status(search)
+    assert (status.progress, status.discardable) == ("2 of 36 fits", False)
+    assert "left" in status.time_left
+    assert (office.view.summary, office.view.stoppable) == ("1 searching, 1 waiting", True)
+    for name in ("pause", "resume", "stop"):
+        getattr(office.view, f"{name}_asked").emit(search)
+    assert office.queue.commands == [("pause", search), ("resume", search), ("stop", search)]
+    office.queue.become(search, JobState.PAUSED)
+    assert office.status(search).time_left == ""
+    office.queue.become(search, JobState.DONE)
+    office.presenter.show()
+    assert list(office.view.jobs) == [run]
+
+
+def test_a_search_that_fails_says_why_in_the_dock(office: Office, qtbot: QtBot) -> None:
+    search = office.search(qtbot)
+    office.queue.run(search)
+    office.queue.fail(search, "too few rows")
+    assert (office.status(search).failed, office.view.jobs[search].error) == (True, "too few rows")
+    office.view.dismiss_asked.emit(search)
+    assert office.view.jobs == {}
 
 
 def test_a_failure_stays_in_its_row_until_it_is_dismissed(office: Office, qtbot: QtBot) -> None:
@@ -125,10 +181,10 @@ def test_a_failure_stays_in_its_row_until_it_is_dismissed(office: Office, qtbot:
     office.queue.run(run)
     office.queue.fail(run, "There is not enough memory.")
     qtbot.waitUntil(lambda: office.view.summary == "1 failed")
-    line = office.view.lines[run]
-    assert (line.over, line.sentence) == (True, "There is not enough memory.")
+    status = office.view.jobs[run]
+    assert (status.failed, status.error) == (True, "There is not enough memory.")
     office.view.dismiss_asked.emit(run)
-    assert office.view.lines == {}
+    assert office.view.jobs == {}
 
 
 def test_a_job_that_ended_well_leaves_the_dock(office: Office, qtbot: QtBot) -> None:
@@ -136,13 +192,13 @@ def test_a_job_that_ended_well_leaves_the_dock(office: Office, qtbot: QtBot) -> 
     office.queue.run(run)
     office.presenter.show()
     office.queue.become(run, JobState.DONE)
-    qtbot.waitUntil(lambda: office.view.lines == {})
+    qtbot.waitUntil(lambda: office.view.jobs == {})
 
 
 def test_a_long_queue_is_told_in_a_word(office: Office) -> None:
     runs = [office.begin() for _ in range(MOST + 7)]
     office.presenter.show()
-    assert list(office.view.lines) == runs[:MOST]
+    assert list(office.view.jobs) == runs[:MOST]
     assert "7" in office.view.more
 
 
@@ -151,14 +207,15 @@ def test_wishes_go_to_the_queue(office: Office) -> None:
     for name in ("pause", "resume", "stop", "discard"):
         getattr(office.view, f"{name}_asked").emit(run)
     office.view.stop_all_asked.emit()
-    assert office.queue.wishes == [("pause", run), ("resume", run), ("stop", run), ("discard", run), ("stop", run)]
+    assert office.queue.commands == [("pause", run), ("resume", run), ("stop", run), ("discard", run), ("stop", run)]
 
 
 # -- the widgets ----------------------------------------------------------------------------------
 
-RUNNING = JobLine(1, "ww 1", "ww", "running", "Running", "1 %", "9/s", "about 4 s left", can_pause=True, can_stop=True)
-PAUSED = JobLine(1, "ww 1", "ww", "waiting", "Paused", "1 %", paused=True, can_pause=True, can_stop=True)
-FAILED = JobLine(2, "cs 2", "cs", "failed", "Failed", sentence="There is not enough memory.", over=True)
+RUNNING = JobStatus(1, "ww 1", JobState.RUNNING, "ww", "gap 1 %", "9/s", "about 4 s left")
+PAUSED = JobStatus(1, "ww 1", JobState.PAUSED, "ww", "gap 1 %")
+FAILED = JobStatus(2, "cs 2", JobState.FAILED, "cs", error="There is not enough memory.")
+SEARCH = JobStatus("search 1", "Search ww", JobState.RUNNING, progress="3 of 9 fits", discardable=False)
 
 
 @pytest.fixture
@@ -170,8 +227,8 @@ def dock(qtbot: QtBot) -> JobsDock:
     return dock
 
 
-def buttons(dock: JobsDock, run: int) -> dict[str, QPushButton]:
-    row = dock.findChild(JobRow, f"job{run}")
+def buttons(dock: JobsDock, key: int | str) -> dict[str, QPushButton]:
+    row = dock.findChild(JobRow, f"job{key}")
     assert row is not None
     shown = [button for button in row.findChildren(QPushButton) if not button.isHidden()]
     return {button.accessibleName().split()[0].lower(): button for button in shown}
@@ -192,6 +249,15 @@ def test_buttons_ask_for_their_job(dock: JobsDock, qtbot: QtBot) -> None:
         buttons(dock, 1)["go"].click()
 
 
+def test_a_search_is_paused_and_stopped_but_not_discarded(dock: JobsDock, qtbot: QtBot) -> None:
+    dock.show_jobs([SEARCH], "", "", stoppable=True)
+    for name in ("pause", "stop"):
+        with qtbot.waitSignal(getattr(dock, f"{name}_asked")) as asked:
+            buttons(dock, "search 1")[name].click()
+        assert asked.args == ["search 1"]
+    assert not buttons(dock, "search 1")["discard"].isEnabled()
+
+
 def test_rows_come_stay_and_go(dock: JobsDock, qtbot: QtBot) -> None:
     dock.show_jobs([FAILED, RUNNING], "1 in training", "and 3 more that wait", stoppable=True)
     row = dock.findChild(JobRow, "job1")
@@ -202,7 +268,7 @@ def test_rows_come_stay_and_go(dock: JobsDock, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dock.findChild(JobRow, "job1") is None)
     summary = dock.findChild(QLabel, "jobsSummaryLabel")
     assert summary is not None
-    assert summary.text() == "Nothing is being trained."
+    assert summary.text() == "No jobs"
 
 
 def test_the_dock_takes_one_line_without_jobs_and_two_with_many(qtbot: QtBot) -> None:
@@ -215,7 +281,7 @@ def test_the_dock_takes_one_line_without_jobs_and_two_with_many(qtbot: QtBot) ->
         window.show()
     dock.show_jobs([], "", "", stoppable=False)
     qtbot.waitUntil(lambda: dock.height() <= 5 * UNIT)
-    dock.show_jobs([replace(RUNNING, run=run) for run in range(9)], "9 in training", "", stoppable=True)
+    dock.show_jobs([replace(RUNNING, key=run) for run in range(9)], "9 in training", "", stoppable=True)
     qtbot.waitUntil(lambda: dock.height() >= 9 * UNIT)
     assert dock.minimumSizeHint().height() <= 15 * UNIT
     dock.show_jobs([], "", "", stoppable=False)

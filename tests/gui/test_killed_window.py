@@ -13,8 +13,9 @@ from small_table import clouds
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.threads.queue import JobQueue
+from mcsvm_gui.ui.threads.training import Training
 
 TESTS = Path(__file__).resolve().parents[1]
 LONG = {"solver": "smo", "C": 1e4, "gamma": 0.7, "tol": 1e-9}
@@ -24,7 +25,7 @@ sys.path.insert(0, {tests!r})
 from PySide6.QtCore import QCoreApplication
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.threads import training
 from mcsvm_gui.ui.threads.queue import JobQueue
 from small_table import clouds
@@ -32,18 +33,18 @@ from small_table import clouds
 training.BETWEEN_CHECKPOINTS = 0.1
 application = QCoreApplication([])
 queue = JobQueue()
-book = RunBook(queue, ProjectStore({path!r}))
+book = RunCollection(queue, ProjectStore({path!r}))
 data = clouds(600)
 quick, long = Request(C=3.0, gamma=0.7), Request(**{long!r})
 first, second = book.begin(quick, "clouds"), book.begin(long, "clouds")
 saved = []
-queue.checkpointed.connect(lambda run, content: saved.append(run))
+queue.told.connect(lambda run, facts: saved.extend(fact for fact in facts if isinstance(fact, training.Checkpointed)))
 def written(runs):
     if len(saved) > 1 and book.record(first).state == "done" and not len(book._writer.backlog):
         print(book.record(first).document["certificate"]["primal"], flush=True)
 book._writer.written.connect(written)
-queue.submit(first, quick, data)
-queue.submit(second, long, data)
+queue.submit(training.Training(first, quick, data))
+queue.submit(training.Training(second, long, data))
 application.exec()
 """
 
@@ -56,7 +57,7 @@ def test_a_killed_window_loses_the_running_slice_and_nothing_else(tmp_path: Path
         primal = float(window.stdout.readline())
         window.kill()
     queue = JobQueue()
-    book = RunBook(queue, ProjectStore(path))
+    book = RunCollection(queue, ProjectStore(path))
     qtbot.waitUntil(lambda: book.loaded)
     (cut,) = book.interrupted()
     (done,) = set(book.ids()) - {cut.id}
@@ -68,7 +69,7 @@ def test_a_killed_window_loses_the_running_slice_and_nothing_else(tmp_path: Path
     data, checkpoint = clouds(600), book.checkpoint(cut.id)
     assert checkpoint
     book.go_on(cut.id)
-    queue.submit(cut.id, cut.request, data, checkpoint=checkpoint)
+    queue.submit(Training(cut.id, cut.request, data, checkpoint=checkpoint))
     qtbot.waitUntil(lambda: book.live(cut.id) is not None and book.live(cut.id).iteration > reached, timeout=20_000)
     assert book.trace(cut.id).table()["iteration"][0] < reached
     queue.stop(cut.id)

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from fake_queue import FakeQueue, NoRuns
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -43,25 +44,11 @@ from mcsvm_gui.ui.threads.tasks import Tasks
 Kind = TypeVar("Kind", bound=QWidget)
 
 
-class NoRuns(QObject):
-    project_read = Signal()
-
-    def __init__(self, kept: Any = None) -> None:
-        super().__init__()
-        self.kept = {"playground": kept}
-
-    def setting(self, key: str) -> Any:
-        return self.kept.get(key)
-
-    def keep_setting(self, key: str, value: Any) -> None:
-        self.kept[key] = value
-
-
 class Stage:
     def __init__(self, qtbot: QtBot) -> None:
         self.bot, self.tasks = qtbot, Tasks()
         self.runs = NoRuns()
-        self.workspace = Workspace(self.runs, None, self.tasks, Settings())  # type: ignore[arg-type]
+        self.workspace = Workspace(self.runs, FakeQueue(), self.tasks, Settings())  # type: ignore[arg-type]
         self.said: list[str] = []
         self.workspace.message.connect(self.said.append)
         self.page = PlaygroundPage()

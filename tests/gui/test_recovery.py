@@ -37,10 +37,32 @@ class FakeRuns(QObject):
         self.cut = []
 
 
+class FakeSearches(QObject):
+    interrupted_changed = Signal()
+
+    def __init__(self, *cut: str) -> None:
+        super().__init__()
+        self.cut, self.forgotten = [SimpleNamespace(title=title) for title in cut], []  # type: ignore[var-annotated]
+
+    def interrupted(self) -> list[Any]:
+        return list(self.cut)
+
+    def forget(self, cut: Sequence[Any]) -> None:
+        self.forgotten += cut
+        self.cut = [one for one in self.cut if one not in cut]
+        self.interrupted_changed.emit()
+
+
 class Scene:
-    def __init__(self, *cut: int) -> None:
+    def __init__(self, *cut: int, searches: Sequence[str] = ()) -> None:
         self.view, self.runs, self.gone_on = FakeView(), FakeRuns(*cut), []  # type: ignore[var-annotated]
-        workspace = SimpleNamespace(runs=self.runs, go_on=lambda run, keep: self.gone_on.append((run, keep)))
+        self.searches, self.searched_on = FakeSearches(*searches), []  # type: ignore[var-annotated]
+        workspace = SimpleNamespace(
+            runs=self.runs,
+            searches=self.searches,
+            go_on=lambda run, keep: self.gone_on.append((run, keep)),
+            search_on=self.searched_on.append,
+        )
         self.presenter = RecoveryPresenter(self.view, workspace)  # type: ignore[arg-type]
 
 
@@ -51,11 +73,11 @@ def test_nothing_is_said_where_nothing_was_cut_short() -> None:
 def test_the_runs_that_were_cut_short_are_named() -> None:
     scene = Scene(3)
     assert scene.view.names == ["ww 3"]
-    assert "a run" in scene.view.words
+    assert "a job" in scene.view.words
     scene.runs.cut = [3, 4]
     scene.runs.project_read.emit()
     assert scene.view.names == ["ww 3", "ww 4"]
-    assert "2 runs" in scene.view.words
+    assert "2 jobs" in scene.view.words
     scene.runs.cut = [4]
     scene.runs.removed.emit([3])
     assert scene.view.names == ["ww 4"]
@@ -67,6 +89,21 @@ def test_going_on_and_keeping_reach_every_run(choice: str, keep: bool) -> None:
     scene.view.decided.emit(choice)
     assert scene.gone_on == [(3, keep), (4, keep)]
     assert scene.runs.abandoned == []
+
+
+def test_a_search_stands_beside_the_runs_and_goes_on_with_them() -> None:
+    scene = Scene(3, searches=["Search ww"])
+    assert scene.view.names == ["ww 3", "Search ww"]
+    scene.view.decided.emit("go on")
+    assert (scene.gone_on, [cut.title for cut in scene.searched_on]) == ([(3, False)], ["Search ww"])
+    assert scene.searches.forgotten == [], "it stays until it has begun"
+
+
+@pytest.mark.parametrize("choice", ["keep", "discard"])
+def test_the_cells_of_a_search_are_kept_already(choice: str) -> None:
+    scene = Scene(searches=["Search ww", "Search cs"])
+    scene.view.decided.emit(choice)
+    assert (len(scene.searches.forgotten), scene.searched_on, scene.view.names) == (2, [], [])
 
 
 def test_discarding_gives_all_of_them_up() -> None:

@@ -1,4 +1,4 @@
-"""RunBook: what the window knows of its runs is what the file holds when it is opened again."""
+"""RunCollection: what the window knows of its runs is what the file holds when it is opened again."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.threads import writer as writer_module
-from mcsvm_gui.ui.threads.training import JobState
+from mcsvm_gui.ui.threads.training import Checkpointed, Kept, Read, Sampled
 from solvers.run.trace import Sample
 
-Open = Callable[[Path], RunBook]
+Open = Callable[[Path], RunCollection]
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +49,12 @@ def queue(qapp: QCoreApplication) -> FakeQueue:
 
 @pytest.fixture
 def books(qtbot: QtBot, queue: FakeQueue) -> Iterator[Open]:
-    opened: list[RunBook] = []
+    opened: list[RunCollection] = []
 
-    def open_book(path: Path) -> RunBook:
+    def open_book(path: Path) -> RunCollection:
         for book in opened:
             book.close()
-        book = RunBook(queue, ProjectStore(path))
+        book = RunCollection(queue, ProjectStore(path))
         opened.append(book)
         qtbot.waitUntil(lambda: book.loaded)
         return book
@@ -80,7 +80,7 @@ def test_a_finished_run_comes_back_with_everything(
     book = books(path)
     run = book.begin(Request(C=3.0), "clouds")
     queue.run(run)
-    queue.read.emit(run, Reading(1, 0.1, 0.5, float("nan"), (1, 2, 3)))
+    queue.tell(run, Read(Reading(1, 0.1, 0.5, float("nan"), (1, 2, 3))))
     queue.end(run, outcome)
     before = book.record(run)
     book = books(path)
@@ -100,25 +100,21 @@ def test_a_model_is_there_at_once(books: Open, queue: FakeQueue, path: Path, out
     book = books(path)
     run = book.begin(Request(), "clouds")
     queue.run(run)
-    queue.kept.emit(run, outcome.trained)
+    queue.tell(run, Kept(outcome.trained))
     assert book.model(run) is outcome.trained
     with pytest.raises(KeyError):
         book.model(run + 1)
 
 
-def test_samples_make_the_trace_and_are_shown_now_and_then(
-    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot
-) -> None:
+def test_samples_make_the_trace_and_are_shown_together(books: Open, queue: FakeQueue, path: Path, qtbot: QtBot) -> None:
     book = books(path)
     run = book.begin(Request(), "clouds")
     queue.run(run)
     shown: list[int] = []
     book.changed.connect(shown.append)
-    for step in range(1, 200):
-        queue.sampled.emit(run, sample(step))
+    queue.tell(run, *(Sampled(sample(step)) for step in range(1, 200)))
     assert book.live(run) == sample(199)
     assert len(book.trace(run)) == 199
-    qtbot.waitUntil(lambda: bool(shown))
     assert shown == [run]
 
 
@@ -129,14 +125,14 @@ def test_a_run_cut_short_is_found_and_can_go_on(
     run, waiting = book.begin(Request(), "clouds"), book.begin(Request(), "clouds")
     queue.run(run)
     for step in range(1, 10):
-        queue.sampled.emit(run, sample(step))
-    queue.checkpointed.emit(run, b"checkpoint")
+        queue.tell(run, Sampled(sample(step)))
+    queue.tell(run, Checkpointed(b"checkpoint"))
     book = books(path)
     assert [record.id for record in book.interrupted()] == [run, waiting]
     assert (book.checkpoint(run), book.checkpoint(waiting)) == (b"checkpoint", None)
     book.go_on(run)
     queue.run(run)
-    queue.sampled.emit(run, sample(12))
+    queue.tell(run, Sampled(sample(12)))
     qtbot.waitUntil(lambda: len(book.trace(run)) == 10)
     queue.end(run, outcome)
     book.abandon([waiting])
@@ -168,7 +164,7 @@ def test_many_at_once_are_told_as_one(books: Open, queue: FakeQueue, path: Path,
     book = books(path)
     runs = [book.begin(Request(), "a") for _ in range(60)]
     for run in runs:
-        queue.discarded.emit(run)
+        queue.discarded(run)
     told: list[str] = []
     book.project_read.connect(lambda: told.append("another project"))
     book.removed.connect(lambda gone: told.append(f"{len(gone)} removed"))
@@ -182,7 +178,7 @@ def test_many_at_once_are_told_as_one(books: Open, queue: FakeQueue, path: Path,
 def test_numbers_are_never_given_twice(books: Open, queue: FakeQueue, path: Path) -> None:
     book = books(path)
     first = book.begin(Request(), "a")
-    queue.discarded.emit(first)
+    queue.discarded(first)
     book.delete([first])
     assert books(path).begin(Request(), "a") > first
 
@@ -237,9 +233,9 @@ def test_another_project_takes_the_place_of_this_one(
     assert [book.record(run).name for run in book.ids()] == ["renamed"]
 
 
-def test_a_project_is_not_left_while_runs_go_on(books: Open, path: Path, qtbot: QtBot) -> None:
+def test_a_project_is_not_left_while_jobs_go_on(books: Open, queue: FakeQueue, path: Path, qtbot: QtBot) -> None:
     book = books(path)
-    book.begin(Request(), "a")
+    queue.run(book.begin(Request(), "a"))
     with qtbot.waitSignal(book.failed):
         book.open(path.with_name("b.mcsvmproj"))
     assert len(book.ids()) == 1
@@ -310,7 +306,7 @@ def test_a_damaged_project_is_not_written_to(
     queue: FakeQueue, damaged: Path, qtbot: QtBot, outcome: Outcome, tmp_path: Path
 ) -> None:
     before = damaged.read_bytes()
-    book = RunBook(queue, ProjectStore(damaged))
+    book = RunCollection(queue, ProjectStore(damaged))
     with qtbot.waitSignal(book.trouble) as told:
         run = book.begin(Request(), "a")
     assert "damaged" in told.args[0]
@@ -332,7 +328,7 @@ def test_a_damaged_project_is_not_written_to(
 def test_a_damaged_project_can_be_left_for_another(
     queue: FakeQueue, damaged: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    book = RunBook(queue, ProjectStore(damaged))
+    book = RunCollection(queue, ProjectStore(damaged))
     with qtbot.waitSignal(book.failed):
         pass
     book.keep_setting("page", "train")
@@ -345,7 +341,7 @@ def test_a_damaged_project_can_be_left_for_another(
 def test_what_is_begun_before_the_project_was_read_is_written_after(
     queue: FakeQueue, path: Path, qtbot: QtBot, qapp: QCoreApplication
 ) -> None:
-    book = RunBook(queue, ProjectStore(path))
+    book = RunCollection(queue, ProjectStore(path))
     run = book.begin(Request(), "early")
     assert book.close()
     store = ProjectStore(path)
@@ -374,7 +370,7 @@ class Book(RuleBasedStateMachine):
 
     def open(self) -> None:
         self.queue = FakeQueue()
-        self.book = RunBook(self.queue, ProjectStore(self.path))
+        self.book = RunCollection(self.queue, ProjectStore(self.path))
         while not self.book.loaded:
             QCoreApplication.processEvents()
 
@@ -405,11 +401,10 @@ class Book(RuleBasedStateMachine):
         run = self.some(data, "queued", "running")
         if run is None:
             return
-        self.queue.become(run, JobState(what))
         {
-            "done": lambda: self.queue.ended.emit(run, self.outcome),
-            "failed": lambda: self.queue.failed.emit(run, "why"),
-            "discarded": lambda: self.queue.discarded.emit(run),
+            "done": lambda: self.queue.end(run, self.outcome),
+            "failed": lambda: self.queue.fail(run, "why"),
+            "discarded": lambda: self.queue.discarded(run),
         }[what]()
         self.runs[run]["state"] = what
 

@@ -15,7 +15,7 @@ from run_examples import record
 
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import Change, ProjectStore
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.presenter import MANY, RunListPresenter
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.threads.tasks import Tasks
@@ -30,7 +30,7 @@ class Office(QObject):
         store.write(Change(record(run)) for run in range(1, 6))
         store.close()
         self.queue, self.tasks = FakeQueue(), Tasks()
-        self.runs = RunBook(self.queue, ProjectStore(path))
+        self.runs = RunCollection(self.queue, ProjectStore(path))
         self.panel = RunPanel(columns())
         self.said: list[str] = []
         self.message.connect(self.said.append)
@@ -68,7 +68,7 @@ def test_deletion_and_its_undo_are_seen_and_said(office: Office) -> None:
 def test_many_runs_come_and_go_at_once(office: Office) -> None:
     runs = [office.runs.begin(record(1).request, "data") for _ in range(MANY + 5)]
     for run in runs:
-        office.queue.discarded.emit(run)
+        office.queue.discarded(run)
     office.presenter.delete(runs)
     assert office.shown == [5, 4, 3, 2, 1]
     office.runs.undo_stack.undo()

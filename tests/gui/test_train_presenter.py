@@ -25,25 +25,16 @@ from mcsvm_gui.core.machine.form import DEFAULTS, TYPED
 from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.tasks import Tasks
-from mcsvm_gui.ui.threads.training import JobState
+from mcsvm_gui.ui.threads.training import Read, Sampled
 from mcsvm_gui.ui.train import presenter as train
-from mcsvm_gui.ui.train.presenter import WISHES, TrainPresenter
+from mcsvm_gui.ui.train.presenter import COMMANDS, TrainPresenter
 from solvers.kernels import KERNELS
 from solvers.run.trace import Sample, Trace
-
-
-class Queue(FakeQueue):
-    def __init__(self) -> None:
-        super().__init__()
-        self.submitted: list[tuple[int, Request]] = []
-
-    def submit(self, number: int, request: Request, data: Any, test: Any = None, checkpoint: Any = None) -> None:
-        self.submitted.append((number, request))
-        self.become(number, JobState.QUEUED)
 
 
 class View(QObject):
@@ -98,8 +89,8 @@ class Page:
     """All that belongs together in one test."""
 
     def __init__(self, path: Path) -> None:
-        self.queue, self.view = Queue(), View()
-        self.book = RunBook(self.queue, ProjectStore(path))
+        self.queue, self.view = FakeQueue(), View()
+        self.book = RunCollection(self.queue, ProjectStore(path))
         self.space = Workspace(self.book, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
         self.presenter = TrainPresenter(self.view, self.space)  # type: ignore[arg-type]
         self.messages: list[str] = []
@@ -111,13 +102,13 @@ class Page:
         self.space.data_changed.emit()
 
     def tick(self) -> None:
-        self.presenter._ticks.stop()
-        self.presenter._tick()
+        self.presenter._soon.stop()
+        self.presenter._show_changed()
 
     def started(self, count: int = 1) -> list[int]:
         for _ in range(count):
             self.view.start_asked.emit()
-        numbers = [number for number, _ in self.queue.submitted[-count:]]
+        numbers = [job.key for job in self.queue.submitted[-count:]]
         for number in numbers:
             self.queue.run(number)
         return numbers
@@ -216,7 +207,7 @@ def test_a_kernel_without_data_is_refused_in_words(page: Page) -> None:
 def test_powers_are_understood(page: Page) -> None:
     page.view.edit(C="2^-3", gamma="2^-5")
     page.started()
-    request = page.queue.submitted[0][1]
+    request = page.queue.submitted[0].request
     assert (request.C, request.gamma) == (2.0**-3, 2.0**-5)
 
 
@@ -225,7 +216,7 @@ def test_what_is_trained_is_what_the_command_says(page: Page) -> None:
     page.view.edit(machine="cs", C="0.1", kernel="linear", time_limit="3", class_weight="balanced", bias="regularized")
     shown = page.view.last("show_command")[0]
     page.started()
-    request = page.queue.submitted[0][1]
+    request = page.queue.submitted[0].request
     assert command(request) == shown
     assert (request.digest, request.seed, request.holdout) == (page.space.dataset.digest, 4, 0.25)
 
@@ -242,7 +233,7 @@ def test_a_run_keeps_its_own_command(page: Page) -> None:
 def test_all_six_get_the_same_options(page: Page) -> None:
     page.view.edit(C="7", machine="cs")
     page.view.train_all_asked.emit()
-    requests = [request for _, request in page.queue.submitted]
+    requests = [job.request for job in page.queue.submitted]
     assert tuple(request.machine for request in requests) == FIRST_MACHINES
     assert {(request.C, request.kernel, request.digest) for request in requests} == {
         (7.0, "rbf", page.space.dataset.digest)
@@ -254,7 +245,7 @@ def test_of_all_six_those_that_cannot_are_named(page: Page) -> None:
     page.view.edit(solver="bsvm")
     page.view.train_all_asked.emit()
     possible = [name for name in FIRST_MACHINES if why_not(Request(machine=name, solver="bsvm"), 3) is None]
-    assert [request.machine for _, request in page.queue.submitted] == possible
+    assert [job.request.machine for job in page.queue.submitted] == possible
     for name in set(FIRST_MACHINES) - set(possible):
         assert f"{name}: " in page.messages[-1]
 
@@ -268,14 +259,14 @@ def test_wishes_go_to_the_chosen_runs(page: Page) -> None:
     page.view.pause_asked.emit()
     page.view.stop_asked.emit()
     page.view.discard_asked.emit()
-    assert page.queue.wishes == [(wish, run) for wish in ("pause", "stop", "discard") for run in runs[:2]]
+    assert page.queue.commands == [(wish, run) for wish in ("pause", "stop", "discard") for run in runs[:2]]
 
 
 def test_without_a_choice_the_last_begun_is_meant(page: Page) -> None:
     runs = page.started(2)
     page.book.select([])
     page.view.stop_asked.emit()
-    assert page.queue.wishes == [("stop", runs[-1])]
+    assert page.queue.commands == [("stop", runs[-1])]
 
 
 def test_what_rests_goes_on(page: Page) -> None:
@@ -284,7 +275,7 @@ def test_what_rests_goes_on(page: Page) -> None:
     page.tick()
     assert page.view.last("show_actions") == (True, True)
     page.view.pause_asked.emit()
-    assert page.queue.wishes == [("resume", run)]
+    assert page.queue.commands == [("resume", run)]
 
 
 def test_nothing_can_be_wished_of_what_has_ended(page: Page) -> None:
@@ -299,7 +290,7 @@ def test_nothing_can_be_wished_of_what_has_ended(page: Page) -> None:
 def test_the_badge_through_a_life(page: Page) -> None:
     (run,) = page.started()
     assert page.view.badge.text
-    page.queue.sampled.emit(run, sample(100, gap=0.25))
+    page.queue.tell(run, Sampled(sample(100, gap=0.25)))
     page.tick()
     assert page.view.badge.text == f"Gap {figures.gap(0.025)}"
     page.queue.become(run, JobState.CERTIFYING)
@@ -356,8 +347,7 @@ def test_only_runs_that_moved_are_drawn(page: Page) -> None:
     page.tick()
     page.view.told.clear()
     for iteration in range(1, 200):
-        page.queue.sampled.emit(second, sample(iteration))
-    page.book._show()
+        page.queue.tell(second, Sampled(sample(iteration)))
     page.tick()
     drawn = [values[0] for name, values, _ in page.view.told if name == "draw"]
     assert [[course.run for course in courses] for courses in drawn] == [[second]]
@@ -366,9 +356,8 @@ def test_only_runs_that_moved_are_drawn(page: Page) -> None:
 
 def test_a_course_has_what_was_read(page: Page) -> None:
     (run,) = page.started()
-    page.queue.sampled.emit(run, sample(1))
-    page.queue.read.emit(run, Reading(1, 0.01, 0.5, math.nan, (1, 2, 3)))
-    page.book._show()
+    page.queue.tell(run, Sampled(sample(1)))
+    page.queue.tell(run, Read(Reading(1, 0.01, 0.5, math.nan, (1, 2, 3))))
     page.tick()
     course = page.view.last("draw")[0][-1]
     assert course.readings["support_per_class"].tolist() == [[1.0, 2.0, 3.0]]
@@ -379,8 +368,7 @@ def test_a_course_has_what_was_read(page: Page) -> None:
 def test_progress_is_said_in_words(page: Page) -> None:
     (run,) = page.started()
     for iteration in range(1, 60):
-        page.queue.sampled.emit(run, sample(iteration, gap=math.exp(-0.05 * iteration)))
-    page.book._show()
+        page.queue.tell(run, Sampled(sample(iteration, gap=math.exp(-0.05 * iteration))))
     page.tick()
     words = page.view.last("show_run")[2]
     assert figures.rate(100.0) in words
@@ -415,9 +403,9 @@ def test_choices_that_make_no_sense_are_left_out(page: Page, kept: Any) -> None:
 def test_what_a_menu_wishes_is_granted_or_the_reason_is_said(page: Page) -> None:
     page.space.dataset = None
     page.space.data_changed.emit()
-    for wish in WISHES:
+    for wish in COMMANDS:
         page.presenter.do(wish)
-    assert len(page.messages) == len(WISHES), "without data nothing can be begun, and nothing runs"
+    assert len(page.messages) == len(COMMANDS), "without data nothing can be begun, and nothing runs"
     assert all("." in words for words in page.messages)
     page.open()
     page.messages.clear()
@@ -426,7 +414,7 @@ def test_what_a_menu_wishes_is_granted_or_the_reason_is_said(page: Page) -> None
     assert len(page.queue.submitted) == 1 + len(FIRST_MACHINES)
     for wish, heard in (("pauseAction", "pause"), ("stopKeepAction", "stop"), ("discardAction", "discard")):
         page.presenter.do(wish)
-        assert page.queue.wishes[-1][0] == heard
+        assert page.queue.commands[-1][0] == heard
     assert page.messages == []
 
 

@@ -15,10 +15,12 @@ from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.ui.threads import thread as threads
+from mcsvm_gui.ui.threads.job import Failed
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks
-from mcsvm_gui.ui.threads.training import JobState, Training
+from mcsvm_gui.ui.threads.training import Checkpointed, Kept, Read, Sampled, Trained, Training
 from solvers.errors import InputError
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
@@ -34,18 +36,18 @@ class Ear:
     """All that a queue says, in order."""
 
     def __init__(self, queue: JobQueue) -> None:
-        self.heard: list[tuple[str, int, Any]] = []
+        self.heard: list[tuple[int, Any]] = []
         self.thread = QThread.currentThread()
-        for name in ("state_changed", "sampled", "read", "kept", "ended", "failed", "checkpointed"):
-            getattr(queue, name).connect(lambda number, fact, name=name: self._note(name, number, fact))
-        queue.discarded.connect(lambda number: self._note("discarded", number, None))
+        queue.told.connect(self._hear)
 
-    def _note(self, name: str, number: int, fact: Any) -> None:
+    def _hear(self, number: int, facts: list[Any]) -> None:
         assert QThread.currentThread() is self.thread
-        self.heard.append((name, number, fact))
+        self.heard += [(number, fact) for fact in facts]
 
-    def of(self, name: str, number: int = 1) -> list[Any]:
-        return [fact for kind, heard, fact in self.heard if kind == name and heard == number]
+    def of(self, kind: type, number: int = 1) -> list[Any]:
+        """What facts of this kind hold; states are facts of their own."""
+        found = [fact for heard, fact in self.heard if heard == number and isinstance(fact, kind)]
+        return [fact if kind is JobState else next(iter(vars(fact).values())) for fact in found]
 
 
 @pytest.fixture
@@ -57,11 +59,11 @@ def queue(qapp: QCoreApplication) -> Iterator[JobQueue]:
 
 
 def states(ear: Ear, number: int = 1) -> list[str]:
-    return [state.value for state in ear.of("state_changed", number)]
+    return [state.value for state in ear.of(JobState, number)]
 
 
 def until_active(qtbot: Any, ear: Ear, number: int = 1, count: int = 2) -> None:
-    qtbot.waitUntil(lambda: len(ear.of("sampled", number)) >= count, timeout=30_000)
+    qtbot.waitUntil(lambda: len(ear.of(Sampled, number)) >= count, timeout=30_000)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -69,62 +71,63 @@ def test_the_outcome_is_that_of_a_training_without_threads(
     qtbot: Any, queue: JobQueue, iris: Any, machine: str
 ) -> None:
     ear, request = Ear(queue), Request(machine=machine, gamma=0.5, holdout=0.3)
-    queue.submit(1, request, iris)
-    qtbot.waitUntil(lambda: bool(ear.of("ended")), timeout=60_000)
+    queue.submit(Training(1, request, iris))
+    qtbot.waitUntil(lambda: bool(ear.of(Trained)), timeout=60_000)
     assert states(ear) == ["queued", "preparing", "running", "certifying", "done"]
-    found, expected = ear.of("ended")[0].document, train(request, iris).document
+    found, expected = ear.of(Trained)[0].document, train(request, iris).document
     assert {**found, "seconds": 0} == {**expected, "seconds": 0}
-    assert ear.of("sampled")[-1].iteration == found["iterations"]
+    assert ear.of(Sampled)[-1].iteration == found["iterations"]
 
 
 def test_a_stopped_job_is_kept_at_once_and_certified_after(qtbot: Any, queue: JobQueue, iris: Any) -> None:
     ear = Ear(queue)
-    queue.submit(1, LONG, iris)
+    queue.submit(Training(1, LONG, iris))
     until_active(qtbot, ear)
     queue.stop(1)
-    qtbot.waitUntil(lambda: bool(ear.of("ended")), timeout=30_000)
-    kept, outcome = ear.of("kept")[0], ear.of("ended")[0]
+    qtbot.waitUntil(lambda: bool(ear.of(Trained)), timeout=30_000)
+    kept, outcome = ear.of(Kept)[0], ear.of(Trained)[0]
     assert states(ear)[-3:] == ["stopping", "certifying", "done"]
     assert outcome.document["ending"] == "stopped"
     np.testing.assert_allclose(kept.certificate.dual, outcome.trained.certificate.dual, rtol=1e-4)
     assert (kept.decide(iris) == outcome.trained.decide(iris)).mean() > 0.98
-    reading = ear.of("read")[-1] if ear.of("read") else None
+    reading = ear.of(Read)[-1] if ear.of(Read) else None
     assert reading is None or reading.train_accuracy > 0.3
 
 
 def test_a_paused_job_rests_and_goes_on(qtbot: Any, queue: JobQueue, iris: Any) -> None:
     ear = Ear(queue)
-    queue.submit(1, LONG, iris)
+    queue.submit(Training(1, LONG, iris))
     until_active(qtbot, ear)
     queue.pause(1)
     qtbot.waitUntil(lambda: states(ear)[-1] == "paused", timeout=5_000)
-    count = len(ear.of("sampled"))
+    count = len(ear.of(Sampled))
     qtbot.wait(150)
-    assert len(ear.of("sampled")) == count
+    assert len(ear.of(Sampled)) == count
     queue.resume(1)
     until_active(qtbot, ear, count=count + 2)
     assert states(ear)[-1] == "running"
     queue.pause(1)
     queue.discard(1)
     qtbot.waitUntil(lambda: states(ear)[-1] == "discarded", timeout=5_000)
-    assert not ear.of("ended")
+    assert not ear.of(Trained)
 
 
 def test_no_more_jobs_than_allowed_run_at_once_and_all_get_their_turn(qtbot: Any, queue: JobQueue, iris: Any) -> None:
     ear, running, most = Ear(queue), set(), 0
 
-    def count(number: int, state: JobState) -> None:
+    def count(number: int, facts: list[Any]) -> None:
         nonlocal most
-        busy = state in (JobState.PREPARING, JobState.RUNNING, JobState.CERTIFYING)
-        running.add(number) if busy else running.discard(number)
-        most = max(most, len(running))
+        for state in (fact for fact in facts if isinstance(fact, JobState)):
+            busy = state in (JobState.PREPARING, JobState.RUNNING, JobState.CERTIFYING)
+            running.add(number) if busy else running.discard(number)
+            most = max(most, len(running))
 
-    queue.state_changed.connect(count)
+    queue.told.connect(count)
     for number in range(1, 8):
-        queue.submit(number, Request(seed=number, holdout=0.3), iris)
+        queue.submit(Training(number, Request(seed=number, holdout=0.3), iris))
     qtbot.waitUntil(lambda: not queue.active(), timeout=60_000)
     assert most == 2
-    assert all(ear.of("ended", number) for number in range(1, 8))
+    assert all(ear.of(Trained, number) for number in range(1, 8))
 
 
 def test_a_job_that_waits_can_be_discarded_and_a_larger_limit_lets_it_begin(
@@ -132,7 +135,7 @@ def test_a_job_that_waits_can_be_discarded_and_a_larger_limit_lets_it_begin(
 ) -> None:
     ear, queue.limit = Ear(queue), 1
     for number in (1, 2, 3):
-        queue.submit(number, LONG, iris)
+        queue.submit(Training(number, LONG, iris))
     until_active(qtbot, ear)
     queue.stop(2)
     assert states(ear, 2) == ["queued", "discarded"]
@@ -141,14 +144,14 @@ def test_a_job_that_waits_can_be_discarded_and_a_larger_limit_lets_it_begin(
     assert queue.active() == [1, 3]
     queue.stop_all()
     qtbot.waitUntil(lambda: not queue.active(), timeout=20_000)
-    assert [bool(ear.of("ended", number)) for number in (1, 2, 3)] == [True, False, True]
+    assert [bool(ear.of(Trained, number)) for number in (1, 2, 3)] == [True, False, True]
 
 
 def test_what_fails_says_so_in_a_sentence(qtbot: Any, queue: JobQueue, iris: Any) -> None:
     ear = Ear(queue)
-    queue.submit(1, Request(machine="nonsense"), iris)
-    qtbot.waitUntil(lambda: bool(ear.of("failed")), timeout=20_000)
-    assert ear.of("failed")[0].startswith("There is no machine 'nonsense'")
+    queue.submit(Training(1, Request(machine="nonsense"), iris))
+    qtbot.waitUntil(lambda: bool(ear.of(Failed)), timeout=20_000)
+    assert ear.of(Failed)[0].startswith("There is no machine 'nonsense'")
     assert queue.state(1) is JobState.FAILED
     assert not queue.active()
 
@@ -158,17 +161,17 @@ def test_a_job_goes_on_from_its_checkpoint(
 ) -> None:
     monkeypatch.setattr("mcsvm_gui.ui.threads.training.BETWEEN_CHECKPOINTS", 0.05)
     ear = Ear(queue)
-    queue.submit(1, LONG, iris)
-    qtbot.waitUntil(lambda: len(ear.of("checkpointed")) >= 2, timeout=20_000)
+    queue.submit(Training(1, LONG, iris))
+    qtbot.waitUntil(lambda: len(ear.of(Checkpointed)) >= 2, timeout=20_000)
     queue.discard(1)
     qtbot.waitUntil(lambda: not queue.active(), timeout=5_000)
-    reached = [sample.iteration for sample in ear.of("sampled")]
-    queue.submit(2, LONG, iris, checkpoint=bytes(ear.of("checkpointed")[-1]))
+    reached = [sample.iteration for sample in ear.of(Sampled)]
+    queue.submit(Training(2, LONG, iris, checkpoint=bytes(ear.of(Checkpointed)[-1])))
     until_active(qtbot, ear, 2, count=1)
-    assert ear.of("sampled", 2)[0].iteration > reached[0]
+    assert ear.of(Sampled, 2)[0].iteration > reached[0]
     queue.stop(2)
     qtbot.waitUntil(lambda: not queue.active(), timeout=20_000)
-    assert ear.of("ended", 2)[0].document["iterations"] >= ear.of("sampled", 2)[0].iteration
+    assert ear.of(Trained, 2)[0].document["iterations"] >= ear.of(Sampled, 2)[0].iteration
 
 
 def test_a_run_that_was_cut_short_ends_with_the_numbers_of_one_that_was_not(
@@ -178,34 +181,34 @@ def test_a_run_that_was_cut_short_ends_with_the_numbers_of_one_that_was_not(
     monkeypatch.setattr("mcsvm_gui.ui.threads.training.CHECKPOINT_SHARE", 1.0)
     request = Request(machine="llw", solver="smo", C=100.0, gamma=0.1, tol=1e-3)
     ear = Ear(queue)
-    queue.submit(1, request, iris)
-    qtbot.waitUntil(lambda: len(ear.of("checkpointed")) >= 2, timeout=20_000)
+    queue.submit(Training(1, request, iris))
+    qtbot.waitUntil(lambda: len(ear.of(Checkpointed)) >= 2, timeout=20_000)
     queue.discard(1)
     qtbot.waitUntil(lambda: not queue.active(), timeout=5_000)
-    queue.submit(2, request, iris, checkpoint=bytes(ear.of("checkpointed")[1]))
-    qtbot.waitUntil(lambda: bool(ear.of("ended", 2)), timeout=60_000)
-    assert ear.of("sampled", 2)[0].iteration > 0
-    found, expected = ear.of("ended", 2)[0].document, train(request, iris).document
+    queue.submit(Training(2, request, iris, checkpoint=bytes(ear.of(Checkpointed)[1])))
+    qtbot.waitUntil(lambda: bool(ear.of(Trained, 2)), timeout=60_000)
+    assert ear.of(Sampled, 2)[0].iteration > 0
+    found, expected = ear.of(Trained, 2)[0].document, train(request, iris).document
     assert {**found, "seconds": 0} == {**expected, "seconds": 0}
 
 
 def test_nothing_begins_after_the_end(qtbot: Any, iris: Any) -> None:
     queue = JobQueue(limit=1)
     ear = Ear(queue)
-    queue.submit(1, LONG, iris)
-    queue.submit(2, LONG, iris)
+    queue.submit(Training(1, LONG, iris))
+    queue.submit(Training(2, LONG, iris))
     assert queue.shut_down(20_000)
-    queue.submit(3, LONG, iris)
+    queue.submit(Training(3, LONG, iris))
     queue.limit = 9
-    qtbot.waitUntil(lambda: not queue.active(), timeout=5_000)
-    assert [states(ear, number)[-1] for number in (1, 2, 3)] == 3 * ["discarded"]
+    assert states(ear, 3) == ["queued", "discarded"]
+    assert "discarded" not in states(ear, 1) + states(ear, 2), "the next start goes on with them"
     assert not [thread for thread in threads.running() if isinstance(thread, Training)]
 
 
 def test_the_end_does_not_wait_for_those_that_rest(qtbot: Any, iris: Any) -> None:
     queue = JobQueue()
     ear = Ear(queue)
-    queue.submit(1, LONG, iris)
+    queue.submit(Training(1, LONG, iris))
     until_active(qtbot, ear)
     queue.pause(1)
     qtbot.waitUntil(lambda: states(ear)[-1] == "paused", timeout=5_000)

@@ -1,4 +1,4 @@
-"""The Tune page's decisions, with a view that writes down what it is told and searches that do what they are told."""
+"""The Tune page's decisions, with a view that writes down what it is told and a queue that does what it is told."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.tune.command import tune_command
-from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.core.tune.search import Tuned, Tuning
+from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.workspace import Workspace
+from mcsvm_gui.ui.threads.search import Begun, Searched, SearchJob, Tried, TriedInside
 from mcsvm_gui.ui.threads.tasks import Tasks
-from mcsvm_gui.ui.threads.training import JobState
+from mcsvm_gui.ui.threads.training import Training
 from mcsvm_gui.ui.tune.presenter import TunePresenter
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
@@ -36,50 +38,41 @@ SMALL_TRIALS = 2 * 3 * 3 * 2
 
 
 class Queue(FakeQueue):
-    def __init__(self) -> None:
-        super().__init__()
-        self.submitted: list[Request] = []
+    """Searches that are submitted begin at once, and find what a test gives them."""
 
-    def submit(self, number: int, request: Request, data: Any, test: Any = None, checkpoint: Any = None) -> None:
-        self.submitted.append(request)
-        self.become(number, JobState.QUEUED)
+    def submit(self, job: Any) -> None:
+        super().submit(job)
+        if isinstance(job, SearchJob):
+            self.run(job.key)
 
+    @property
+    def searches(self) -> list[SearchJob]:
+        return [job for job in self.submitted if isinstance(job, SearchJob)]
 
-class FakeSearches(QObject):
-    begun, progressed, ended, failed = Signal(object), Signal(list), Signal(object), Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.running, self.nested = False, 0
-        self.asked: list[tuple[Request, TuneRequest, dict[Trial, FoldResult]]] = []
-        self.stops = 0
-
-    def start(self, request: Request, wanted: TuneRequest, data: Dataset, done: dict[Trial, FoldResult]) -> None:
-        self.running = True
-        self.asked.append((request, wanted, done))
-
-    def stop(self) -> None:
-        self.stops += 1
+    @property
+    def trained(self) -> list[Request]:
+        return [job.request for job in self.submitted if isinstance(job, Training)]
 
     def give(self, score: Callable[[Cell, int], float], trials: list[Trial] | None = None) -> None:
         """Results of these trials, or of all that were asked for."""
-        self.progressed.emit([(trial, result(score(*trial))) for trial in trials or self.wanted()])
+        found = [Tried(trial, result(score(*trial))) for trial in trials or self.wanted()]
+        self.tell(self.searches[-1].key, *found)
 
     def wanted(self) -> list[Trial]:
-        request, wanted, done = self.asked[-1]
-        grid = Tuning(request, wanted, iris()).grid
+        job = self.searches[-1]
+        grid = Tuning(job.request, job.wanted, iris()).grid
         cells = [cell for machine in grid.machines for cell in grid.cells(machine)]
-        trials = [Trial(cell, fold) for cell in cells for fold in range(wanted.folds)]
-        return [trial for trial in trials if trial not in done]
+        trials = [Trial(cell, fold) for cell in cells for fold in range(job.wanted.folds)]
+        return [trial for trial in trials if trial not in job.done]
 
-    def end(self, stopped: bool = False, trouble: str = "", nested: tuple[Nested, ...] = ()) -> None:
-        self.running = False
-        tuning = Tuning(self.asked[-1][0], self.asked[-1][1], iris())
-        self.ended.emit(Tuned(tuning, {}, {}, nested, 1.0, stopped, trouble))
+    def begun(self) -> None:
+        job = self.searches[-1]
+        self.tell(job.key, Begun(Tuning(job.request, job.wanted, iris())))
 
-    def fail(self, sentence: str) -> None:
-        self.running = False
-        self.failed.emit(sentence)
+    def end_search(self, stopped: bool = False, trouble: str = "", nested: tuple[Nested, ...] = ()) -> None:
+        job = self.searches[-1]
+        tuned = Tuned(Tuning(job.request, job.wanted, iris()), {}, {}, nested, 1.0, stopped, trouble)
+        self.tell(job.key, Searched(tuned), JobState.DONE)
 
 
 class View(QObject):
@@ -145,10 +138,10 @@ def peak(cost: float, gamma: float) -> Callable[[Cell, int], float]:
 
 class Page:
     def __init__(self, path: Path) -> None:
-        self.queue, self.view, self.searches = Queue(), View(), FakeSearches()
-        self.book = RunBook(self.queue, ProjectStore(path))
+        self.queue, self.view = Queue(), View()
+        self.book = RunCollection(self.queue, ProjectStore(path))
         self.space = Workspace(self.book, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
-        self.presenter = TunePresenter(self.view, self.space, self.searches)  # type: ignore[arg-type]
+        self.presenter = TunePresenter(self.view, self.space)  # type: ignore[arg-type]
         self.messages: list[str] = []
         self.space.message.connect(self.messages.append)
 
@@ -189,12 +182,12 @@ def page(qtbot: QtBot, tmp_path: Path) -> Iterator[Page]:
 def test_the_search_that_is_shown_becomes_a_report(page: Page, qtbot: QtBot, tmp_path: Path) -> None:
     assert page.view.told["show_report"] == (False,)
     page.view.start_asked.emit()
-    page.searches.begun.emit(Tuning(*page.searches.asked[-1][:2], iris()))
-    page.searches.give(peak(4.0, 1.0), page.searches.wanted()[:7])
+    page.queue.begun()
+    page.queue.give(peak(4.0, 1.0), page.queue.wanted()[:7])
     page.look()
     qtbot.waitUntil(lambda: "show_formats" in page.view.told)
     assert ".pdf" in [suffix for _, suffix in page.view.told["show_formats"][0]]
-    page.searches.end(stopped=True)
+    page.queue.end_search(stopped=True)
     assert page.view.told["show_report"] == (True,)
     out = tmp_path / "search.md"
     page.view.report_asked.emit(str(out))
@@ -208,8 +201,8 @@ def test_the_search_that_is_shown_becomes_a_report(page: Page, qtbot: QtBot, tmp
 
 def test_a_project_says_in_plain_words_what_its_cells_depend_on(page: Page, qtbot: QtBot) -> None:
     page.view.start_asked.emit()
-    page.searches.begun.emit(Tuning(*page.searches.asked[-1][:2], iris()))
-    page.searches.give(peak(4.0, 1.0))
+    page.queue.begun()
+    page.queue.give(peak(4.0, 1.0))
     page.book.close()
     (found,) = read_searches(page.book.path)
     assert len(found["cells"]) == 18
@@ -232,7 +225,7 @@ def test_nothing_is_judged_before_the_solvers_are_there_and_nothing_searched_wit
     qtbot.waitUntil(lambda: "Data page" in early.view.obstacle)
     assert "Data page" in early.view.told["show_empty"][0]
     early.view.start_asked.emit()
-    assert early.searches.asked == []
+    assert early.queue.searches == []
     early.open()
     assert early.view.obstacle == ""
     early.space.tasks.shut_down(5000)
@@ -245,7 +238,7 @@ def test_a_wrong_entry_is_an_obstacle_and_leaves_no_command(page: Page) -> None:
     assert "marked" in page.view.obstacle
     assert page.view.told["show_command"] == ("",)
     page.view.start_asked.emit()
-    assert page.searches.asked == []
+    assert page.queue.searches == []
 
 
 def test_what_is_searched_is_what_the_command_says_on_all_rows(page: Page, qtbot: QtBot) -> None:
@@ -253,8 +246,9 @@ def test_what_is_searched_is_what_the_command_says_on_all_rows(page: Page, qtbot
     page.view.edit(class_weight="balanced", time_limit="3")
     command = page.view.told["show_command"][0]
     page.view.start_asked.emit()  # it begins when the project was asked what it knows
-    qtbot.waitUntil(lambda: page.searches.running)
-    request, wanted, done = page.searches.asked[-1]
+    qtbot.waitUntil(lambda: bool(page.queue.searches))
+    job = page.queue.searches[-1]
+    request, wanted, done = job.request, job.wanted, job.done
     assert command == tune_command(request, wanted)
     assert (request.holdout, request.seed, request.rules.scale, request.time_limit) == (None, 7, "standard", 3.0)
     assert (wanted.machines, wanted.folds, done) == (("ww", "ovo"), 2, {})
@@ -267,8 +261,8 @@ def test_maps_fill_while_it_goes_on_and_the_time_left_is_said(page: Page) -> Non
     page.view.start_asked.emit()
     assert page.view.told["show_running"] == (True, False)
     assert "prepared" in page.view.told["show_progress"][2]
-    first = page.searches.wanted()[:7]
-    page.searches.give(peak(4.0, 1.0), first)
+    first = page.queue.wanted()[:7]
+    page.queue.give(peak(4.0, 1.0), first)
     page.look()
     done, expected, words = page.view.told["show_progress"]
     assert (done, expected) == (7, SMALL_TRIALS)
@@ -277,23 +271,21 @@ def test_maps_fill_while_it_goes_on_and_the_time_left_is_said(page: Page) -> Non
     assert page.view.told["show_offer"] == ("",)
 
 
-def test_others_are_told_how_far_a_search_is_until_it_ends(page: Page) -> None:
-    told: list[str] = []
-    page.presenter.told.connect(told.append)
-    page.look()
-    assert set(told) <= {""}
-    page.presenter.start()
-    page.searches.give(peak(1.0, 1.0), page.searches.wanted()[:4])
-    page.look()
-    assert told[-1] == page.view.told["show_progress"][2] != ""
-    page.searches.end()
-    assert told[-1] == ""
+def test_a_search_that_waits_or_rests_says_so(page: Page) -> None:
+    page.view.start_asked.emit()
+    key = page.queue.searches[-1].key
+    for state in (JobState.QUEUED, JobState.PAUSED):
+        page.queue.become(key, state)
+        assert page.view.told["show_running"] == (True, False)
+        assert page.view.told["show_progress"][2].endswith(state.label)
+    page.queue.become(key, JobState.STOPPING)
+    assert page.view.told["show_running"] == (True, True)
 
 
 def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page) -> None:
     page.view.start_asked.emit()
-    page.searches.give(peak(4.0, 1.0))
-    page.searches.end()
+    page.queue.give(peak(4.0, 1.0))
+    page.queue.end_search()
     maps = page.view.maps
     for shown in maps.values():
         best = shown.cells[shown.best]
@@ -308,19 +300,17 @@ def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page
 def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) -> None:
     """Its cells are done, but not yet how good their choice is; that is said beside the best."""
     page.view.start_asked.emit()
-    page.searches.give(peak(4.0, 1.0))
-    page.searches.end()
+    page.queue.give(peak(4.0, 1.0))
+    page.queue.end_search()
     page.view.edit(nested="yes")
     assert page.view.obstacle == ""
     page.view.start_asked.emit()
-    assert page.searches.wanted() == []
-    page.searches.nested = 4321
-    page.searches.progressed.emit([])
+    assert page.queue.wanted() == []
+    page.queue.tell(page.queue.searches[-1].key, *(4321 * [TriedInside()]))
     page.look()
     assert "4,321 for the nested" in page.view.told["show_progress"][2].replace("\N{NARROW NO-BREAK SPACE}", ",")
-    page.searches.nested = 0
     outside = Nested("ovo", (Cell("ovo", 1.0, 1.0),) * 2, (result(0.5), result(0.7)))
-    page.searches.end(nested=(outside,))
+    page.queue.end_search(nested=(outside,))
     lines = page.view.told["show_best"][0].splitlines()
     assert [("60.0" in line and "without it" in line) for line in lines] == [False, True]
     assert "Every cell is known" in page.view.obstacle
@@ -331,9 +321,9 @@ def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) ->
 def test_what_a_nested_validation_found_is_said_of_its_own_data_alone(page: Page, qtbot: QtBot) -> None:
     page.edit(qtbot, nested="yes")
     page.view.start_asked.emit()
-    page.searches.give(peak(4.0, 1.0))
+    page.queue.give(peak(4.0, 1.0))
     outside = Nested("ovo", (Cell("ovo", 1.0, 1.0),) * 2, (result(0.5), result(0.7)))
-    page.searches.end(nested=(outside,))
+    page.queue.end_search(nested=(outside,))
     assert "without it" in page.view.told["show_best"][0]
     page.space.set_preparation(scale="standard")
     page.look()
@@ -342,27 +332,30 @@ def test_what_a_nested_validation_found_is_said_of_its_own_data_alone(page: Page
 
 def test_a_crew_that_was_lost_is_said(page: Page) -> None:
     page.view.start_asked.emit()
-    page.searches.end(stopped=True, trouble="the scheduler has gone")
+    page.queue.end_search(stopped=True, trouble="the scheduler has gone")
     assert page.view.told["show_failure"] == ("the scheduler has gone",)
 
 
 def test_a_stop_is_a_wish_and_what_is_done_is_not_asked_for_again(page: Page) -> None:
     page.view.start_asked.emit()
-    page.searches.give(peak(4.0, 1.0), page.searches.wanted()[:9])
+    page.queue.give(peak(4.0, 1.0), page.queue.wanted()[:9])
     page.view.stop_asked.emit()
-    assert (page.searches.stops, page.view.told["show_running"]) == (1, (True, True))
-    page.searches.end(stopped=True)
+    key = page.queue.searches[-1].key
+    assert page.queue.commands == [("stop", key)]
+    page.queue.become(key, JobState.STOPPING)
+    assert page.view.told["show_running"] == (True, True)
+    page.queue.end_search(stopped=True)
     assert page.view.told["show_running"] == (False, False)
     assert page.view.told["show_action"][0] == "Search on"
     page.view.start_asked.emit()
-    assert len(page.searches.asked[-1][2]) == 9
+    assert len(page.queue.searches[-1].done) == 9
 
 
 def test_a_search_goes_on_after_a_restart_with_the_same_entries(qtbot: QtBot, tmp_path: Path) -> None:
     first = opened(tmp_path / "a.mcsvmproj", qtbot)
     first.view.start_asked.emit()
-    first.searches.give(peak(4.0, 1.0), first.searches.wanted()[:5])
-    first.searches.end(stopped=True)
+    first.queue.give(peak(4.0, 1.0), first.queue.wanted()[:5])
+    first.queue.end_search(stopped=True)
     first.look()
     shown = first.view.maps
     assert first.book.close()
@@ -374,32 +367,43 @@ def test_a_search_goes_on_after_a_restart_with_the_same_entries(qtbot: QtBot, tm
     qtbot.waitUntil(lambda: "show_maps" in again.view.told)
     assert again.view.maps == shown
     again.view.start_asked.emit()
-    assert len(again.searches.asked[-1][2]) == 5
+    assert len(again.queue.searches[-1].done) == 5
     again.book.close()
 
 
 def test_why_a_search_failed_is_said_until_something_changes(page: Page) -> None:
     page.view.start_asked.emit()
-    page.searches.fail("too few rows")
+    page.queue.fail(page.queue.searches[-1].key, "too few rows")
     assert page.view.told["show_failure"] == ("too few rows",)
     assert page.view.told["show_running"] == (False, False)
     page.view.edit(folds="3")
     assert page.view.told["show_failure"] == ("",)
 
 
-def test_other_data_end_the_search_whose_cells_stay_with_the_old_ones(page: Page, qtbot: QtBot) -> None:
+def test_a_search_goes_on_beside_other_data_and_keeps_its_cells_apart(page: Page, qtbot: QtBot) -> None:
     page.view.start_asked.emit()
-    old = page.presenter._conditions
-    page.space.set_preparation(seed=3)
+    page.space.dataset = open_dataset(dataset("wine"))
     page.space.data_changed.emit()
-    assert page.searches.stops == 1
-    page.searches.give(peak(4.0, 1.0))
-    page.searches.end(stopped=True)
-    assert page.presenter._conditions != old
-    assert "show_empty" in page.view.told
+    assert page.queue.commands == []
+    assert page.view.told["show_running"] == (False, False)
+    page.queue.give(peak(4.0, 1.0))
+    page.queue.end_search()
+    page.look()
     assert page.view.told["show_progress"][0] == 0
-    page.space.set_preparation(seed=0)
+    page.open()
     assert page.view.told["show_progress"][0] == SMALL_TRIALS
+
+
+def test_two_searches_on_different_data_are_shown_each_with_its_own(page: Page, qtbot: QtBot) -> None:
+    page.view.start_asked.emit()
+    page.space.dataset = open_dataset(dataset("wine"))
+    page.space.data_changed.emit()
+    page.edit(qtbot)
+    page.view.start_asked.emit()
+    first, second = page.queue.searches
+    assert (first.dataset.digest, second.dataset.digest) == (iris().digest, page.space.dataset.digest)
+    page.view.stop_asked.emit()
+    assert page.queue.commands == [("stop", second.key)]
 
 
 # -- edges ----------------------------------------------------------------------------------------
@@ -418,15 +422,15 @@ def test_a_best_cell_on_the_edge_is_said_and_the_range_extended(
     page: Page, at: tuple[float, float], moved: dict[str, str]
 ) -> None:
     page.view.start_asked.emit()
-    page.searches.give(peak(*at))
-    page.searches.end()
+    page.queue.give(peak(*at))
+    page.queue.end_search()
     offer = page.view.told["show_offer"][0]
     assert "edge" in offer
     assert ("largest C" in offer, "smallest gamma" in offer) == ("C_to" in moved, "gamma_from" in moved)
     page.view.extend_asked.emit()
     assert page.view.form == {**page.view.form, **SMALL, **moved}
-    assert len(page.searches.asked) == 2
-    assert len(page.searches.asked[-1][2]) == SMALL_TRIALS  # nothing is done twice
+    assert len(page.queue.searches) == 2
+    assert len(page.queue.searches[-1].done) == SMALL_TRIALS  # nothing is done twice
 
 
 # -- training -------------------------------------------------------------------------------------
@@ -435,7 +439,7 @@ def test_a_best_cell_on_the_edge_is_said_and_the_range_extended(
 def test_a_chosen_cell_is_trained_as_it_was_searched(page: Page) -> None:
     page.view.edit(class_weight="balanced", time_limit="3")
     page.view.cell_chosen.emit("ovo", 4.0, 0.25)
-    (request,) = page.queue.submitted
+    (request,) = page.queue.trained
     assert (request.machine, request.C, request.gamma, request.class_weight) == ("ovo", 4.0, 0.25, "balanced")
     assert (request.time_limit, request.holdout) == (None, page.space.holdout)
     assert page.book.selected == (1,)
@@ -445,16 +449,16 @@ def test_a_chosen_cell_is_trained_as_it_was_searched(page: Page) -> None:
 def test_a_cell_without_gamma_is_trained_with_the_linear_kernel(page: Page) -> None:
     page.view.edit(search="two-line")
     page.view.cell_chosen.emit("ww", 2.0, None)
-    assert [(request.kernel, request.C) for request in page.queue.submitted] == [("linear", 2.0)]
+    assert [(request.kernel, request.C) for request in page.queue.trained] == [("linear", 2.0)]
 
 
 @pytest.mark.parametrize(("machine", "trained"), [("", ["ww", "ovo"]), ("ovo", ["ovo"])])
 def test_the_best_of_what_is_looked_at_is_trained(page: Page, machine: str, trained: list[str]) -> None:
     page.view.start_asked.emit()
-    page.searches.give(peak(4.0, 1.0))
-    page.searches.end()
+    page.queue.give(peak(4.0, 1.0))
+    page.queue.end_search()
     page.view.machine = machine
     page.view.machine_shown.emit(machine)
     page.view.train_best_asked.emit()
-    assert [request.machine for request in page.queue.submitted] == trained
-    assert {(request.C, request.gamma) for request in page.queue.submitted} == {(4.0, 1.0)}
+    assert [request.machine for request in page.queue.trained] == trained
+    assert {(request.C, request.gamma) for request in page.queue.trained} == {(4.0, 1.0)}

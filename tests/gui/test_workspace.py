@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject, Signal
+from fake_queue import FakeQueue, NoRuns
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.base import resources
@@ -22,22 +22,13 @@ from mcsvm_gui.ui.threads.tasks import Tasks
 VOWEL, VOWEL_TEST = str(resources.dataset("vowel_train")), str(resources.dataset("vowel_test"))
 
 
-class FakeRuns(QObject):
+class FakeRuns(NoRuns):
     """A project that keeps settings, and one run."""
-
-    path = "/projects/a.mcsvmproj"
 
     def __init__(self) -> None:
         super().__init__()
-        self.kept: dict[str, Any] = {}
         self.gone_on: list[int] = []
         self.request = Request()
-
-    def keep_setting(self, key: str, value: Any) -> None:
-        self.kept[key] = value
-
-    def setting(self, key: str) -> Any:
-        return self.kept.get(key)
 
     def begin(self, request: Request, data_name: str) -> int:
         return 1
@@ -54,17 +45,6 @@ class FakeRuns(QObject):
 
     def go_on(self, run: int) -> None:
         self.gone_on.append(run)
-
-
-class FakeQueue(QObject):
-    state_changed = Signal(int, object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.submitted: list[tuple[Any, ...]] = []
-
-    def submit(self, *job: Any, keep: bool = False) -> None:
-        self.submitted.append((*job, keep))
 
 
 class Desk:
@@ -196,9 +176,9 @@ def test_an_interrupted_run_goes_on_with_its_own_data(desk: Desk, keep: bool) ->
     desk.runs.request = Request(data=iris, digest=open_dataset(iris, ReadOptions()).digest)
     desk.open(VOWEL).go_on(7, keep=keep)
     desk.settle()
-    ((number, request, dataset, test, checkpoint, kept),) = desk.queue.submitted
-    assert (number, request, dataset.rows) == (7, desk.runs.request, 150)
-    assert (test, checkpoint, kept) == (None, b"where it was", keep)
+    (job,) = desk.queue.submitted
+    assert (job.key, job.request, job.dataset.rows) == (7, desk.runs.request, 150)
+    assert (job.test, job.checkpoint, job.ending) == (None, b"where it was", keep)
     assert desk.runs.gone_on == [7]
 
 

@@ -6,7 +6,7 @@ import gc
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
+    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.app import create_window
 from mcsvm_gui.ui.threads import thread as threads
 
-Kind = TypeVar("Kind", bound=QObject)
+Kind = TypeVar("Kind", bound=QWidget)
 PATIENCE = 60_000  # milliseconds
 
 
@@ -56,8 +57,11 @@ class Hand:
     def wait(self, condition: Any, patience: int = PATIENCE) -> None:
         self.bot.waitUntil(condition, timeout=patience)
 
-    def click(self, name: str) -> None:
+    def click(self, name: str, inside: str = "") -> None:
+        """`inside`: of the widget that has it, where several have one of this name."""
         button = self.find(QAbstractButton, name)
+        if inside:
+            button = self.find(QWidget, inside).findChild(QAbstractButton, name)
         self.wait(lambda: button.isEnabled())
         QTest.mouseClick(
             button, Qt.MouseButton.LeftButton, pos=QPoint(min(button.width() // 2, 12), button.height() // 2)

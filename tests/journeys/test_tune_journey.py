@@ -33,7 +33,7 @@ def test_a_search_is_stopped_goes_on_another_day_and_its_best_is_trained(
     hand.click("tuneStartButton")
     hand.wait(lambda: done(hand) > 0)
     hand.click("tuneStopButton")
-    hand.wait(lambda: not hand.window.assembly.searches.running)
+    hand.wait(lambda: not hand.active)
     before = done(hand)
     assert 0 < before < 15 * 7 * 20 * 6
     hand.close()

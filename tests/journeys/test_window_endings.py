@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,11 @@ import pytest
 from journeys.hand import Hand
 
 from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.tune.search import TuneRequest
 from mcsvm_gui.ui.threads import thread as threads
+from solvers.selection.grid import Range
+
+LONG = TuneRequest(("llw",), Range(-2, 20, 0.25), Range(-10, 4, 0.25), folds=10, jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +55,42 @@ def training(hand: Hand, large: Path) -> None:
     hand.work.train(3 * [request])
 
 
-@pytest.mark.parametrize("work", [no_work, reading, looking, reading_rows_to_test_on, training])
+def searching(hand: Hand, large: Path) -> None:
+    hand.work.open_data(str(resources.dataset("iris")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.work.searches.start(replace(hand.work.base_request(), holdout=None), LONG, hand.work.dataset)
+    hand.wait(lambda: tried(hand) > 5)
+
+
+def tried(hand: Hand) -> int:
+    (search,) = hand.work.searches.active
+    return 0 if search.progress is None else search.progress.tried
+
+
+def test_leaving_asks_about_a_search_and_keeps_its_cells(open_window: Callable[[], Hand], large: Path) -> None:
+    hand = open_window()
+    searching(hand, large)
+    training(hand, large)
+    (search,) = hand.work.searches.active
+    assembly, before = hand.window.assembly, tried(hand)
+    hand.window.close()
+    assert hand.window.isVisible(), "it was asked first"
+    assert "4" in hand.text("leavingQuestion")
+    hand.click("stopAllButton", inside="leavingDialog")
+    hand.wait(lambda: assembly.ended)
+    hand.close()
+    again = open_window()
+    cells = again.work.searches.cells
+    again.wait(lambda: cells.ready(search.conditions))
+    assert sum(result.folds for result in cells.of(search.conditions).values()) >= before
+    assert again.work.searches.interrupted() == []
+    states = {again.runs.record(run).state for run in again.runs.ids()}
+    assert states <= {"done", "discarded"}
+    assert "done" in states
+    again.close()
+
+
+@pytest.mark.parametrize("work", [no_work, reading, looking, reading_rows_to_test_on, training, searching])
 def test_closing_ends_whatever_is_under_way(
     open_window: Callable[[], Hand], large: Path, work: Callable[[Hand, Path], None]
 ) -> None:

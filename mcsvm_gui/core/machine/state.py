@@ -1,9 +1,51 @@
-"""Whether a model is the optimum: one word for the badge, decided in one place."""
+"""The states of runs and searches, and whether a model is the optimum: each in one word, decided in one place."""
 
 from __future__ import annotations
 
 import math
+from enum import StrEnum
 from typing import Literal
+
+from mcsvm_gui.core.base.i18n import tr
+
+
+class JobState(StrEnum):
+    """Of a job in the queue; those of KEPT are written into projects too."""
+
+    QUEUED = "queued"
+    PREPARING = "preparing"
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPING = "stopping"
+    CERTIFYING = "certifying"
+    DONE = "done"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"  # by the end of the program
+    DISCARDED = "discarded"
+
+    @property
+    def label(self) -> str:
+        return {
+            JobState.QUEUED: tr("Waiting"),
+            JobState.PREPARING: tr("Preparing"),
+            JobState.RUNNING: tr("Running"),
+            JobState.PAUSED: tr("Paused"),
+            JobState.STOPPING: tr("Stopping"),
+            JobState.CERTIFYING: tr("Being verified"),
+            JobState.DONE: tr("Done"),
+            JobState.FAILED: tr("Failed"),
+            JobState.INTERRUPTED: tr("Interrupted"),
+            JobState.DISCARDED: tr("Discarded"),
+        }[self]
+
+    @property
+    def sign(self) -> str:
+        """The kind of its badge."""
+        return self.value if self in (JobState.RUNNING, JobState.FAILED) else "waiting"
+
+
+ENDED = JobState.DONE, JobState.FAILED, JobState.DISCARDED
+BEGUN = JobState.PREPARING, JobState.RUNNING, JobState.PAUSED  # can be paused, resumed and stopped
 
 Verdict = Literal["solved", "nearly", "not solved"]
 

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine.state import verdict
+from mcsvm_gui.core.machine.state import JobState, verdict
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.machine.request import Request
-    from solvers.run.trace import Trace
-
-TREND = 200  # samples that say how fast a training goes
+    from mcsvm_gui.core.machine.time_left import TrainingProgress
 
 
 @dataclass(frozen=True)
@@ -39,33 +36,27 @@ def badge(document: Mapping[str, Any]) -> Badge:
     return Badge(kind, texts[kind], certificate_words(document))
 
 
-def badge_of_state(state: str, relative: float | None) -> Badge:
+def badge_of_state(state: JobState, relative: float | None) -> Badge:
     """Of a training that has no certificate yet, or never will."""
     gap = figures.gap(None if relative is None else max(relative, 0.0))
-    badges = {
-        "queued": Badge("waiting", tr("Waiting")),
-        "preparing": Badge("waiting", tr("Preparing")),
-        "running": Badge("running", tr("Beginning") if relative is None else tr("Gap {gap}", gap=gap)),
-        "paused": Badge("waiting", tr("Paused at gap {gap}", gap=gap)),
-        "stopping": Badge("waiting", tr("Stopping")),
-        "certifying": Badge("waiting", tr("Being verified"), tr("The certificate is recomputed from the model.")),
-        "failed": Badge("failed", tr("Failed")),
-        "interrupted": Badge("waiting", tr("Interrupted")),
-        "discarded": Badge("waiting", tr("Discarded")),
+    texts = {
+        JobState.RUNNING: tr("Beginning") if relative is None else tr("Gap {gap}", gap=gap),
+        JobState.PAUSED: tr("Paused at gap {gap}", gap=gap),
     }
-    return badges.get(state, Badge("waiting", state))
+    tip = tr("The certificate is recomputed from the model.") if state is JobState.CERTIFYING else ""
+    return Badge(state.sign, texts.get(state, state.label), tip)
 
 
-def state_words(state: str) -> str:
+def state_sentence(state: JobState) -> str:
     """What more there is to say."""
-    words = {
-        "queued": tr("It begins when another training ends; Settings say how many run at once."),
-        "preparing": tr("The data are prepared and the solver is made ready."),
-        "running": tr("The first steps are under way."),
-        "interrupted": tr("The program ended while this run went on."),
-        "discarded": tr("Nothing of it was kept but its curves."),
+    sentences = {
+        JobState.QUEUED: tr("It begins when another job ends; Settings say how many run at once."),
+        JobState.PREPARING: tr("The data are prepared and the solver is made ready."),
+        JobState.RUNNING: tr("The first steps are under way."),
+        JobState.INTERRUPTED: tr("The program ended while this run went on."),
+        JobState.DISCARDED: tr("Nothing of it was kept but its curves."),
     }
-    return words.get(state, "")
+    return sentences.get(state, "")
 
 
 def certificate_words(document: Mapping[str, Any]) -> str:
@@ -141,31 +132,22 @@ def _scores(document: Mapping[str, Any]) -> str:
     )
 
 
-def progress(trace: Trace, request: Request, classes: int) -> str:
+def progress_words(progress: TrainingProgress) -> str:
     """How far, how fast, how long: of a training that goes on."""
-    from mcsvm_gui.core.machine.time_left import seconds_left
-    from solvers.run.loop import find_method
-    from solvers.run.trace import Sample
-
-    if not len(trace):
-        return ""
-    samples = [Sample(*row) for row in trace.rows[-TREND:].tolist()]
-    goal = find_method(request.solver).natural_gap if request.gap_tol is None else request.gap_tol
-    left = seconds_left(samples, request.tol, goal, parts=parts_of(request.machine, classes))
-    last = samples[-1]
+    last = progress.last
     return tr(
         "{time}, {steps} steps, {rate}. Gap {gap}, violation {violation}, {left}.",
         time=figures.seconds(last.seconds),
         steps=figures.count(int(last.iteration)),
-        rate=figures.rate(last.iteration / last.seconds if last.seconds > 0.0 else None),
+        rate=figures.rate(progress.rate),
         gap=figures.gap(max(last.relative_gap, 0.0)),
         violation=figures.violation(last.violation),
-        left=tr("time left not known yet") if left is None else tr("about {left} left", left=figures.remaining(left)),
+        left=time_left_words(progress.seconds_left) or tr("time left not known yet"),
     )
 
 
-def parts_of(machine: str, classes: int) -> int:
-    """How many independent problems are solved one after another."""
-    from solvers.machines import MACHINES
-
-    return {"joint": 1, "one-vs-rest": classes, "pairs": classes * (classes - 1) // 2}[MACHINES[machine].split]
+def time_left_words(seconds: float | None) -> str:
+    """Of any job; nothing where nobody knows."""
+    if seconds is None:
+        return ""
+    return tr("a moment left") if seconds < 1.0 else tr("about {time} left", time=figures.remaining(seconds))

@@ -1,15 +1,51 @@
-"""When a training will be done, from how its gap has fallen lately."""
+"""Where a training stands, how fast it goes, and when it will be done: from how its gap has fallen lately."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from solvers.machines import MACHINES
+from solvers.run.loop import find_method
 from solvers.run.trace import Sample
 
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.request import Request
+    from solvers.run.trace import Trace
+
 FEWEST = 4  # samples without which nothing is said
+TREND = 200  # samples that say how fast a training goes
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    last: Sample
+    rate: float | None  # steps per second of late
+    seconds_left: float | None
+
+
+def progress_of(trace: Trace, request: Request, classes: int) -> TrainingProgress | None:
+    """None before the first sample. `classes`: how many there are."""
+    samples = [Sample(*row) for row in trace.rows[-TREND:].tolist()]
+    if not samples:
+        return None
+    goal = find_method(request.solver).natural_gap if request.gap_tol is None else request.gap_tol
+    left = seconds_left(samples, request.tol, goal, parts=parts_of(request.machine, classes))
+    return TrainingProgress(samples[-1], _rate(samples), left)
+
+
+def parts_of(machine: str, classes: int) -> int:
+    """How many independent problems are solved one after another."""
+    return {"joint": 1, "one-vs-rest": classes, "pairs": classes * (classes - 1) // 2}[MACHINES[machine].split]
+
+
+def _rate(samples: Sequence[Sample]) -> float | None:
+    first, last = samples[0], samples[-1]
+    return (last.iteration - first.iteration) / (last.seconds - first.seconds) if last.seconds > first.seconds else None
 
 
 def seconds_left(

@@ -9,7 +9,8 @@ from typing import Any
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine.names import machine_words
-from mcsvm_gui.core.project.records import RunRecord
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.core.project.records import STATES, RunRecord
 
 ORDER = "solved", "nearly", "not solved", "running", "queued", "interrupted", "failed", "discarded"
 
@@ -117,9 +118,9 @@ def _gap(relative: float | None) -> str:
 
 def kind_of(run: RunRecord) -> str:
     """What sign it has: a kind of badge."""
-    if run.state == "done":
+    if run.state == JobState.DONE:
         return run.verdict or "waiting"
-    return run.state if run.state in ("running", "failed") else "waiting"
+    return JobState(run.state).sign
 
 
 def state_words() -> dict[str, str]:
@@ -128,20 +129,16 @@ def state_words() -> dict[str, str]:
         "solved": tr("Solved"),
         "nearly": tr("Nearly solved"),
         "not solved": tr("Not solved"),
-        "queued": tr("Waiting"),
-        "running": tr("Running"),
-        "failed": tr("Failed"),
-        "interrupted": tr("Interrupted"),
-        "discarded": tr("Discarded"),
         "unreadable": tr("Unreadable"),
+        **{state.value: state.label for state in STATES},
     }
 
 
 def _standing(run: RunRecord) -> str:
-    return run.verdict or "unreadable" if run.state == "done" else run.state
+    return run.verdict or "unreadable" if run.state == JobState.DONE else run.state
 
 
 def _state(run: RunRecord) -> tuple[int, float]:
     """The best solved first."""
-    state, gap = run.verdict if run.state == "done" else run.state, run.relative_gap
+    state, gap = run.verdict if run.state == JobState.DONE else run.state, run.relative_gap
     return ORDER.index(state) if state in ORDER else len(ORDER), float("inf") if gap is None else gap

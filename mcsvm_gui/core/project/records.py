@@ -8,14 +8,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.machine.state import Verdict, verdict
+from mcsvm_gui.core.machine.state import JobState, Verdict, verdict
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
     from solvers.run.trace import Sample
 
-STATES = "queued", "running", "done", "failed", "interrupted", "discarded"
-ACTIVE = "queued", "running"
+STATES = (  # those that a project keeps
+    *(JobState.QUEUED, JobState.RUNNING, JobState.DONE),
+    *(JobState.FAILED, JobState.INTERRUPTED, JobState.DISCARDED),
+)
+ACTIVE = JobState.QUEUED, JobState.RUNNING
 NO_PARAMETERS: Mapping[str, Any] = {}
 OF_KERNEL = {"gamma": ("rbf", "polynomial", "sigmoid"), "degree": ("polynomial",), "coef0": ("polynomial", "sigmoid")}
 
@@ -30,7 +33,7 @@ class RunRecord:
     data_name: str
     plain_request: Mapping[str, Any]  # Request.document()
     note: str = ""
-    state: str = "queued"
+    state: str = JobState.QUEUED
     document: Mapping[str, Any] | None = None  # as `mcsvm train --json` prints it
     error: str | None = None
     live: Sample | None = field(default=None, compare=False)

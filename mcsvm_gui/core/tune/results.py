@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, best
+from solvers.selection.search import SEARCHES
+
+WHOLE = "grid", "per-pair"  # searches that try every cell
+
+
+def results_of(wanted: TuneRequest, known: Mapping[Cell, CellResult]) -> TuneResults:
+    """What is known of what is asked for."""
+    grid, two_line = Grid(wanted.machines, wanted.costs, wanted.gammas), wanted.search == "two-line"
+    return TuneResults(grid, wanted.parts, known, with_linear=two_line, halved=SEARCHES[wanted.search].halves)
 
 
 class TuneResults:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import written
+from mcsvm_gui.core.machine.summary import time_left_words
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
     from solvers.selection.nested import Nested
     from solvers.selection.per_pair import Composite, PairChoice
-    from solvers.selection.task import Done
 
 
 def place(cell: Cell | PairChoice) -> str:
@@ -86,41 +85,10 @@ def edge_words(edges: Mapping[str, Collection[str]]) -> str:
     )
 
 
-def progress_words(done: int, expected: int | None, seconds_left: float | None) -> str:
+def progress_words(done: int, expected: int | None, seconds_left: float | None = None) -> str:
     fits = figures.count(done)
     if expected is None:
         return tr("{done} fits", done=fits)
     said = tr("{done} of {expected} fits", done=fits, expected=figures.count(expected))
-    if seconds_left is None:
-        return said
-    return tr("{said}, about {time} left", said=said, time=figures.remaining(seconds_left))
-
-
-class Pace:
-    """How fast a search goes: from its beginning, which is now."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._worked = 0.0  # seconds of training, of all threads
-        self.counted = 0
-
-    def add(self, done: Sequence[Done]) -> None:
-        self.counted += len(done)
-        self._worked += sum(result.seconds for _, result in done)
-
-    def left(self, missing: Mapping[Cell, int], known: Mapping[Cell, CellResult]) -> float | None:
-        return seconds_left(missing, known, self._worked, time.monotonic() - self._began)
-
-
-def seconds_left(
-    missing: Mapping[Cell, int], done: Mapping[Cell, CellResult], worked: float, elapsed: float
-) -> float | None:
-    """A missing fold takes as long as the cell's others, or as the average; threads share the work as they did.
-
-    `missing`: how many, by cell. `worked`: seconds of training of what was done in `elapsed` seconds by the clock.
-    """
-    known = {cell: result.seconds / result.folds for cell, result in done.items()}
-    if not known or worked <= 0.0:
-        return None
-    average = sum(known.values()) / len(known)
-    return sum(known.get(cell, average) * lack for cell, lack in missing.items()) * elapsed / worked
+    left = time_left_words(seconds_left)
+    return f"{said}, {left}" if left else said

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from mcsvm_gui.core.data import formats
 from mcsvm_gui.ui.kit.i18n import tr
 
 
 def filters(kind: str) -> list[str]:
     """What each kind of file is called; everything else stays one choice away."""
     named = {
-        "data": f"{tr('Data')} ({' '.join('*' + suffix for suffix in formats.suffixes())})",
+        "data": tr("Data") + " (*.csv *.tsv *.txt *.libsvm *.svm *.arff *.parquet *.xlsx *.gz *.bz2 *.xz *.zip)",
         "model": tr("Models") + " (*.mcsvm)",
         "project": tr("Projects") + " (*.mcsvmproj)",
         "csv": tr("CSV tables") + " (*.csv)",
@@ -33,11 +32,9 @@ def choose_target(
     parent: QWidget, title: str, kind: str, place: str, suffix: str, chosen: Callable[[str], None]
 ) -> QFileDialog:
     """A file to write; the dialog asks before one that exists is replaced."""
-    ending = suffix.lstrip(".")
-    named = filters(kind) or [f"{ending.upper()} (*.{ending})"]
-    dialog = _dialog(parent, title, [*named, tr("All files") + " (*)"], "")
+    dialog = _dialog(parent, title, [*filters(kind), tr("All files") + " (*)"], "")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(ending)
+    dialog.setDefaultSuffix(suffix.lstrip("."))
     dialog.selectFile(place)
     return _opened(dialog, chosen)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.setting import Setting
-from mcsvm_gui.ui.runs.collection import RunBook
+from mcsvm_gui.ui.runs.collection import RunCollection
 
 KEPT = "playground"  # the key under which a project keeps it
 REST = 300  # milliseconds
@@ -20,7 +20,7 @@ class Memory(QObject):
 
     def __init__(
         self,
-        runs: RunBook,
+        runs: RunCollection,
         now: Callable[[], tuple[Drawing, Setting]],
         show: Callable[[Drawing, Setting], None],
         parent: QObject,

@@ -12,18 +12,18 @@ from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.tune.cells import Found
-    from mcsvm_gui.ui.runs.collection import RunBook
+    from mcsvm_gui.ui.runs.collection import RunCollection
     from solvers.selection.cell import Cell, FoldResult
     from solvers.selection.task import Done
 
 
-class CellBook(QObject):
+class CellCollection(QObject):
     """By the conditions under which they were found. What was not asked for yet is read first."""
 
     arrived = Signal(str)  # cells of these conditions were read
     trouble = Signal(str)  # in a sentence
 
-    def __init__(self, runs: RunBook, parent: QObject | None = None) -> None:
+    def __init__(self, runs: RunCollection, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs = runs
         self._found: dict[str, Found] = {}
@@ -40,6 +40,7 @@ class CellBook(QObject):
 
     def ready(self, conditions: str) -> bool:
         """Whether what the project has is known: until then nothing may be added, which would replace it."""
+        self.of(conditions)
         return conditions in self._read
 
     def add(self, conditions: str, done: Iterable[Done]) -> None:

@@ -1,4 +1,4 @@
-"""RunBook: every run of the project, as the window knows it; the file follows through one writing thread."""
+"""Every run of the project, as the window knows it; the file follows through one writing thread."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoStack
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.records import ACTIVE, RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.runs.file import RunFile
 from mcsvm_gui.ui.runs.parts import RunParts, packed_model
 from mcsvm_gui.ui.runs.undo import Annotation, Deletion, Name
+from mcsvm_gui.ui.threads.job import Failed, Key
+from mcsvm_gui.ui.threads.training import Checkpointed, Kept, Read, Sampled, Trained
 from mcsvm_gui.ui.threads.writer import Writer
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.machine.live import Reading, Readings
+    from mcsvm_gui.core.machine.live import Readings
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.machine.session import Outcome
     from mcsvm_gui.core.machine.trained import TrainedModel
     from mcsvm_gui.core.project.backlog import CellPart
     from solvers.run.trace import Sample, Trace
 
-SHOWN_EVERY = 100  # milliseconds between two looks at runs that go on
 
-
-class RunBook(QObject):
+class RunCollection(QObject):
     """Everything but `model` and `checkpoint` is in memory and may be asked for at any time."""
 
     added = Signal(list)  # numbers of runs
@@ -52,7 +53,6 @@ class RunBook(QObject):
         self._deleted: dict[int, RunRecord] = {}
         self._settings: dict[str, Any] = {}
         self._selected: tuple[int, ...] = ()
-        self._restless: set[int] = set()
         self._next = store.last_id + 1
         self._writer = Writer(store)
         self._parts = RunParts(self._writer, self._arrived, self.trouble.emit)
@@ -62,21 +62,10 @@ class RunBook(QObject):
         self._file.opened.connect(self._opened)
         self._file.read.connect(self._fill)
         self._writer.written.connect(self._forget)
-        self._ticks = QTimer(self, interval=SHOWN_EVERY)
-        self._ticks.timeout.connect(self._show)
-        self._listen(queue)
+        self._queue = queue
+        queue.told.connect(self._hear)
         self._writer.start()
         self._file.load()
-
-    def _listen(self, queue: Any) -> None:
-        queue.state_changed.connect(self._enter)
-        queue.sampled.connect(self._sample)
-        queue.read.connect(self._read)
-        queue.checkpointed.connect(self._keep_progress)
-        queue.kept.connect(self._keep)
-        queue.ended.connect(self._end)
-        queue.failed.connect(self._fail)
-        queue.discarded.connect(self._discarded)
 
     # -- what is there ----------------------------------------------------------------------------
 
@@ -120,7 +109,7 @@ class RunBook(QObject):
 
     def interrupted(self) -> list[RunRecord]:
         """Runs that were waiting or running when the program ended, and that nobody decided on yet."""
-        return [record for record in self._records.values() if record.state == "interrupted"]
+        return [record for record in self._records.values() if record.state == JobState.INTERRUPTED]
 
     # -- the life of a run ------------------------------------------------------------------------
 
@@ -137,71 +126,59 @@ class RunBook(QObject):
     def go_on(self, run: int) -> None:
         """An interrupted run waits for its turn again; the caller takes its checkpoint to the queue."""
         self._parts.go_on(run)
-        self._set(replace(self._records[run], state="queued"))
+        self._set(replace(self._records[run], state=JobState.QUEUED))
         self.changed.emit(run)
 
     def abandon(self, runs: Iterable[int]) -> None:
         """Interrupted runs that nobody wants to go on with: they stay in the table, their checkpoints go."""
         for run in runs:
-            self._discarded(run)
-
-    def _enter(self, run: int, state: Any) -> None:
-        record = self._records.get(run)
-        if record is not None and record.state == "queued" and state.name not in ("QUEUED", "FAILED", "DISCARDED"):
-            self._set(replace(record, state="running"))
+            self._leave(run, JobState.DISCARDED)
             self.changed.emit(run)
 
-    def _sample(self, run: int, sample: Sample) -> None:
-        if run in self._records:
-            self._parts.add_sample(run, sample)
-            self._records[run] = replace(self._records[run], live=sample)
-            self._restless.add(run)
-            if not self._ticks.isActive():
-                self._ticks.start()
+    def _hear(self, key: Key, facts: Sequence[object]) -> None:
+        if isinstance(key, int) and key in self._records:
+            for fact in facts:
+                self._take(key, fact)
+            self.changed.emit(key)
 
-    def _read(self, run: int, reading: Reading) -> None:
-        if run in self._records:
-            self._parts.add_reading(run, reading)
-            self._restless.add(run)
+    def _take(self, run: int, fact: object) -> None:
+        match fact:
+            case Sampled(sample):
+                self._parts.add_sample(run, sample)
+                self._records[run] = replace(self._records[run], live=sample)
+            case Read(reading):
+                self._parts.add_reading(run, reading)
+            case Checkpointed(content):
+                self._keep_progress(run, content)
+            case Kept(model):  # at once, when a run was stopped; its certificate follows
+                self._parts.keep(run, model)
+            case Trained(outcome):
+                self._end(run, outcome)
+            case Failed(sentence):
+                self._leave(run, JobState.FAILED, sentence)
+            case JobState.DISCARDED:
+                self._leave(run, JobState.DISCARDED)
+            case JobState():
+                self._enter(run, fact)
 
-    def _show(self) -> None:
-        """Runs move faster than eyes."""
-        restless, self._restless = self._restless & self._records.keys(), set()
-        for run in sorted(restless):
-            self.changed.emit(run)
-        if not restless:
-            self._ticks.stop()
+    def _enter(self, run: int, state: JobState) -> None:
+        record = self._records[run]
+        if record.state == JobState.QUEUED and state is not JobState.QUEUED:
+            self._set(replace(record, state=JobState.RUNNING))
 
     def _keep_progress(self, run: int, checkpoint: bytes) -> None:
-        if run in self._records and self._records[run].active:
+        if self._records[run].active:
             self._set(self._records[run], {**self._parts.packed(run), "checkpoint": lambda: checkpoint})
 
-    def _keep(self, run: int, model: TrainedModel) -> None:
-        """A model at once, when a run was stopped; its certificate follows."""
-        if run in self._records:
-            self._parts.keep(run, model)
-            self.changed.emit(run)
-
     def _end(self, run: int, outcome: Outcome) -> None:
-        if run not in self._records:
-            return
         self._parts.end(run, outcome)
-        record = replace(self._records[run], state="done", document=outcome.document, error=None, live=None)
+        record = replace(self._records[run], state=JobState.DONE, document=outcome.document, error=None, live=None)
         model = packed_model(outcome.trained)
         self._set(record, {**self._parts.packed(run), "model": model, "checkpoint": None})
-        self.changed.emit(run)
 
-    def _fail(self, run: int, sentence: str) -> None:
-        self._leave(run, "failed", sentence)
-
-    def _discarded(self, run: int) -> None:
-        self._leave(run, "discarded", None)
-
-    def _leave(self, run: int, state: str, error: str | None) -> None:
-        if run in self._records:
-            record = replace(self._records[run], state=state, error=error)
-            self._set(record, {**self._parts.packed(run), "checkpoint": None})
-            self.changed.emit(run)
+    def _leave(self, run: int, state: JobState, error: str | None = None) -> None:
+        record = replace(self._records[run], state=state, error=error)
+        self._set(record, {**self._parts.packed(run), "checkpoint": None})
 
     # -- edits, all of them with undo -------------------------------------------------------------
 
@@ -280,8 +257,8 @@ class RunBook(QObject):
 
     def open(self, path: str | os.PathLike[str]) -> None:
         """Another project in the place of this one; `moved` and `project_read` follow, or `failed`."""
-        if any(record.active for record in self._records.values()):
-            self.failed.emit(tr("Runs are still going on in this project: stop or discard them first."))
+        if self._queue.active():
+            self.failed.emit(tr("Jobs are still going on in this project: stop or discard them first."))
         else:
             self._file.open(path)
 
@@ -291,7 +268,6 @@ class RunBook(QObject):
 
     def close(self, milliseconds: int = 5000) -> bool:
         """True if everything is written."""
-        self._ticks.stop()
         return self._writer.finish(milliseconds)
 
     @property
@@ -314,7 +290,7 @@ class RunBook(QObject):
             if record.id not in now and record.id not in self._deleted:
                 self._records[record.id] = record
                 if record.state in ACTIVE:
-                    self._set(replace(record, state="interrupted"))
+                    self._set(replace(record, state=JobState.INTERRUPTED))
         self._settings = {**settings, **self._settings}
         self.loaded = True
         self.project_read.emit()

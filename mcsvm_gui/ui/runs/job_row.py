@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from mcsvm_gui.core.project.job_status import JobLine
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.core.project.job_status import JobStatus
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.delegate import draw_stroke
 
-FIGURES = "gap", "rate", "left"
-WIDTHS = {"gap": 16, "rate": 9, "left": 16}  # in digits
+WIDTHS = {"progress": 22, "rate": 9, "time_left": 16}  # of figures, in digits
 
 
-class Stroke(QWidget):
-    """The machine's colour, dash and marker."""
+class Mark(QWidget):
+    """The machine's colour, dash and marker; of a search, its icon."""
 
     def __init__(self, machine: str) -> None:
         super().__init__()
@@ -28,34 +28,38 @@ class Stroke(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        draw_stroke(painter, QRect(0, 0, 3 * UNIT, self.height()), self.machine)
+        if self.machine:
+            draw_stroke(painter, QRect(0, 0, 3 * UNIT, self.height()), self.machine)
+        else:
+            area = QRectF(UNIT / 2, (self.height() - 2 * UNIT) / 2, 2 * UNIT, 2 * UNIT)
+            icons.paint(painter, "tune", area, theme.current().text)
         painter.end()
 
 
 class JobRow(QWidget):
-    pause_asked = Signal(int)
-    resume_asked = Signal(int)
-    stop_asked = Signal(int)
-    discard_asked = Signal(int)
-    dismiss_asked = Signal(int)
+    pause_asked = Signal(object)  # the key of the job
+    resume_asked = Signal(object)
+    stop_asked = Signal(object)
+    discard_asked = Signal(object)
+    dismiss_asked = Signal(object)
 
-    def __init__(self, line: JobLine) -> None:
+    def __init__(self, job: JobStatus) -> None:
         super().__init__()
-        self.setObjectName(f"job{line.run}")
-        self.line: JobLine | None = None
-        self._name, self._state, self._sentence = QLabel(), QLabel(), QLabel()
-        self._figures = {name: QLabel() for name in FIGURES}
+        self.setObjectName(f"job{job.key}")
+        self.job: JobStatus | None = None
+        self._title, self._state, self._error = QLabel(), QLabel(), QLabel()
+        self._figures = {name: QLabel() for name in WIDTHS}
         self._pause = self._button("pause", self._pause_or_resume)
-        self._stop = self._button("stop-keep", lambda: self.stop_asked.emit(line.run))
-        self._discard = self._button("discard", lambda: self.discard_asked.emit(line.run))
-        self._dismiss = self._button("close", lambda: self.dismiss_asked.emit(line.run))
-        self._lay_out(line.machine)
+        self._stop = self._button("stop-keep", lambda: self.stop_asked.emit(job.key))
+        self._discard = self._button("discard", lambda: self.discard_asked.emit(job.key))
+        self._dismiss = self._button("close", lambda: self.dismiss_asked.emit(job.key))
+        self._lay_out(job.machine)
         theme.notifier().changed.connect(self._recolour)
-        self.show_line(line)
+        self.show_job(job)
 
-    def _button(self, sign: str, pressed: object) -> QPushButton:
+    def _button(self, icon: str, pressed: object) -> QPushButton:
         button = QPushButton("")
-        icons.put(button, sign)
+        icons.put(button, icon)
         button.setFixedSize(4 * UNIT, 3 * UNIT + UNIT // 2)
         button.setStyleSheet("padding: 0; border: none; background: transparent;")
         button.clicked.connect(pressed)
@@ -67,61 +71,61 @@ class JobRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * UNIT, 0, UNIT, 0)
         row.setSpacing(UNIT)
-        self._name.setFixedWidth(16 * digit)
-        self._state.setFixedWidth(16 * digit)
-        self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        for label in (self._name, self._state, self._sentence, *self._figures.values()):
+        self._title.setFixedWidth(20 * digit)
+        self._state.setFixedWidth(14 * digit)
+        self._error.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        for label in (self._title, self._state, self._error, *self._figures.values()):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        for part in (Stroke(machine), self._name, self._state):
+        for part in (Mark(machine), self._title, self._state):
             row.addWidget(part)
         for name, label in self._figures.items():
             label.setFixedWidth(WIDTHS[name] * digit)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row.addWidget(label)
-        row.addWidget(self._sentence, 1)
+        row.addWidget(self._error, 1)
         for button in (self._pause, self._stop, self._discard, self._dismiss):
             row.addWidget(button)
 
-    def show_line(self, line: JobLine) -> None:
-        if line == self.line:
+    def show_job(self, job: JobStatus) -> None:
+        if job == self.job:
             return
-        self.line = line
-        self.setAccessibleName(f"{line.name}: {line.state}")
-        self._name.setText(self.fontMetrics().elidedText(line.name, Qt.TextElideMode.ElideRight, self._name.width()))
-        self._name.setToolTip(line.name)
-        self._state.setText(line.state)
-        self._figures["gap"].setText(tr("gap {gap}", gap=line.gap) if line.gap else "")
-        self._figures["rate"].setText(line.rate)
-        self._figures["left"].setText(line.left)
-        self._sentence.setText(line.sentence)
-        self._sentence.setToolTip(line.sentence)
-        for label in self._figures.values():
-            label.setHidden(bool(line.sentence))
-        self._show_buttons(line)
+        self.job = job
+        self.setAccessibleName(f"{job.title}: {job.state.label}")
+        self._title.setText(self.fontMetrics().elidedText(job.title, Qt.TextElideMode.ElideRight, self._title.width()))
+        self._title.setToolTip(job.title)
+        self._state.setText(job.state.label)
+        for name, label in self._figures.items():
+            label.setText(getattr(job, name))
+            label.setHidden(bool(job.error))
+        self._error.setText(job.error)
+        self._error.setToolTip(job.error)
+        self._show_buttons(job)
         self._recolour()
 
-    def _show_buttons(self, line: JobLine) -> None:
-        icons.put(self._pause, "play" if line.paused else "pause")
-        words = {
-            self._pause: tr("Go on with {name}", name=line.name) if line.paused else tr("Pause {name}", name=line.name),
-            self._stop: tr("Stop {name} and keep the model", name=line.name),
-            self._discard: tr("Discard {name}", name=line.name),
-            self._dismiss: tr("Dismiss {name}", name=line.name),
+    def _show_buttons(self, job: JobStatus) -> None:
+        paused = job.state is JobState.PAUSED
+        icons.put(self._pause, "play" if paused else "pause")
+        texts = {
+            self._pause: tr("Go on with {name}", name=job.title) if paused else tr("Pause {name}", name=job.title),
+            self._stop: tr("Stop {name} and keep what it has found", name=job.title),
+            self._discard: tr("Discard {name}", name=job.title),
+            self._dismiss: tr("Dismiss {name}", name=job.title),
         }
-        for button, text in words.items():
+        for button, text in texts.items():
             button.setToolTip(text)
             button.setAccessibleName(text)
-        self._pause.setEnabled(line.can_pause)
-        self._stop.setEnabled(line.can_stop)
+        self._pause.setEnabled(job.begun)
+        self._stop.setEnabled(job.begun)
+        self._discard.setEnabled(job.discardable)
         for button in (self._pause, self._stop, self._discard):
-            button.setHidden(line.over)
-        self._dismiss.setHidden(not line.over)
+            button.setHidden(job.failed)
+        self._dismiss.setHidden(not job.failed)
 
     def _pause_or_resume(self) -> None:
-        if self.line is not None:
-            (self.resume_asked if self.line.paused else self.pause_asked).emit(self.line.run)
+        if self.job is not None:
+            (self.resume_asked if self.job.state is JobState.PAUSED else self.pause_asked).emit(self.job.key)
 
     def _recolour(self) -> None:
-        kind = "waiting" if self.line is None else self.line.kind
-        self._state.setStyleSheet(f"color: {getattr(theme.current(), SIGNS[kind][1])};")
-        self._sentence.setStyleSheet(f"color: {theme.current().bad};")
+        sign = "waiting" if self.job is None else self.job.state.sign
+        self._state.setStyleSheet(f"color: {getattr(theme.current(), SIGNS[sign][1])};")
+        self._error.setStyleSheet(f"color: {theme.current().bad};")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.project import job_status
-from mcsvm_gui.core.project.job_status import JobLine
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.core.project.job_status import JobStatus, training_status
+from mcsvm_gui.ui.threads.job import Key
 
 if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
@@ -26,18 +27,15 @@ class JobsView(Protocol):
     dismiss_asked: SignalInstance
     stop_all_asked: SignalInstance
 
-    def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str, *, stoppable: bool) -> None: ...
+    def show_jobs(self, jobs: Sequence[JobStatus], summary: str, more: str, *, stoppable: bool) -> None: ...
 
 
 class JobsPresenter(QObject):
-    all_stopped = Signal()
-
     def __init__(self, view: JobsView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace = view, workspace
-        self._queue, self._runs = workspace.queue, workspace.runs
-        self._failed: list[int] = []
-        self._search = ""  # how far it is; empty where none goes on
+        self._queue, self._runs, self._searches = workspace.queue, workspace.runs, workspace.searches
+        self._failed: list[Key] = []
         self._ticks = QTimer(self, interval=LOOKED_AT_EVERY)
         self._ticks.timeout.connect(self.show)
         self._soon = QTimer(self, interval=0, singleShot=True)
@@ -47,53 +45,54 @@ class JobsPresenter(QObject):
         view.stop_asked.connect(self._queue.stop)
         view.discard_asked.connect(self._queue.discard)
         view.stop_all_asked.connect(self._queue.stop_all)
-        view.stop_all_asked.connect(self.all_stopped)
         view.dismiss_asked.connect(self.dismiss)
-        self._queue.state_changed.connect(self._note)
+        self._queue.told.connect(self._hear)
         for signal in (self._runs.project_read, self._runs.removed, self._runs.added):
             signal.connect(lambda *ignored: self._soon.start())
         self.show()
 
-    def dismiss(self, run: int) -> None:
-        self._failed = [number for number in self._failed if number != run]
+    def dismiss(self, key: Key) -> None:
+        self._failed = [failed for failed in self._failed if failed != key]
+        self._searches.dismiss(key)
         self.show()
 
-    def say_search(self, said: str) -> None:
-        """A search of C and gamma is one job, on no row: its own page shows it, and may be out of sight."""
-        if said != self._search:
-            self._search = said
+    def _hear(self, key: Key, facts: Sequence[object]) -> None:
+        """Many states may change at once: shown together, and after runs and searches have heard of them."""
+        states = [fact for fact in facts if isinstance(fact, JobState)]
+        if states:
+            self._failed = [failed for failed in self._failed if failed != key]
+            self._failed += [key] * (states[-1] is JobState.FAILED)
             self._soon.start()
 
-    def _note(self, run: int, state: Any) -> None:
-        """Many states may change at once: looked at together, and after the book has heard of them."""
-        self._failed = [number for number in self._failed if number != run]
-        if state.value == "failed":
-            self._failed.append(run)
-        self._soon.start()
-
     def show(self) -> None:
-        active = [run for run in self._queue.active() if run in self._runs]
-        failed = [run for run in reversed(self._failed) if run in self._runs]
+        active = [key for key in self._queue.active() if self._knows(key)]
+        failed = [key for key in reversed(self._failed) if self._knows(key)]
         shown = active[: max(MOST - len(failed), 1)]
-        lines = [self._line(run) for run in shown]
-        lines += [job_status.failed_line(self._runs.record(run)) for run in failed[:MOST]]
+        jobs = [self._status(key) for key in [*shown, *failed[:MOST]]]
         hidden = len(active) - len(shown)
         more = tr("and {count} more that wait", count=hidden) if hidden else ""
-        stoppable = bool(self._search) or any(line.can_stop for line in lines)
-        self._view.show_jobs(lines, self._summary(active, len(failed)), more, stoppable=stoppable)
+        stoppable = any(job.begun for job in jobs)
+        self._view.show_jobs(jobs, self._summary(active, len(failed)), more, stoppable=stoppable)
         self._ticks.start() if active else self._ticks.stop()
 
-    def _line(self, run: int) -> JobLine:
-        record, state = self._runs.record(run), self._queue.state(run).value
-        dataset = self._workspace.dataset
-        return job_status.line(record, state, self._runs.trace(run), 3 if dataset is None else len(dataset.classes))
+    def _knows(self, key: Key) -> bool:
+        return key in self._searches if isinstance(key, str) else key in self._runs
 
-    def _summary(self, active: Sequence[int], failed: int) -> str:
-        waiting = sum(self._queue.state(run).value == "queued" for run in active)
+    def _status(self, key: Key) -> JobStatus:
+        if key in self._searches:
+            return self._searches.status(key)
+        run, dataset = int(key), self._workspace.dataset
+        classes = 3 if dataset is None else len(dataset.classes)
+        return training_status(self._runs.record(run), self._queue.state(run), self._runs.trace(run), classes)
+
+    def _summary(self, active: Sequence[Key], failed: int) -> str:
+        waiting = sum(self._queue.state(key) is JobState.QUEUED for key in active)
+        searching = sum(key in self._searches and self._queue.state(key) is not JobState.QUEUED for key in active)
+        training = len(active) - waiting - searching
         parts = [
-            tr("{count} in training", count=len(active) - waiting) if len(active) > waiting else "",
+            tr("{count} in training", count=training) if training else "",
+            tr("{count} searching", count=searching) if searching else "",
             tr("{count} waiting", count=waiting) if waiting else "",
             tr("{count} failed", count=failed) if failed else "",
-            tr("searching C and gamma: {said}", said=self._search) if self._search else "",
         ]
         return ", ".join(filter(None, parts))

@@ -1,4 +1,4 @@
-"""The dock of jobs: what is in training, what waits and what failed, each with what can be done about it."""
+"""The dock of jobs: trainings and searches that run, wait or failed, each with what can be done about it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from mcsvm_gui.core.project.job_status import JobLine
+from mcsvm_gui.core.project.job_status import JobStatus
 from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.job_row import JobRow
+from mcsvm_gui.ui.threads.job import Key
 
-LINE = 4 * UNIT  # pixels
+ROW = 4 * UNIT  # pixels
 FEW = 2  # jobs for which there is always room; the others are a drag or a turn of the wheel away
 
 
 class JobsDock(QDockWidget):
-    pause_asked = Signal(int)
-    resume_asked = Signal(int)
-    stop_asked = Signal(int)
-    discard_asked = Signal(int)
-    dismiss_asked = Signal(int)
+    pause_asked = Signal(object)  # the key of a job
+    resume_asked = Signal(object)
+    stop_asked = Signal(object)
+    discard_asked = Signal(object)
+    dismiss_asked = Signal(object)
     stop_all_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -32,12 +33,12 @@ class JobsDock(QDockWidget):
         self.setFeatures(
             QDockWidget.DockWidgetFeature.DockWidgetClosable | QDockWidget.DockWidgetFeature.DockWidgetMovable
         )
-        self._rows: dict[int, JobRow] = {}
-        self._build_head()
+        self._rows: dict[Key, JobRow] = {}
+        self._build_title_bar()
         self._build_list()
 
-    def _build_head(self) -> None:
-        head = QWidget()
+    def _build_title_bar(self) -> None:
+        bar = QWidget()
         title, self._summary = QLabel(tr("Jobs")), QLabel()
         title.setProperty("role", "heading")
         self._summary.setObjectName("jobsSummaryLabel")
@@ -47,13 +48,13 @@ class JobsDock(QDockWidget):
         self._stop_all.setObjectName("stopAllButton")
         self._stop_all.setAccessibleName(tr("Stop all trainings and searches, and keep what they have"))
         self._stop_all.clicked.connect(self.stop_all_asked)
-        row = QHBoxLayout(head)
+        row = QHBoxLayout(bar)
         row.setContentsMargins(2 * UNIT, UNIT // 2, UNIT, UNIT // 2)
         row.setSpacing(UNIT)
         row.addWidget(title)
         row.addWidget(self._summary, 1)
         row.addWidget(self._stop_all)
-        self.setTitleBarWidget(head)
+        self.setTitleBarWidget(bar)
 
     def _build_list(self) -> None:
         self._more = QLabel()
@@ -73,36 +74,36 @@ class JobsDock(QDockWidget):
         self.setWidget(self._area)
         self._fit(0)
 
-    def _fit(self, lines: int) -> None:
+    def _fit(self, rows: int) -> None:
         """As high as its jobs, and no higher: the room belongs to the page. Without any, one line says so."""
-        self._area.setMinimumHeight(LINE * min(lines, FEW) + UNIT if lines else 0)
-        self._area.setMaximumHeight(LINE * lines + UNIT if lines else 0)
+        self._area.setMinimumHeight(ROW * min(rows, FEW) + UNIT if rows else 0)
+        self._area.setMaximumHeight(ROW * rows + UNIT if rows else 0)
 
-    def show_jobs(self, lines: Sequence[JobLine], summary: str, more: str, *, stoppable: bool) -> None:
-        wanted = [line.run for line in lines]
-        for run in [run for run in self._rows if run not in wanted]:
-            row = self._rows.pop(run)
+    def show_jobs(self, jobs: Sequence[JobStatus], summary: str, more: str, *, stoppable: bool) -> None:
+        wanted = [job.key for job in jobs]
+        for key in [key for key in self._rows if key not in wanted]:
+            row = self._rows.pop(key)
             self._list.removeWidget(row)
             row.hide()
             row.deleteLater()
-        for place, line in enumerate(lines):
-            self._place(place, line)
-        self._summary.setText(summary or tr("Nothing is being trained."))
+        for place, job in enumerate(jobs):
+            self._place(place, job)
+        self._summary.setText(summary or tr("No jobs"))
         self._more.setVisible(bool(more))
         self._more.setText(more)
         self._stop_all.setVisible(stoppable)
-        self._fit(len(lines) + bool(more))
+        self._fit(len(jobs) + bool(more))
 
-    def _place(self, place: int, line: JobLine) -> None:
-        row = self._rows.get(line.run)
+    def _place(self, place: int, job: JobStatus) -> None:
+        row = self._rows.get(job.key)
         if row is None:
-            row = self._rows[line.run] = self._new(line)
-        row.show_line(line)
+            row = self._rows[job.key] = self._new(job)
+        row.show_job(job)
         if self._list.indexOf(row) != place:
             self._list.insertWidget(place, row)
 
-    def _new(self, line: JobLine) -> JobRow:
-        row = JobRow(line)
+    def _new(self, job: JobStatus) -> JobRow:
+        row = JobRow(job)
         for name in ("pause_asked", "resume_asked", "stop_asked", "discard_asked", "dismiss_asked"):
             getattr(row, name).connect(getattr(self, name))
         return row

@@ -19,7 +19,7 @@ from mcsvm_gui.core.project.unnamed import default_folder
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
-    from mcsvm_gui.ui.runs.collection import RunBook
+    from mcsvm_gui.ui.runs.collection import RunCollection
 
 KNOWN = "trusted_projects"  # the setting
 MOST = 100  # projects that are remembered
@@ -35,7 +35,7 @@ class ProjectTrust(QObject):
     agreed = Signal()
     asked = Signal(list)  # the files to agree to; none where there is no question
 
-    def __init__(self, runs: RunBook, settings: Settings, parent: QObject | None = None) -> None:
+    def __init__(self, runs: RunCollection, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs, self._settings = runs, settings
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
+from mcsvm_gui.ui.runs.searches import Interrupted, Searches
+from mcsvm_gui.ui.threads.training import Training
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,15 +21,16 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.options import ReadOptions, Rules
     from mcsvm_gui.core.machine.request import Request
-    from mcsvm_gui.ui.runs.collection import RunBook
+    from mcsvm_gui.ui.runs.collection import RunCollection
     from mcsvm_gui.ui.threads.queue import JobQueue
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 
+Read = TypeVar("Read")
 KEPT = "data"  # the key under which a project keeps what was looked at last
 
 
 class Workspace(QObject):
-    """Facts and wishes; which widget shows them is not known here."""
+    """Facts and commands; which widget shows them is not known here."""
 
     loading = Signal(str)  # the path of a file that is being read
     data_changed = Signal()  # another data set, or none; other reading options
@@ -38,10 +41,11 @@ class Workspace(QObject):
     message = Signal(str)  # one line for the status bar
 
     def __init__(
-        self, runs: RunBook, queue: JobQueue, tasks: Tasks, settings: Settings, parent: QObject | None = None
+        self, runs: RunCollection, queue: JobQueue, tasks: Tasks, settings: Settings, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.runs, self.queue, self.tasks, self.settings = runs, queue, tasks, settings
+        self.searches = Searches(runs, queue, self)
         self.dataset: Dataset | None = None
         self.path: str | None = None
         self.test: Dataset | None = None
@@ -189,7 +193,7 @@ class Workspace(QObject):
         assert dataset is not None, "there is nothing to train on"
         begun = [self.runs.begin(request, self.data_name) for request in requests]
         for run, request in zip(begun, requests, strict=True):
-            self.queue.submit(run, request, dataset, self.test)
+            self.queue.submit(Training(run, request, dataset, self.test))
         return begun
 
     @property
@@ -198,24 +202,44 @@ class Workspace(QObject):
 
     def go_on(self, run: int, keep: bool = False) -> None:
         """An interrupted run, from its last checkpoint, on its own data read again; `keep`: no further than that."""
-        from mcsvm_gui.core.machine import sources
-
         record = self.runs.record(run)
-        if not self.trust.may_read(record.named_files()):
-            self.trust.ask(record.named_files())
-            self.message.emit(tr("{run} cannot go on: {why}", run=record.name, why=unread()))
-            return
 
         def found(answer: tuple[Dataset, Dataset | None, bytes | None]) -> None:
             dataset, test, checkpoint = answer
             self.runs.go_on(run)
-            self.queue.submit(run, record.request, dataset, test, checkpoint, keep=keep)
+            self.queue.submit(Training(run, record.request, dataset, test, checkpoint, keep=keep))
 
-        self.tasks.start(
-            lambda: (*sources.data_of(record.request), self.runs.checkpoint(run)),
-            found,
-            lambda sentence: self.message.emit(tr("{run} cannot go on: {why}", run=record.name, why=sentence)),
-        )
+        def read() -> tuple[Dataset, Dataset | None, bytes | None]:
+            return (*_data_of(record.request), self.runs.checkpoint(run))
+
+        self._read_again(record.name, record.named_files(), read, found)
+
+    def search_on(self, cut: Interrupted) -> None:
+        """An interrupted search, on its own data read again; cells that were kept are not done again."""
+        try:
+            request, wanted = cut.asked()
+        except InputError as error:
+            self._cannot_go_on(cut.title, str(error))
+            return
+
+        def found(answer: tuple[Dataset, Dataset | None]) -> None:
+            self.searches.forget([cut])
+            self.searches.start(request, wanted, answer[0])
+
+        self._read_again(cut.title, filter(None, [request.data]), lambda: _data_of(request), found)
+
+    def _read_again(
+        self, title: str, files: Iterable[str], read: Callable[[], Read], found: Callable[[Read], None]
+    ) -> None:
+        named = tuple(files)
+        if self.trust.may_read(named):
+            self.tasks.start(read, found, lambda why: self._cannot_go_on(title, why))
+        else:
+            self.trust.ask(named)
+            self._cannot_go_on(title, unread())
+
+    def _cannot_go_on(self, title: str, why: str) -> None:
+        self.message.emit(tr("{run} cannot go on: {why}", run=title, why=why))
 
     # -- what a project keeps ---------------------------------------------------------------------
 
@@ -234,7 +258,7 @@ class Workspace(QObject):
         """The data and preparation that the project was left with, unless something is open already."""
         asked = self._to_restore = self._left_with() if self.path is None else None
         left = () if asked is None else (asked.data, asked.test)
-        self.trust.look([*left, *self.runs.named_files()])
+        self.trust.look([*left, *self.runs.named_files(), *self.searches.named_files()])
         if asked is not None:
             self.holdout, self.seed, self._rules = asked.holdout, asked.seed, asdict(asked.rules)
             self.preparation_changed.emit()
@@ -277,6 +301,12 @@ def _kept_request(kept: dict[str, Any]) -> Request:
 
     names = {"data": "path", "test": "test", "read": "read", "rules": "rules", "holdout": "holdout", "seed": "seed"}
     return Request.from_document({name: kept[key] for name, key in names.items()})
+
+
+def _data_of(request: Request) -> tuple[Dataset, Dataset | None]:
+    from mcsvm_gui.core.machine import sources
+
+    return sources.data_of(request)
 
 
 def _open(path: str, read: ReadOptions | None) -> Dataset:

@@ -1,4 +1,4 @@
-"""The way out: trainings that run are stopped and kept before the window closes, and only after asking."""
+"""The way out: all jobs are stopped and kept before the window closes, and only after asking."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Leaving(QObject):
         self.under_way = False
         window.may_close = self.may_close
         dialogs.stop_chosen.connect(self.leave)
-        queue.state_changed.connect(self._look)
+        queue.told.connect(self._look)
 
     def may_close(self) -> bool:
-        """False also means: the window closes by itself once every training has ended."""
+        """False also means: the window closes by itself once every job has ended."""
         running = len(self._queue.active())
         if not running:
             return True
@@ -50,4 +50,4 @@ class Leaving(QObject):
         self._window.close()
 
     def _say(self, running: int) -> None:
-        self._window.set_status(tr("Closing when the certificates are ready; {running} to go.", running=running))
+        self._window.set_status(tr("Closing when all jobs have ended; {running} to go.", running=running))

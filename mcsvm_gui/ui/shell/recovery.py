@@ -1,4 +1,4 @@
-"""What becomes of runs that the last end of the program cut short."""
+"""What becomes of runs and searches that the last end of the program cut short."""
 
 from __future__ import annotations
 
@@ -23,29 +23,40 @@ class RecoveryPresenter(QObject):
     def __init__(self, view: RecoveryView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
+        self._searches = workspace.searches
         self._left_for_later = False
         view.decided.connect(self.decide)
         for signal in (self._runs.project_read, self._runs.changed, self._runs.added, self._runs.removed):
             signal.connect(lambda *runs: self._look())
+        self._searches.interrupted_changed.connect(self._look)
         self._look()
 
     def decide(self, choice: str) -> None:
-        runs = [record.id for record in self._runs.interrupted()]
-        if choice == "discard":
-            self._runs.abandon(runs)
-        elif choice == "later":
+        """A search has kept its cells already: only going on does something with it."""
+        runs, searches = [record.id for record in self._runs.interrupted()], self._searches.interrupted()
+        if choice == "later":
             self._left_for_later = True
+        elif choice == "discard":
+            self._runs.abandon(runs)
+            self._searches.forget(searches)
         else:
             for run in runs:
                 self._workspace.go_on(run, keep=choice == "keep")
+            if choice == "keep":
+                self._searches.forget(searches)
+            else:
+                for search in searches:
+                    self._workspace.search_on(search)
         self._look()
 
     def _look(self) -> None:
-        found = [] if self._left_for_later else self._runs.interrupted()
-        self._view.show_names(_words(len(found)), [record.name for record in found])
+        names = [record.name for record in self._runs.interrupted()]
+        names += [search.title for search in self._searches.interrupted()]
+        names = [] if self._left_for_later else names
+        self._view.show_names(_words(len(names)), names)
 
 
 def _words(count: int) -> str:
     if count == 1:
-        return tr("The program ended while a run was going on. All that was saved of it is here.")
-    return tr("The program ended while {count} runs were going on. All that was saved of them is here.", count=count)
+        return tr("The program ended while a job was going on. All that was saved of it is here.")
+    return tr("The program ended while {count} jobs were going on. All that was saved of them is here.", count=count)

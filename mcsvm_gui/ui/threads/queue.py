@@ -1,39 +1,29 @@
-"""The queue of trainings: so many at once, the others in the order they came."""
+"""The queue of jobs: so many at once, the others in the order they came."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from PySide6.QtCore import QObject, Signal
+from mcsvm_gui.core.machine.state import BEGUN, ENDED, JobState
+from mcsvm_gui.ui.threads.job import Job, Key
 
-from mcsvm_gui.ui.threads.training import Job, JobState, Training
-
-if TYPE_CHECKING:
-    from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.machine.request import Request
-
-ENDED = JobState.DONE, JobState.FAILED, JobState.DISCARDED
+COLLECTED_EVERY = 66  # milliseconds: what jobs tell is shown 15 times a second, and nothing after this waits again
 
 
 class JobQueue(QObject):
     """Lives in the window's thread and never waits, except in `shut_down`."""
 
-    state_changed = Signal(int, object)  # number, JobState
-    sampled = Signal(int, object)  # Sample
-    read = Signal(int, object)  # Reading
-    kept = Signal(int, object)  # TrainedModel after a stop, before its certificate is recomputed
-    checkpointed = Signal(int, bytes)
-    ended = Signal(int, object)  # Outcome
-    failed = Signal(int, str)
-    discarded = Signal(int)
+    told = Signal(object, object)  # the key of a job, and the list of what it told since: its states are among it
 
     def __init__(self, limit: int = 2, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._limit = limit
-        self._states: dict[int, JobState] = {}
-        self._waiting: dict[int, Job] = {}
-        self._threads: dict[int, Training] = {}
+        self._states: dict[Key, JobState] = {}
+        self._waiting: dict[Key, Job] = {}
+        self._running: dict[Key, Job] = {}
         self._open = True
+        self._ticks = QTimer(self, interval=COLLECTED_EVERY)
+        self._ticks.timeout.connect(self._collect)
 
     @property
     def limit(self) -> int:
@@ -44,114 +34,101 @@ class JobQueue(QObject):
         self._limit = max(1, limit)
         self._fill()
 
-    def state(self, number: int) -> JobState:
-        return self._states[number]
+    def state(self, key: Key) -> JobState:
+        return self._states[key]
 
-    def active(self) -> list[int]:
+    def active(self) -> list[Key]:
         """Every job that has not ended, in the order they came."""
-        return [number for number, state in self._states.items() if state not in ENDED]
+        return [key for key, state in self._states.items() if state not in ENDED]
 
-    def submit(
-        self,
-        number: int,
-        request: Request,
-        dataset: Dataset,
-        test: Dataset | None = None,
-        checkpoint: bytes | None = None,
-        *,
-        keep: bool = False,
-    ) -> None:
-        """`checkpoint`: where to go on from; `keep`: stop right there, for a model of it."""
-        assert number not in self.active(), "a job has one number"
-        self._states.pop(number, None)
-        self._waiting[number] = Job(number, request, dataset, test, checkpoint, keep)
-        self._become(number, JobState.QUEUED)
+    def submit(self, job: Job) -> None:
+        assert job.key not in self.active(), "a job has one key"
+        self._states.pop(job.key, None)
+        self._waiting[job.key] = job
+        self._say(job.key, [JobState.QUEUED])
         if self._open:
             self._fill()
         else:
-            self.discard(number)
+            self.discard(job.key)
 
-    # -- wishes; those that come too late change nothing ------------------------------------------
+    # -- commands; those that come too late change nothing ----------------------------------------
 
-    def pause(self, number: int) -> None:
-        if number in self._threads:
-            self._threads[number].pause()
+    def pause(self, key: Key) -> None:
+        if key in self._running:
+            self._running[key].pause()
 
-    def resume(self, number: int) -> None:
-        if number in self._threads:
-            self._threads[number].resume()
+    def resume(self, key: Key) -> None:
+        if key in self._running:
+            self._running[key].resume()
 
-    def stop(self, number: int) -> None:
+    def stop(self, key: Key) -> None:
         """Stop and keep; a job that has not begun has nothing to keep and is discarded."""
-        if number in self._waiting:
-            self.discard(number)
-        elif number in self._threads:
-            if self._states[number] in (JobState.RUNNING, JobState.PAUSED, JobState.PREPARING):
-                self._become(number, JobState.STOPPING)
-            self._threads[number].stop()
+        if key in self._waiting:
+            self.discard(key)
+        elif key in self._running:
+            self._running[key].stop()
+            if self._states[key] in BEGUN:
+                self._say(key, [JobState.STOPPING])
 
-    def discard(self, number: int) -> None:
-        if self._waiting.pop(number, None) is not None:
-            self._become(number, JobState.DISCARDED)
-            self.discarded.emit(number)
-        elif number in self._threads:
-            self._threads[number].discard()
+    def discard(self, key: Key) -> None:
+        if self._waiting.pop(key, None) is not None:
+            self._say(key, [JobState.DISCARDED])
+        elif key in self._running:
+            self._running[key].discard()
 
     def stop_all(self) -> None:
-        for number in self.active():
-            self.stop(number)
+        for key in self.active():
+            self.stop(key)
 
     def shut_down(self, milliseconds: int) -> bool:
-        """Discards what still runs and waits for its threads; whether all ended in time. Nothing begins any more."""
+        """Ends what runs, hands over what it found and waits; whether all ended in time. Nothing begins any more."""
         self._open = False
-        for number in self.active():
-            self.discard(number)
-        ended = [thread.wait(milliseconds) for thread in list(self._threads.values())]
+        self._waiting.clear()
+        jobs = list(self._running.values())
+        for job in jobs:
+            job.abandon()
+        ended = [job.wait(milliseconds) for job in jobs]
+        self._collect()
         return all(ended)
 
-    # -- what threads say -------------------------------------------------------------------------
+    # -- what jobs tell ---------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        while self._waiting and len(self._threads) < self._limit:
-            number = next(iter(self._waiting))
-            self._begin(self._waiting.pop(number))
+        while self._open and self._waiting and len(self._running) < self._limit:
+            self._begin(self._waiting.pop(next(iter(self._waiting))))
 
     def _begin(self, job: Job) -> None:
-        thread = Training(job)
-        self._threads[job.number] = thread
-        thread.became.connect(self._heard)
-        for name in ("sampled", "read", "kept", "checkpointed"):
-            getattr(thread, name).connect(getattr(self, name))
-        thread.ended.connect(self._ended)
-        thread.failed.connect(self._failed)
-        thread.discarded.connect(self._discarded)
-        thread.finished.connect(self._finished)
-        thread.start()
+        self._running[job.key] = job
+        job.urgent.connect(self._hear)
+        job.finished.connect(self._finished)
+        job.start()
+        self._ticks.start()
 
-    def _heard(self, number: int, state: JobState) -> None:
+    def _collect(self) -> None:
+        for job in list(self._running.values()):
+            self._hear(job)
+
+    def _hear(self, job: Job) -> None:
+        facts = [fact for fact in job.facts() if not self._is_late(job.key, fact)]
+        if facts:
+            self._say(job.key, facts)
+
+    def _is_late(self, key: Key, fact: object) -> bool:
         """A job that is being stopped stays so until it certifies what it kept."""
-        if self._states[number] is not JobState.STOPPING or state is JobState.CERTIFYING:
-            self._become(number, state)
-
-    def _ended(self, number: int, outcome: object) -> None:
-        self._become(number, JobState.DONE)
-        self.ended.emit(number, outcome)
-
-    def _failed(self, number: int, sentence: str) -> None:
-        self._become(number, JobState.FAILED)
-        self.failed.emit(number, sentence)
-
-    def _discarded(self, number: int) -> None:
-        self._become(number, JobState.DISCARDED)
-        self.discarded.emit(number)
+        return self._states[key] is JobState.STOPPING and fact in BEGUN
 
     def _finished(self) -> None:
         """The thread is gone, so the next may begin."""
-        thread = self.sender()
-        assert isinstance(thread, Training)
-        self._threads.pop(thread.job.number, None)
+        job = self.sender()
+        assert isinstance(job, Job)
+        self._hear(job)
+        self._running.pop(job.key, None)
+        if not self._running:
+            self._ticks.stop()
         self._fill()
 
-    def _become(self, number: int, state: JobState) -> None:
-        self._states[number] = state
-        self.state_changed.emit(number, state)
+    def _say(self, key: Key, facts: list[object]) -> None:
+        for fact in facts:
+            if isinstance(fact, JobState):
+                self._states[key] = fact
+        self.told.emit(key, facts)

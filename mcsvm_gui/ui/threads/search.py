@@ -1,134 +1,88 @@
-"""A search of C and gamma behind the window: results come by the handful, and a stop keeps what is done."""
+"""A search of C and gamma in a thread of its own. A pause and a stop are heard within a second."""
 
 from __future__ import annotations
 
-from collections import deque
+import threading
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
-
-from mcsvm_gui.ui.threads.error_log import sentence_of
-from mcsvm_gui.ui.threads.thread import Thread
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.ui.threads.job import Job
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.machine.request import Request
-    from mcsvm_gui.core.tune.search import TuneRequest
+    from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
     from solvers.selection.cell import FoldResult, Trial
     from solvers.selection.task import Done
 
-HANDED_OVER_EVERY = 100  # milliseconds: a signal for each of thousands of trials would keep the window busy
+
+@dataclass(frozen=True)
+class Begun:
+    """The data are checked and split."""
+
+    tuning: Tuning
 
 
-class SearchThread(Thread):
-    """Leaves what is done in `came`; `stop` is heard between two trials."""
+@dataclass(frozen=True)
+class Tried:
+    trial: Trial
+    result: FoldResult
 
-    begun = Signal(object)  # Tuning, once the data are checked and split
-    ended = Signal(object)  # Tuned
-    failed = Signal(str)
+
+@dataclass(frozen=True)
+class TriedInside:
+    """A trial of a nested search, which tells of the choice and not of a cell."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    tuned: Tuned
+
+
+class SearchJob(Job):
+    """`done`: trials of before, which are not done again.
+
+    A pause interrupts the trials under way and gives threads, memory and cluster back; the search goes on from what
+    was done. It cannot be discarded: each cell was kept as it came.
+    """
 
     def __init__(
-        self,
-        request: Request,
-        wanted: TuneRequest,
-        dataset: Dataset,
-        done: Mapping[Trial, FoldResult],
+        self, name: str, request: Request, wanted: TuneRequest, dataset: Dataset, done: Mapping[Trial, FoldResult]
     ) -> None:
-        super().__init__()
-        self.came: deque[Done] = deque()
-        self.nested = 0  # trials of nested searches, which tell of the choice and not of cells
-        self._request, self._wanted, self._dataset, self._done = request, wanted, dataset, dict(done)
-        self._stopping = False
+        super().__init__(name)
+        self.request, self.wanted, self.dataset, self.done = request, wanted, dataset, dict(done)
 
-    def stop(self) -> None:
-        self._stopping = True
+    def work(self) -> None:
+        from mcsvm_gui.core.tune.search import Tuning
 
-    def _count(self, done: Done) -> None:
-        self.nested += 1
+        self.become(JobState.PREPARING)
+        tuning = Tuning(self.request, self.wanted, self.dataset, self.done)
+        self.tell(Begun(tuning), urgent=True)
+        self.rest()
+        seconds = 0.0
+        while True:
+            tuned, interrupted = self._search(tuning)
+            seconds += tuned.seconds
+            if self.ending or not interrupted:
+                break
+            self.rest()
+        self.end(JobState.DONE, Searched(replace(tuned, seconds=seconds)))
 
-    def run(self) -> None:
-        try:
-            from mcsvm_gui.core.tune.search import Tuning
+    def _search(self, tuning: Tuning) -> tuple[Tuned, bool]:
+        """To the end, or to a pause: one that was asked for holds even if it is taken back before it is heard."""
+        interrupted = threading.Event()
 
-            tuning = Tuning(self._request, self._wanted, self._dataset, self._done)
-            self.begun.emit(tuning)
-            tuned = tuning.run(self.came.append, lambda: self._stopping, self._count)
-        except BaseException as error:  # nothing may leave a thread
-            self.failed.emit(sentence_of(error, "search"))
-        else:
-            self.ended.emit(tuned)
+        def stopped() -> bool:
+            if self.ending or not self._may_run.is_set():
+                interrupted.set()
+            return interrupted.is_set()
 
+        return tuning.run(self._tell_trial, stopped, self._tell_inside), interrupted.is_set()
 
-class Searches(QObject):
-    """One search at a time. After `shut_down` none begins any more."""
+    def _tell_trial(self, done: Done) -> None:
+        self.tell(Tried(*done))
 
-    begun = Signal(object)  # Tuning
-    progressed = Signal(list)  # trials and their results, ten times a second at most
-    ended = Signal(object)  # Tuned
-    failed = Signal(str)  # in a sentence
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._thread: SearchThread | None = None
-        self._open = True
-        self._told = 0  # of nested
-        self._ticks = QTimer(self, interval=HANDED_OVER_EVERY)
-        self._ticks.timeout.connect(self._hand_over)
-
-    @property
-    def running(self) -> bool:
-        return self._thread is not None
-
-    @property
-    def nested(self) -> int:
-        """Trials done of nested searches."""
-        return 0 if self._thread is None else self._thread.nested
-
-    def start(self, request: Request, wanted: TuneRequest, dataset: Dataset, done: Mapping[Trial, FoldResult]) -> None:
-        """`done`: trials of before, which are not done again."""
-        if not self._open:
-            return
-        assert self._thread is None, "there is a search already"
-        self._told = 0
-        thread = self._thread = SearchThread(request, wanted, dataset, done)
-        thread.begun.connect(self.begun)
-        thread.ended.connect(self._end)
-        thread.failed.connect(self._fail)
-        self._ticks.start()
-        thread.start()
-
-    def stop(self) -> None:
-        if self._thread is not None:
-            self._thread.stop()
-
-    def shut_down(self, milliseconds: int) -> bool:
-        """What is done is handed over still; whether the thread ended in time."""
-        self._open = False
-        if self._thread is None:
-            return True
-        self._thread.stop()
-        ended = self._thread.wait(milliseconds)
-        self._hand_over()
-        return ended
-
-    def _hand_over(self) -> None:
-        if self._thread is not None and (self._thread.came or self._thread.nested != self._told):
-            came, self._told = self._thread.came, self._thread.nested
-            self.progressed.emit([came.popleft() for _ in range(len(came))])
-
-    def _end(self, tuned: object) -> None:
-        self._rest()
-        self.ended.emit(tuned)
-
-    def _fail(self, sentence: str) -> None:
-        self._rest()
-        self.failed.emit(sentence)
-
-    def _rest(self) -> None:
-        """Signals of a thread come one after the other: all that was done is in its hands by now."""
-        assert self._thread is not None
-        self._ticks.stop()
-        self._hand_over()
-        thread, self._thread = self._thread, None
-        thread.wait()
+    def _tell_inside(self, done: Done) -> None:
+        self.tell(TriedInside())

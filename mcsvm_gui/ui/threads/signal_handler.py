@@ -18,7 +18,7 @@ class SignalHandler(QObject):
     Python writes each signal's number to a socket, which Qt's event loop listens to.
     """
 
-    wished = Signal()
+    quit_asked = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -39,4 +39,4 @@ class SignalHandler(QObject):
 
     def _tell(self) -> None:
         self._reader.recv(64)
-        self.wished.emit()
+        self.quit_asked.emit()

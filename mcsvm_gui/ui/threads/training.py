@@ -2,156 +2,107 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-
-from mcsvm_gui.ui.threads.error_log import sentence_of
-from mcsvm_gui.ui.threads.thread import Thread
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.ui.threads.job import Job
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.machine.live import Reading
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.machine.session import Outcome, Session
+    from mcsvm_gui.core.machine.trained import TrainedModel
     from solvers.run.trace import Sample
 
-BETWEEN_SAMPLES = 0.04  # seconds; more often than anyone can see would only keep the window busy
-BETWEEN_CHECKPOINTS = 5.0
+BETWEEN_CHECKPOINTS = 5.0  # seconds
 CHECKPOINT_SHARE = 0.02  # of the time that checkpoints may take
 
 
-class JobState(Enum):
-    QUEUED = "queued"
-    PREPARING = "preparing"
-    RUNNING = "running"
-    PAUSED = "paused"
-    STOPPING = "stopping"
-    CERTIFYING = "certifying"
-    DONE = "done"
-    FAILED = "failed"
-    DISCARDED = "discarded"
+@dataclass(frozen=True)
+class Sampled:
+    sample: Sample
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
-    """All that a training needs. Answers of a job that is no longer current are told by its number."""
-
-    number: int
-    request: Request
-    dataset: Dataset
-    test: Dataset | None = None
-    checkpoint: bytes | None = None
-    keep: bool = False  # what the checkpoint holds, and train no further
+@dataclass(frozen=True)
+class Read:
+    reading: Reading
 
 
-class Training(Thread):
-    """Wishes go in by `pause`, `resume`, `stop` and `discard`, from any thread; facts come out as signals."""
+@dataclass(frozen=True)
+class Kept:
+    """After a stop, before the certificate is recomputed."""
 
-    became = Signal(int, object)  # JobState
-    sampled = Signal(int, object)  # Sample
-    read = Signal(int, object)  # Reading
-    kept = Signal(int, object)  # TrainedModel after a stop, before its certificate is recomputed
-    checkpointed = Signal(int, bytes)
-    ended = Signal(int, object)  # Outcome
-    failed = Signal(int, str)
-    discarded = Signal(int)
+    model: TrainedModel
 
-    def __init__(self, job: Job) -> None:
-        super().__init__()
-        self.job = job
-        self._may_run = threading.Event()
-        self._may_run.set()
-        self._stopping, self._discarding = job.keep, False
-        self._shown = self._saved = 0.0
 
-    # -- wishes -----------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Checkpointed:
+    content: bytes
 
-    def pause(self) -> None:
-        if not (self._stopping or self._discarding):
-            self._may_run.clear()
 
-    def resume(self) -> None:
-        self._may_run.set()
+@dataclass(frozen=True)
+class Trained:
+    outcome: Outcome
 
-    def stop(self) -> None:
-        self._stopping = True
-        self._may_run.set()
 
-    def discard(self) -> None:
-        self._discarding = True
-        self._may_run.set()
+class Training(Job):
+    """`checkpoint`: where to go on from; `keep`: stop right there, for a model of it."""
 
-    # -- work, in the thread ----------------------------------------------------------------------
+    def __init__(
+        self,
+        run: int,
+        request: Request,
+        dataset: Dataset,
+        test: Dataset | None = None,
+        checkpoint: bytes | None = None,
+        *,
+        keep: bool = False,
+    ) -> None:
+        super().__init__(run)
+        self.request, self.dataset, self.test, self.checkpoint = request, dataset, test, checkpoint
+        self._stopping = keep
+        self._saved = 0.0
 
-    def run(self) -> None:
-        try:
-            outcome = self._work()
-        except BaseException as error:  # nothing may leave a thread
-            self.failed.emit(self.job.number, sentence_of(error, f"training {self.job.number}"))
-        else:
-            self._tell(outcome)
-
-    def _tell(self, outcome: Outcome | None) -> None:
-        if outcome is None or self._discarding:
-            self.discarded.emit(self.job.number)
-        else:
-            self.ended.emit(self.job.number, outcome)
-
-    def _work(self) -> Outcome | None:
+    def work(self) -> None:
         from mcsvm_gui.core.machine.session import Session
 
-        job = self.job
-        self._become(JobState.PREPARING)
-        session = Session(job.request, job.dataset, job.test, job.checkpoint)
-        self._become(JobState.RUNNING)
-        self.sampled.emit(job.number, session.run.sample())  # where it begins: the first slice may have to compile
+        self.become(JobState.PREPARING)
+        session = Session(self.request, self.dataset, self.test, self.checkpoint)
+        self.become(JobState.RUNNING)
+        self.tell(Sampled(session.run.sample()))  # where it begins: the first slice may have to compile
         while session.running and not self._discarding:
             if not self._may_run.is_set():
-                self._rest()
+                self.rest()
             elif self._stopping:
                 session.stop()
-                self.kept.emit(job.number, session.standing())
+                self.tell(Kept(session.standing()), urgent=True)
             else:
                 self._advance(session)
+        if not self._discarding:
+            self.become(JobState.CERTIFYING)
+            outcome = session.finish()
         if self._discarding:
-            return None
-        self._become(JobState.CERTIFYING)
-        return session.finish()
-
-    def _rest(self) -> None:
-        self._become(JobState.PAUSED)
-        self._may_run.wait()
-        if not (self._stopping or self._discarding):
-            self._become(JobState.RUNNING)
+            self.end(JobState.DISCARDED)
+        else:
+            self.end(JobState.DONE, Trained(outcome))
 
     def _advance(self, session: Session) -> None:
-        sample = session.advance()
-        now = time.perf_counter()
-        if now - self._shown >= BETWEEN_SAMPLES or not session.running:
-            self._shown = now
-            self._show(session, sample)
-        if session.running and not self._stopping and now - self._saved >= BETWEEN_CHECKPOINTS:
-            self._save(session)
-
-    def _show(self, session: Session, sample: Sample) -> None:
-        self.sampled.emit(self.job.number, sample)
+        self.tell(Sampled(session.advance()))
         if self._stopping:
             return
         reading = session.read()
         if reading is not None:
-            self.read.emit(self.job.number, reading)
+            self.tell(Read(reading))
+        if session.running and time.perf_counter() - self._saved >= BETWEEN_CHECKPOINTS:
+            self._save(session)
 
     def _save(self, session: Session) -> None:
         """Rarely where it takes long; the first one only after the usual pause."""
         began = time.perf_counter()
         if self._saved:
-            self.checkpointed.emit(self.job.number, session.checkpoint())
+            self.tell(Checkpointed(session.checkpoint()))
         ended = time.perf_counter()
         self._saved = ended + max(0.0, (ended - began) / CHECKPOINT_SHARE - BETWEEN_CHECKPOINTS)
-
-    def _become(self, state: JobState) -> None:
-        self.became.emit(self.job.number, state)

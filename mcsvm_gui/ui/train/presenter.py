@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, SignalInstance
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine import choices, summary
 from mcsvm_gui.core.machine import form as machine_form
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.machine.summary import Badge
 
 if TYPE_CHECKING:
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-DRAWN_EVERY = 66  # milliseconds: 15 times a second
 MOST = 12  # runs in the plots, beside those that go on
 KEPT = "train"  # the key under which a project keeps the choices
 
 
-WISHES = "trainAction", "trainAllAction", "pauseAction", "stopKeepAction", "discardAction"
+COMMANDS = "trainAction", "trainAllAction", "pauseAction", "stopKeepAction", "discardAction"
 
 
 class TrainView(Protocol):
@@ -64,10 +64,10 @@ class TrainPresenter(QObject):
         self._request: Request | None = None  # what the form asks for, where every entry is right
         self._refused: str | None = None  # why that cannot be trained
         self._obstacle: str | None = None  # why nothing can be trained
-        self._restless: set[int] = set()
+        self._changed: set[int] = set()
         self._plotted: list[int] = []
-        self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
-        self._ticks.timeout.connect(self._tick)
+        self._soon = QTimer(self, interval=0, singleShot=True)  # once for all runs that the queue tells of
+        self._soon.timeout.connect(self._show_changed)
         self._listen()
         view.set_texts(machine_form.DEFAULTS)
         self._judge()
@@ -91,7 +91,6 @@ class TrainPresenter(QObject):
         runs.removed.connect(lambda _: self._look())
         runs.project_read.connect(self._reread)
         runs.selection_changed.connect(self._look)
-        self._queue.state_changed.connect(lambda run, _: self._moved(run))
 
     def prepare(self) -> None:
         """Load the solvers behind the window."""
@@ -172,21 +171,21 @@ class TrainPresenter(QObject):
         dataset = self._workspace.dataset
         return 3 if dataset is None else len(dataset.classes)
 
-    def do(self, wish: str) -> None:
-        """A wish from a menu or its keys: what cannot be granted is answered with the reason, or granted later."""
+    def do(self, command: str) -> None:
+        """From a menu or its keys: what cannot be done is answered with the reason, or done later."""
         begin = {"trainAction": self.start, "trainAllAction": self.train_all}
         end = {"pauseAction": self.pause, "stopKeepAction": self.stop, "discardAction": self.discard}
         why = ""
-        if wish in begin and not self._ready:
-            self._early = wish
-        if wish in begin:
-            why = self._obstacle or (self._refused if wish == "trainAction" else None) or ""
+        if command in begin and not self._ready:
+            self._early = command
+        if command in begin:
+            why = self._obstacle or (self._refused if command == "trainAction" else None) or ""
         elif not self._targets():
             why = tr("Nothing is being trained.")
         if why:
             self._workspace.message.emit(why)
         else:
-            (begin | end)[wish]()
+            (begin | end)[command]()
 
     # -- what is asked for ------------------------------------------------------------------------
 
@@ -226,28 +225,30 @@ class TrainPresenter(QObject):
 
     def _targets(self) -> list[int]:
         """The chosen runs that go on; the run at hand where none is chosen."""
-        going = set(self._queue.active())
+        going = self._going()
         chosen = [run for run in self._runs.selected if run in going]
         at_hand = self._at_hand()
         return chosen or ([at_hand] if at_hand in going else [])
 
+    def _going(self) -> list[int]:
+        return [key for key in self._queue.active() if isinstance(key, int) and key in self._runs]
+
     def _rest(self, runs: Sequence[int]) -> bool:
-        return bool(runs) and all(self._state(run) == "paused" for run in runs)
+        return bool(runs) and all(self._state(run) is JobState.PAUSED for run in runs)
 
     # -- what is looked at ------------------------------------------------------------------------
 
     def _at_hand(self) -> int | None:
         """The last of the chosen runs, or without a choice of those that go on; one that runs before one that waits."""
         chosen = [run for run in self._runs.selected if run in self._runs]
-        going = [run for run in self._queue.active() if run in self._runs]
-        begun = [run for run in going if self._state(run) != "queued"]
+        going = self._going()
+        begun = [run for run in going if self._state(run) is not JobState.QUEUED]
         first = [run for run in chosen if run in begun] or [run for run in chosen if run in going]
         return next(reversed(first or chosen or begun or going), None)
 
     def _moved(self, run: int) -> None:
-        self._restless.add(run)
-        if not self._ticks.isActive():
-            self._ticks.start()
+        self._changed.add(run)
+        self._soon.start()
 
     def _added(self, runs: Sequence[int]) -> None:
         for run in runs:
@@ -255,7 +256,7 @@ class TrainPresenter(QObject):
 
     def _look(self) -> None:
         """Which runs are to be seen: the chosen ones, and those that go on."""
-        running = [run for run in self._queue.active() if self._state(run) != "queued"]
+        running = [run for run in self._going() if self._state(run) is not JobState.QUEUED]
         wanted = dict.fromkeys([*self._runs.selected[-MOST:], *running])
         seen = [run for run in wanted if run in self._runs]
         new = set(seen) - set(self._plotted)
@@ -265,11 +266,11 @@ class TrainPresenter(QObject):
         self._draw(new)
         self._say()
 
-    def _tick(self) -> None:
-        restless, self._restless = self._restless, set()
-        if any(run not in self._plotted for run in restless):
+    def _show_changed(self) -> None:
+        changed, self._changed = self._changed, set()
+        if any(run not in self._plotted for run in changed):
             self._look()
-        self._draw(restless)
+        self._draw(changed)
         self._say()
 
     def _draw(self, runs: set[int]) -> None:
@@ -308,7 +309,7 @@ class TrainPresenter(QObject):
         record, targets = self._runs.record(run), self._targets()
         self._view.show_actions(bool(targets), self._rest(targets))
         words = self._words(record)
-        self._view.show_run(self._title(record), self._badge(record), words, bad=record.state == "failed")
+        self._view.show_run(self._title(record), self._badge(record), words, bad=record.state == JobState.FAILED)
         self._view.show_run_command(self._command_of(record))
 
     def _invitation(self) -> str:
@@ -319,11 +320,9 @@ class TrainPresenter(QObject):
             " runs chosen in the table below appear here."
         )
 
-    def _state(self, run: int) -> str:
-        """Of a job the queue's word, of any other run the project's."""
-        if run in self._queue.active():
-            return str(self._queue.state(run).value)
-        return self._runs.record(run).state
+    def _state(self, run: int) -> JobState:
+        """Of a job the queue's, of any other run the project's."""
+        return self._queue.state(run) if run in self._queue.active() else JobState(self._runs.record(run).state)
 
     def _command_of(self, record: RunRecord) -> str:
         """Nothing for a run of another version, whose request is none of this one."""
@@ -343,23 +342,25 @@ class TrainPresenter(QObject):
         return f"{record.name}: {summary.title(record.document)}, {record.data_name}"
 
     def _badge(self, record: RunRecord) -> Badge:
-        if record.state == "done" and record.document is not None:
+        if record.state == JobState.DONE and record.document is not None:
             return summary.badge(record.document)
         return summary.badge_of_state(self._state(record.id), record.relative_gap)
 
     def _words(self, record: RunRecord) -> str:
         state = self._state(record.id)
-        if record.state == "failed":
+        if record.state == JobState.FAILED:
             return record.error or tr("The training failed.")
         if not self._ready:
             return ""
         if record.document is not None:
             return " ".join(summary.sentences(record.document))
-        if record.active and state != "queued":
+        progress = None
+        if record.active and state is not JobState.QUEUED:
+            from mcsvm_gui.core.machine.time_left import progress_of
+
             classes = len(self._class_names(record)) or self._classes
-            said = summary.progress(self._runs.trace(record.id), record.request, classes)
-            return said or summary.state_words(state)
-        return summary.state_words(state)
+            progress = progress_of(self._runs.trace(record.id), record.request, classes)
+        return summary.state_sentence(state) if progress is None else summary.progress_words(progress)
 
 
 def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:

@@ -6,13 +6,14 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.machine.state import ENDED, JobState
+from mcsvm_gui.core.machine.summary import time_left_words
 from mcsvm_gui.core.tune import form as tune_form
 from mcsvm_gui.core.tune import summary as tune_summary
-from mcsvm_gui.ui.runs.cells import CellBook
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 from mcsvm_gui.ui.tune.report import TuneReport
 from mcsvm_gui.ui.tune.view import TuneView
@@ -21,34 +22,27 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.tune.maps import TuneMaps
     from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
+    from mcsvm_gui.ui.runs.searches import Search
     from mcsvm_gui.ui.runs.workspace import Workspace
-    from mcsvm_gui.ui.threads.search import Searches
     from solvers.selection.cell import Cell
-    from solvers.selection.task import Done
 
 DRAWN_EVERY = 250  # milliseconds
 SHARE, SELDOM = 0.05, 1000  # of the time that drawing may take, unless it comes to more milliseconds than this
-WHOLE = "grid", "per-pair"  # searches that try every cell
 KEPT = "tune"  # the key under which a project keeps the entries
 
 
 class TunePresenter(QObject):
     """`ready` once the solvers are loaded; until then nothing is judged and nothing can be searched."""
 
-    told = Signal(str)  # how far a search is; nothing where none goes on
-
-    def __init__(self, view: TuneView, workspace: Workspace, searches: Searches, parent: QObject | None = None) -> None:
+    def __init__(self, view: TuneView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._view, self._workspace, self._runs, self._searches = view, workspace, workspace.runs, searches
-        self._cells = CellBook(workspace.runs, self)
-        self._ready = self._stopping = False
-        self._going: tuple[Request, TuneRequest] | None = None  # what is searched
+        self._view, self._workspace, self._runs, self._searches = view, workspace, workspace.runs, workspace.searches
+        self._cells = self._searches.cells
+        self._ready = False
         self._asked: tuple[Request, TuneRequest] | None = None  # where every entry is right
         self._conditions = ""  # of what the form asks for; empty where it asks for nothing
-        self._searched = ""  # conditions of the search that runs
-        self._last: tuple[str, Tuned] | None = None  # the search that ended last, under its conditions
-        self._eager = False  # to begin as soon as what the project knows is read
-        self._pace = tune_summary.Pace()
+        self._state: JobState | None = None  # of the search that was shown last
+        self._last: Search | None = None  # the search that ended last
         self._shown: TuneMaps | None = None  # what the form asks for, as far as it is known
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
         self._ticks.timeout.connect(self._look)
@@ -73,12 +67,11 @@ class TunePresenter(QObject):
         workspace.data_changed.connect(self._data_changed)
         workspace.preparation_changed.connect(self._judge)
         self._runs.project_read.connect(self._reread)
-        self._cells.arrived.connect(lambda _: self._arrived())
+        self._cells.arrived.connect(lambda _: self._judge())
         self._cells.trouble.connect(workspace.message)
+        searches.added.connect(self._judge)
         searches.begun.connect(self._begun)
-        searches.progressed.connect(self._progressed)
-        searches.ended.connect(self._ended)
-        searches.failed.connect(self._failed)
+        searches.changed.connect(self._follow)
 
     def prepare(self) -> None:
         """Load what judges the form, behind the window."""
@@ -91,15 +84,13 @@ class TunePresenter(QObject):
     # -- the form ---------------------------------------------------------------------------------
 
     def _edited(self) -> None:
-        self._eager, self._last = False, None
+        self._last = None
         self._runs.keep_setting(KEPT, self._view.texts())
         self._view.show_failure("")
         self._judge()
 
     def _reread(self) -> None:
-        """Another project, with its own last entries; what is searched belongs to the one before."""
-        if self._searches.running and not self._cells.ready(self._searched):
-            self.stop()
+        """Another project, with its own last entries."""
         kept = self._runs.setting(KEPT)
         if isinstance(kept, dict):  # files may hold anything
             texts = {name: text for name, text in kept.items() if name in tune_form.DEFAULTS and isinstance(text, str)}
@@ -108,8 +99,6 @@ class TunePresenter(QObject):
 
     def _data_changed(self) -> None:
         self._view.show_failure("")
-        if self._searches.running:
-            self.stop()
         self._judge()
 
     def _judge(self) -> None:
@@ -118,8 +107,8 @@ class TunePresenter(QObject):
         self._asked, self._conditions = None, ""
         if not self._ready:
             self._view.show_obstacle(tr("The solvers are being loaded…"))
-        elif self._searches.running:
-            self._asked, self._conditions = self._going, self._searched
+        elif (search := self._current) is not None:
+            self._asked, self._conditions = (search.request, search.wanted), search.conditions
         else:
             self._judge_form()
         self._look()
@@ -162,26 +151,24 @@ class TunePresenter(QObject):
 
     # -- a search ---------------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """What is known already is not done again."""
+    @property
+    def _current(self) -> Search | None:
+        """The search that goes on, or waits, on the data at hand: it is what the page shows."""
         dataset = self._workspace.dataset
-        if self._asked is None or dataset is None or self._searches.running:
+        mine = (search for search in self._searches.active if dataset and search.request.digest == dataset.digest)
+        return next(mine, None)
+
+    def start(self) -> None:
+        dataset = self._workspace.dataset
+        if self._asked is None or dataset is None or not self._runs.loaded or self._current is not None:
             return
-        self._eager = not self._cells.ready(self._conditions)
-        if self._eager:
-            return
-        request, wanted = self._going = self._asked
-        self._searched, self._last, self._stopping = self._conditions, None, False
-        self._pace = tune_summary.Pace()
+        self._last = None
         self._view.show_failure("")
-        done = {} if self._shown is None else self._shown.results.trials
-        self._searches.start(request, wanted, dataset, done)
-        self._look()
+        self._searches.start(*self._asked, dataset)
 
     def stop(self) -> None:
-        self._stopping = True
-        self._searches.stop()
-        self._look()
+        if self._current is not None:
+            self._searches.stop(self._current)
 
     def extend(self) -> None:
         """Beyond the edges that the best cells lie on."""
@@ -196,42 +183,21 @@ class TunePresenter(QObject):
         self._edited()
         self.start()
 
-    def _arrived(self) -> None:
-        self._judge()
-        if self._eager:
-            self.start()
-
-    def _begun(self, tuning: Tuning) -> None:
-        self._keep_conditions(tuning)
+    def _begun(self, search: Search, tuning: Tuning) -> None:
         said = dict.fromkeys(notice.sentence for notice in tuning.notices if notice not in tuning.dataset.notices)
         if said:
             self._workspace.message.emit(" ".join(said))
 
-    def _keep_conditions(self, tuning: Tuning) -> None:
-        """In plain words beside the cells, whose key tells nobody what they depend on."""
-        from mcsvm_gui.core.tune.cells import setting_of
-        from mcsvm_gui.core.tune.document import asked_document
-
-        asked = asked_document(tuning.request, tuning.wanted)
-        kept = {name: asked[name] for name in ("request", "search", "folds", "repeats", "holdout", "seed")}
-        self._runs.keep_setting(setting_of(self._searched), {**kept, "classes": list(tuning.class_names)})
-
-    def _progressed(self, done: list[Done]) -> None:
-        if not self._cells.ready(self._searched):
-            return
-        self._cells.add(self._searched, done)
-        self._pace.add(done)
-        if not self._ticks.isActive():
+    def _follow(self, search: Search) -> None:
+        """New cells are drawn soon, another state at once."""
+        if search.state in ENDED and search.conditions == self._conditions:
+            self._last = search
+            self._view.show_failure(search.error)
+        if search.state is not self._state:
+            self._state = search.state
+            self._judge()
+        elif not self._ticks.isActive():
             self._ticks.start()
-
-    def _ended(self, tuned: Tuned) -> None:
-        self._last = self._searched, tuned
-        self._view.show_failure(tuned.trouble)
-        self._judge()
-
-    def _failed(self, sentence: str) -> None:
-        self._view.show_failure(sentence)
-        self._judge()
 
     # -- what was found ---------------------------------------------------------------------------
 
@@ -240,16 +206,9 @@ class TunePresenter(QObject):
         if self._asked is None:
             return None
         from mcsvm_gui.core.tune.maps import TuneMaps
-        from mcsvm_gui.core.tune.results import TuneResults
-        from solvers.selection.grid import Grid
-        from solvers.selection.search import SEARCHES
+        from mcsvm_gui.core.tune.results import results_of
 
-        _, wanted = self._asked
-        grid = Grid(wanted.machines, wanted.costs, wanted.gammas)
-        cells, two_line = self._cells.of(self._conditions), wanted.search == "two-line"
-        halved = SEARCHES[wanted.search].halves
-        results = TuneResults(grid, wanted.parts, cells, with_linear=two_line, halved=halved)
-        return TuneMaps(results, self._searches.running)
+        return TuneMaps(results_of(self._asked[1], self._cells.of(self._conditions)), self._current is not None)
 
     def _look(self) -> None:
         self._ticks.stop()
@@ -259,8 +218,9 @@ class TunePresenter(QObject):
         self._ticks.setInterval(min(max(DRAWN_EVERY, int(spent / SHARE)), SELDOM))
 
     def _show(self) -> None:
-        running = self._searches.running
-        self._view.show_running(running, self._stopping and running)
+        search = self._current
+        running = search is not None
+        self._view.show_running(running, search is not None and search.state is JobState.STOPPING)
         self._shown = self._known()
         if self._shown is None or not (self._shown.results.cells or running):
             self._view.show_empty(self._invitation())
@@ -275,7 +235,7 @@ class TunePresenter(QObject):
     def write_report(self, path: str) -> None:
         """Of the search that is shown."""
         if self._shown is not None and self._asked is not None and self._shown.results.cells:
-            running, said = self._searches.running, _command(*self._asked)
+            running, said = self._current is not None, _command(*self._asked)
             self._report.write(path, self._asked, self._shown, self._tuned, running, said)
 
     # -- training ---------------------------------------------------------------------------------
@@ -320,13 +280,13 @@ class TunePresenter(QObject):
     @property
     def _tuned(self) -> Tuned | None:
         """The search that ended last, where the form, the data and their preparation still ask for it."""
-        return self._last[1] if self._last is not None and self._last[0] == self._conditions else None
+        return self._last.tuned if self._last is not None and self._last.conditions == self._conditions else None
 
     def _invitation(self) -> str:
         if self._workspace.dataset is None:
             return tr("No data yet. Open a file or a sample on the Data page, then come back to search C and gamma.")
         return tr(
-            "Nothing was searched yet. Press Search to try every combination of C and gamma by cross-validation:"
+            "No search yet. Press Search to try every combination of C and gamma by cross-validation:"
             " a map for each machine fills while you watch, and a click on a cell trains it."
         )
 
@@ -346,27 +306,19 @@ class TunePresenter(QObject):
     def _say_progress(self) -> None:
         if self._shown is None or self._asked is None:
             self._view.show_progress(0, 1, "")
-            self.told.emit("")
             return
-        results, running = self._shown.results, self._searches.running
+        from mcsvm_gui.core.tune.results import WHOLE
+
+        results, search = self._shown.results, self._current
         missing, done = results.missing(), results.done
         expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
-        left = self._pace.left(missing, results.cells) if running and expected is not None else None
-        words = tune_summary.progress_words(done, expected, left)
-        if running and self._searches.nested:
-            nested = figures.count(self._searches.nested)
-            words = tr(
-                "{said}, then {nested} for the nested validation",
-                said=tune_summary.progress_words(done, expected, None),
-                nested=nested,
-            )
-        elif running and not self._pace.counted:
-            words = tr("{said}, being prepared", said=words)
-        self._view.show_progress(done, expected, words if done or running else "")
-        self.told.emit(words if running else "")
+        words = tune_summary.progress_words(done, expected)
+        if search is not None:
+            words = _with_state(search, words)
+        self._view.show_progress(done, expected, words if done or search is not None else "")
         self._say_action(done)
         judged = not self._asked[1].nested or (self._tuned is not None and not self._tuned.stopped)
-        if judged and not (missing or running) and self._asked[1].search == "grid":
+        if judged and not missing and search is None and self._asked[1].search == "grid":
             self._view.show_obstacle(tr("Every cell is known. Change the ranges or the step to search on."))
 
     def _say_action(self, done: int) -> None:
@@ -374,6 +326,19 @@ class TunePresenter(QObject):
             self._view.show_action(tr("Search on"), tr("What is done is not done again"))
         else:
             self._view.show_action(tr("Search"), tr("Try cells of the grid by cross-validation"))
+
+
+def _with_state(search: Search, words: str) -> str:
+    progress = search.progress
+    if search.state in (JobState.QUEUED, JobState.PAUSED):
+        return f"{words}, {search.state.label}"
+    if progress is not None and progress.tried_inside:
+        nested = figures.count(progress.tried_inside)
+        return tr("{said}, then {nested} for the nested validation", said=words, nested=nested)
+    if progress is None or not progress.tried:
+        return tr("{said}, being prepared", said=words)
+    left = time_left_words(progress.seconds_left())
+    return f"{words}, {left}" if left else words
 
 
 def _command(request: Request, wanted: TuneRequest) -> str:

@@ -23,17 +23,12 @@ from mcsvm_gui.core.data.readers.phrases import names, quoted
 from mcsvm_gui.core.data.readers.source import Source
 
 NAME = "xlsx"
-OPTIONS = "label", "format", "header"
-
-
-def recognizes(source: Source, options: ReadOptions) -> bool:
-    return is_workbook(source.data)
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
-    if not recognizes(source, options):
+    if not is_workbook(source.data):
         raise FileError(source.path, "this is no .xlsx workbook; leave --format out, or name the right one")
-    needed(source, NAME)
+    needed(source, "openpyxl", "Excel workbooks")
     library_warnings.drop_openpyxl()
     sheets = opened(source, "Excel workbook", lambda: _sheets(source))
     grid, notices = _first(source, sheets)

@@ -20,17 +20,12 @@ from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 
 NAME = "parquet"
-OPTIONS = "label", "format"
-
-
-def recognizes(source: Source, options: ReadOptions) -> bool:
-    return source.data.startswith(b"PAR1")
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
-    if not recognizes(source, options):
+    if not source.data.startswith(b"PAR1"):
         raise FileError(source.path, "this is no Parquet file; leave --format out, or name the right one")
-    needed(source, NAME)
+    needed(source, "pyarrow", "Parquet files")
     frame = opened(source, "Parquet file", lambda: _frame(source))
     given = [str(name) for name in frame.columns]
     columns, notices = column_names(given, len(given))

@@ -1,4 +1,4 @@
-"""The one question at the end: trainings still run."""
+"""The one question at the end: jobs still run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ class LeavingDialog(Dialog):
     stop_chosen = Signal()
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, "leavingDialog", tr("Trainings are running"), 56 * UNIT, 20 * UNIT)
+        super().__init__(parent, "leavingDialog", tr("Jobs are running"), 56 * UNIT, 20 * UNIT)
         self.setModal(True)
         self._question = words("", name="leavingQuestion")
         self.body.addWidget(self._question)
-        self.body.addWidget(words(tr("What they have found so far is kept, with its certificate."), "muted"))
+        self.body.addWidget(
+            words(tr("Trainings keep their models, with certificates; searches keep the cells that are done."), "muted")
+        )
         self.body.addStretch()
         self.close_button.setText(tr("Cancel"))
         self.close_button.setAccessibleName(tr("Cancel"))
@@ -27,8 +29,8 @@ class LeavingDialog(Dialog):
         stop.clicked.connect(self._stop)
 
     def set_count(self, running: int) -> None:
-        one = tr("One training has not ended. Stop it, keep its model and close?")
-        many = tr("{running} trainings have not ended. Stop them, keep their models and close?", running=running)
+        one = tr("One job has not ended. Stop it, keep what it has found and close?")
+        many = tr("{running} jobs have not ended. Stop them, keep what they have found and close?", running=running)
         self._question.setText(one if running == 1 else many)
 
     def _stop(self) -> None:

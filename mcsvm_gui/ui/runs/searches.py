@@ -1,0 +1,241 @@
+"""Searches of C and gamma, as the window knows them: begun, kept cell by cell, and gone on with after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.machine.state import ENDED, JobState
+from mcsvm_gui.core.project.job_status import JobStatus
+from mcsvm_gui.core.project.records import from_json, to_json
+from mcsvm_gui.ui.runs.cells import CellCollection
+from mcsvm_gui.ui.threads.job import Failed, Key
+from mcsvm_gui.ui.threads.search import Begun, Searched, SearchJob, Tried, TriedInside
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.tune.progress import SearchProgress
+    from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
+    from mcsvm_gui.ui.runs.collection import RunCollection
+    from mcsvm_gui.ui.threads.queue import JobQueue
+
+KEPT = "searches"  # the key under which a project keeps those that have not ended
+
+
+def titled(machines: Sequence[str]) -> str:
+    return tr("Search {machines}", machines=", ".join(machines))
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """A search as the project kept it; a file may hold anything."""
+
+    document: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        asked = self.document.get("search")
+        machines = asked.get("machines") if isinstance(asked, dict) else None
+        return titled([name for name in machines if isinstance(name, str)] if isinstance(machines, list) else [])
+
+    def asked(self) -> tuple[Request, TuneRequest]:
+        """InputError where this version cannot search that."""
+        from mcsvm_gui.core.machine.request import Request
+        from mcsvm_gui.core.tune.search import TuneRequest, check
+        from solvers.errors import InputError
+
+        request, wanted = self.document.get("request"), self.document.get("search")
+        if not isinstance(request, dict) or not isinstance(wanted, dict):
+            raise InputError("this is no search")
+        asked = Request.from_document(request), TuneRequest.from_document(wanted)
+        check(*asked)
+        return asked
+
+
+@dataclass(eq=False)
+class Search:
+    key: str
+    request: Request
+    wanted: TuneRequest
+    conditions: str  # under which its cells are kept
+    state: JobState = JobState.QUEUED
+    progress: SearchProgress | None = None  # from its beginning on
+    tuned: Tuned | None = None  # from its end on
+    error: str = ""
+    document: dict[str, Any] = field(default_factory=dict)  # that a project keeps of it
+
+    @property
+    def title(self) -> str:
+        return titled(self.wanted.machines)
+
+
+class Searches(QObject):
+    """A search is kept in the project from its start to its end: what is found there at the next start was cut short.
+
+    It begins when the project has said which cells it knows.
+    """
+
+    begun = Signal(object, object)  # a search and its Tuning
+    changed = Signal(object)  # a search: its state, or what is known of its cells
+    added = Signal()  # one waits for its turn
+    interrupted_changed = Signal()
+
+    def __init__(self, runs: RunCollection, queue: JobQueue, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runs, self._queue = runs, queue
+        self.cells = CellCollection(runs, self)
+        self.last: Search | None = None  # that ended
+        self._searches: dict[str, Search] = {}  # those that have not, and those that failed
+        self._pending: dict[str, Dataset] = {}  # by key: what is searched as soon as its cells are known
+        self._interrupted: list[Interrupted] = []
+        self._count = 0
+        queue.told.connect(self._hear)
+        runs.project_read.connect(self._reread)
+        self.cells.arrived.connect(lambda _: self._begin_pending())
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._searches
+
+    @property
+    def active(self) -> list[Search]:
+        return [search for search in self._searches.values() if search.state not in ENDED]
+
+    def start(self, request: Request, wanted: TuneRequest, dataset: Dataset) -> Search:
+        """What is known already is not done again."""
+        from mcsvm_gui.core.tune.cells import conditions
+
+        self._count += 1
+        document = from_json(to_json({"request": request.document(), "search": wanted.document()}))
+        self._interrupted = [cut for cut in self._interrupted if cut.document != document]
+        search = Search(f"search {self._count}", request, wanted, conditions(request, wanted), document=document)
+        self._searches[search.key] = search
+        self._pending[search.key] = dataset
+        self._keep()
+        self.added.emit()
+        self._begin_pending()
+        return search
+
+    def stop(self, search: Search) -> None:
+        if self._pending.pop(search.key, None) is None:
+            self._queue.stop(search.key)
+        else:
+            self._enter(search, JobState.DISCARDED)
+            self.changed.emit(search)
+
+    def dismiss(self, key: Key) -> None:
+        """One that failed."""
+        self._searches.pop(str(key), None)
+
+    def status(self, key: Key) -> JobStatus:
+        from mcsvm_gui.core.machine.summary import time_left_words
+        from mcsvm_gui.core.tune.summary import progress_words
+
+        search = self._searches[str(key)]
+        status = {"discardable": search.state is JobState.QUEUED, "error": search.error}
+        if search.progress is None or search.state in (JobState.QUEUED, JobState.FAILED):
+            return JobStatus(search.key, search.title, search.state, **status)  # type: ignore[arg-type]
+        words = progress_words(search.progress.done, search.progress.expected)
+        left = time_left_words(search.progress.seconds_left()) if search.state is JobState.RUNNING else ""
+        return JobStatus(search.key, search.title, search.state, progress=words, time_left=left, **status)  # type: ignore[arg-type]
+
+    # -- what jobs tell ---------------------------------------------------------------------------
+
+    def _begin_pending(self) -> None:
+        for key, dataset in list(self._pending.items()):
+            if self.cells.ready(self._searches[key].conditions):
+                del self._pending[key]
+                self._submit(self._searches[key], dataset)
+
+    def _submit(self, search: Search, dataset: Dataset) -> None:
+        from mcsvm_gui.core.tune.progress import SearchProgress
+        from mcsvm_gui.core.tune.results import WHOLE, results_of
+
+        known = results_of(search.wanted, self.cells.of(search.conditions))
+        missing = known.missing() if search.wanted.search in WHOLE else None
+        search.progress = SearchProgress(missing, known.cells)
+        self._queue.submit(SearchJob(search.key, search.request, search.wanted, dataset, known.trials))
+
+    def _hear(self, key: Key, facts: Sequence[object]) -> None:
+        search = self._searches.get(str(key))
+        if search is None:
+            return
+        tried = [fact for fact in facts if isinstance(fact, Tried)]
+        self.cells.add(search.conditions, [(fact.trial, fact.result) for fact in tried])
+        for fact in facts:
+            self._take(search, fact)
+        self.changed.emit(search)
+
+    def _take(self, search: Search, fact: object) -> None:
+        assert search.progress is not None, "it was submitted"
+        match fact:
+            case Tried(trial, result):
+                search.progress.add(trial.cell, result)
+            case TriedInside():
+                search.progress.tried_inside += 1
+            case Begun(tuning):
+                self._keep_conditions(search, tuning)
+                self.begun.emit(search, tuning)
+            case Searched(tuned):
+                search.tuned, search.error = tuned, tuned.trouble
+            case Failed(sentence):
+                search.error = sentence
+            case JobState():
+                self._enter(search, fact)
+
+    def _enter(self, search: Search, state: JobState) -> None:
+        search.state = state
+        if search.progress is not None:
+            search.progress.go_on() if state is JobState.RUNNING else search.progress.rest()
+        if state in ENDED:
+            self.last = search
+            if state is not JobState.FAILED:
+                del self._searches[search.key]
+            self._keep()
+
+    # -- what a project keeps ---------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        self._runs.keep_setting(
+            KEPT, [*(cut.document for cut in self._interrupted), *(search.document for search in self.active)]
+        )
+
+    def _keep_conditions(self, search: Search, tuning: Tuning) -> None:
+        """In plain words beside the cells, whose key tells nobody what they depend on."""
+        from mcsvm_gui.core.tune.cells import setting_of
+        from mcsvm_gui.core.tune.document import asked_document
+
+        asked = asked_document(tuning.request, tuning.wanted)
+        kept = {name: asked[name] for name in ("request", "search", "folds", "repeats", "holdout", "seed")}
+        self._runs.keep_setting(setting_of(search.conditions), {**kept, "classes": list(tuning.class_names)})
+
+    def _reread(self) -> None:
+        """Another project, or this one: what it keeps and nobody searches here was cut short."""
+        kept = self._runs.setting(KEPT)
+        here = [search.document for search in self.active]
+        found = [document for document in kept if document not in here] if isinstance(kept, list) else []
+        self._interrupted = [Interrupted(document) for document in found if isinstance(document, dict)]
+        self._searches = {search.key: search for search in self.active}
+        self.interrupted_changed.emit()
+
+    # -- after a crash ----------------------------------------------------------------------------
+
+    def interrupted(self) -> list[Interrupted]:
+        """Those that were waiting or running when the program ended, and that nobody decided on yet."""
+        return list(self._interrupted)
+
+    def named_files(self) -> list[str]:
+        """Of the data of those that were cut short."""
+        requests = [cut.document.get("request") for cut in self._interrupted]
+        files = [request.get("data") for request in requests if isinstance(request, dict)]
+        return [file for file in files if isinstance(file, str)]
+
+    def forget(self, interrupted: Collection[Interrupted]) -> None:
+        """Somebody decided: they are gone on with, or not. Their cells stay."""
+        self._interrupted = [cut for cut in self._interrupted if cut not in interrupted]
+        self._keep()
+        self.interrupted_changed.emit()

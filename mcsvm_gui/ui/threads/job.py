@@ -1,0 +1,101 @@
+"""Long work in a thread of its own: a training, or a search of C and gamma. Commands go in, facts come out.
+
+Facts wait in the job until the queue collects them, which decides how often the window hears of all its jobs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.ui.threads.error_log import sentence_of
+from mcsvm_gui.ui.threads.thread import Thread
+
+Key = int | str  # the number of a run, or the name of a search
+
+
+@dataclass(frozen=True)
+class Failed:
+    sentence: str
+
+
+class Job(Thread):
+    """`work` runs in the thread and tells facts; a change of state is one of them. All else may be called anywhere."""
+
+    urgent = Signal(object)  # the job: there are facts that must not wait for the next collection
+
+    def __init__(self, key: Key) -> None:
+        super().__init__()
+        self.key = key
+        self._facts: deque[object] = deque()
+        self._may_run = threading.Event()
+        self._may_run.set()
+        self._stopping = self._discarding = self._abandoned = False
+
+    # -- commands ---------------------------------------------------------------------------------
+
+    def pause(self) -> None:
+        if not self.ending:
+            self._may_run.clear()
+
+    def resume(self) -> None:
+        self._may_run.set()
+
+    def stop(self) -> None:
+        """End soon, and keep what there is."""
+        self._stopping = True
+        self._may_run.set()
+
+    def discard(self) -> None:
+        """End soon, and keep nothing."""
+        self._discarding = True
+        self._may_run.set()
+
+    def abandon(self) -> None:
+        """End soon, and tell of no end: the next start of the program goes on with what was kept so far."""
+        self._abandoned = True
+        self.discard()
+
+    @property
+    def ending(self) -> bool:
+        return self._stopping or self._discarding
+
+    def facts(self) -> list[object]:
+        """What was told since the last call, in order."""
+        return [self._facts.popleft() for _ in range(len(self._facts))]
+
+    # -- in the thread ----------------------------------------------------------------------------
+
+    def work(self) -> None:
+        raise NotImplementedError
+
+    def run(self) -> None:
+        try:
+            self.work()
+        except BaseException as error:  # nothing may leave a thread
+            self.end(JobState.FAILED, Failed(sentence_of(error, f"job {self.key}")))
+
+    def tell(self, *facts: object, urgent: bool = False) -> None:
+        self._facts.extend(facts)
+        if urgent:
+            self.urgent.emit(self)
+
+    def become(self, state: JobState) -> None:
+        self.tell(state, urgent=True)
+
+    def end(self, state: JobState, *facts: object) -> None:
+        """What came of it, and then the state it ends in."""
+        if not self._abandoned:
+            self.tell(*facts, state, urgent=True)
+
+    def rest(self) -> None:
+        """Until it may run again."""
+        if not self._may_run.is_set():
+            self.become(JobState.PAUSED)
+            self._may_run.wait()
+        if not self.ending:
+            self.become(JobState.RUNNING)

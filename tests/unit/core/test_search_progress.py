@@ -1,0 +1,70 @@
+"""The time that a search still takes: kept up to date trial by trial, the same as computed from all cells at once."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from mcsvm_gui.core.tune.progress import SearchProgress
+from solvers.dual.certificate import Certificate
+from solvers.run.ending import Ending
+from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
+
+CELLS = [Cell("ww", 2.0**c, 2.0**g) for c in range(6) for g in range(5)]
+FOLDS = 4
+
+
+def result(seconds: float) -> FoldResult:
+    return FoldResult(0.5, seconds, 1, 1, Ending.CONVERGED, Certificate(1.0, 1.0, 0.0, 0.0))
+
+
+def at_once(known: dict[Cell, CellResult], share: float) -> float:
+    """`share`: seconds by the clock for a second of training."""
+    means = {cell: found.seconds / found.folds for cell, found in known.items()}
+    average = sum(means.values()) / len(means)
+    lacking = {cell: FOLDS - (known[cell].folds if cell in known else 0) for cell in CELLS}
+    return share * sum(means.get(cell, average) * lack for cell, lack in lacking.items())
+
+
+def test_the_time_left_is_that_of_all_cells_at_once() -> None:
+    chance, now = random.Random(0), 100.0
+    trials = [Trial(cell, fold) for cell in CELLS for fold in range(FOLDS)]
+    chance.shuffle(trials)
+    before = {trial: result(chance.random()) for trial in trials[:17]}
+    known = summarise(before)
+    lacking = {cell: lack for cell in CELLS if (lack := FOLDS - (known[cell].folds if cell in known else 0))}
+    progress = SearchProgress(lacking, known, lambda: now)
+    assert (progress.done, progress.expected, progress.tried) == (17, len(trials), 0)
+    assert progress.seconds_left() is None
+    progress.go_on()
+    worked = 0.0
+    for number, trial in enumerate(trials[17:], 1):
+        before[trial] = found = result(chance.random())
+        worked += found.seconds
+        now += 0.25
+        progress.add(trial.cell, found)
+        expected = at_once(summarise(before), 0.25 * number / worked)
+        assert progress.seconds_left() == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert (progress.done, progress.tried) == (len(trials), len(trials) - 17)
+
+
+def test_a_pause_is_no_work() -> None:
+    now = 0.0
+    progress = SearchProgress(dict.fromkeys(CELLS, FOLDS), {}, lambda: now)
+    progress.go_on()
+    now = 2.0
+    progress.add(CELLS[0], result(1.0))
+    expected = progress.seconds_left()
+    progress.rest()
+    now = 1000.0
+    assert progress.seconds_left() == expected
+    progress.go_on()
+    assert progress.seconds_left() == expected == pytest.approx((len(CELLS) * FOLDS - 1) * 2.0)
+
+
+def test_nobody_knows_how_long_where_nobody_knows_how_many() -> None:
+    progress = SearchProgress(None, {})
+    progress.go_on()
+    progress.add(CELLS[0], result(1.0))
+    assert (progress.done, progress.expected, progress.seconds_left()) == (1, None, None)
