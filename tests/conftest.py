@@ -11,10 +11,13 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from mcsvm_gui.ui.threads.garbage import collect_what_is_due
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+settings.register_profile("no clock", deadline=None)  # a busy machine is no error; `timeout` ends what hangs
+settings.load_profile("no clock")
 MANY = 1000  # tests
 GRACE = 30.0  # seconds beyond the time limit of a test
 _home = tempfile.mkdtemp(prefix="mcsvm-tests-")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers import InputError, MultiClassSVC
+from solvers import MultiClassSVC
 from solvers.kernels import KERNELS, Kernel
 from solvers.posing import pose
 from solvers.problem import Problem
@@ -44,19 +44,6 @@ def dense_kernel(name: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
 def home(method: str) -> str:
     """A kernel that the method takes: rbf, or linear where it takes no other."""
     return "linear" if method.startswith("linear") else "rbf"
-
-
-def machine_for(method: str, wish: str = "ww") -> str:
-    """The machine wished for, or another where the method refuses that."""
-    return next(name for name in (wish, "ww", "cs", "ova") if not _refused(method, name))
-
-
-def _refused(method: str, machine: str) -> bool:
-    try:
-        Run(problem_of(*blobs(n=9), machine, home(method)), method)
-    except InputError:
-        return True
-    return False
 
 
 def problem_of(X: np.ndarray, y: np.ndarray, machine: str = "ww", kernel: str = "rbf", **more: Any) -> Problem:

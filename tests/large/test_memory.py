@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_data import blobs, home, machine_for, problem_of
+from combinations import machine_for
+from small_data import blobs, home, problem_of
 
 from solvers.methods import METHODS
 from solvers.methods.auto import blocks, faces

@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from combinations import BIASES, accepted
 from oracles import JOINT, optimum_by_scipy, optimum_of_programme
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, home, problem_of
 
-from solvers import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
@@ -27,19 +27,7 @@ def limits(method: str) -> Limits:
 
 
 def begun(machine: str, kernel: str, method: str, bias: str | None = None) -> Run:
-    """The run, or a skipped test where the method refuses with a sentence."""
-    problem = problem_of(X, Y, machine, kernel, cost=COST, bias=bias)
-    try:
-        return Run(problem, method, limits(method))
-    except InputError as refusal:
-        assert_sentence(refusal)
-        pytest.skip(str(refusal))
-
-
-def assert_sentence(refusal: InputError) -> None:
-    text = str(refusal)
-    assert text.endswith(".")
-    assert len(text.split()) >= 5
+    return Run(problem_of(X, Y, machine, kernel, cost=COST, bias=bias), method, limits(method))
 
 
 @cache
@@ -58,11 +46,13 @@ def optimum(machine: str, kernel: str, bias: str) -> float:
     return total
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kernel", KERNEL_PARAMETERS)
-@pytest.mark.parametrize("machine", MACHINES)
-def test_the_dual_never_falls_and_never_passes_the_primal(machine: str, kernel: str, method: str) -> None:
-    run = begun(machine, kernel, method)
+@pytest.mark.parametrize(
+    ("machine", "method", "bias", "kernel"), accepted(MACHINES, METHODS, [None], KERNEL_PARAMETERS)
+)
+def test_the_dual_never_falls_and_never_passes_the_primal(
+    machine: str, method: str, bias: str | None, kernel: str
+) -> None:
+    run = begun(machine, kernel, method, bias)
     before = 0.0
     while run.running:
         sample = run.advance(3)
@@ -76,10 +66,8 @@ def test_the_dual_never_falls_and_never_passes_the_primal(machine: str, kernel: 
     assert certificate.infeasibility <= 1e-9
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("bias", ["none", "regularized", "exact"])
-@pytest.mark.parametrize("machine", MACHINES)
-def test_every_method_reaches_the_optimum(machine: str, bias: str, method: str) -> None:
+@pytest.mark.parametrize(("machine", "method", "bias"), accepted(MACHINES, METHODS, BIASES))
+def test_every_method_reaches_the_optimum(machine: str, method: str, bias: str) -> None:
     run = begun(machine, home(method), method, bias)
     while run.running:
         run.advance()
@@ -99,8 +87,7 @@ def test_every_kernel_reaches_the_optimum(machine: str, kernel: str) -> None:
     assert certificate.primal == pytest.approx(best, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("machine", ["ww", "cs", "ova"])
+@pytest.mark.parametrize(("machine", "method"), accepted(["ww", "cs", "ova"], METHODS))
 def test_the_same_run_gives_the_same_bits(machine: str, method: str) -> None:
     first, second = (alphas_after(begun(machine, home(method), method)) for _ in range(2))
     for one, other in zip(first, second, strict=True):
@@ -113,8 +100,7 @@ def alphas_after(run: Run) -> list[np.ndarray]:
     return run.alphas()
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(("machine", "method"), accepted(MACHINES, METHODS))
 def test_a_stop_at_any_moment_leaves_a_certified_model(machine: str, method: str) -> None:
     run = begun(machine, home(method), method)
     run.advance(2)

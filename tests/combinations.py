@@ -1,0 +1,44 @@
+"""Which machines, methods, biases and kernels go together: asked of the refusal itself, before anything starts.
+
+Laws are collected over what is trained; `laws/test_refusals.py` holds the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import product
+from typing import Any
+
+from small_data import blobs, home
+
+from solvers import InputError
+from solvers.kernels import KERNELS
+from solvers.posing import pose
+from solvers.run.loop import refuse
+
+BIASES = "none", "regularized", "exact"
+X, Y = blobs(n=9)
+SQUARE = X @ X.T  # features, and a kernel matrix where that is asked for
+
+
+@cache
+def refusal(machine: str, method: str, bias: str | None = None, kernel: str | None = None) -> str | None:
+    """The sentence of a refusal; None of what is trained. By default the machine's own bias, the method's home."""
+    kind = KERNELS[kernel or home(method)]
+    measure = kind(**dict.fromkeys(kind.parameters, 1))
+    try:
+        refuse(pose(SQUARE, Y, machine=machine, kernel=measure, bias=bias), method)
+    except InputError as sentence:
+        return str(sentence)
+    return None
+
+
+def accepted(*axes: Iterable[str | None]) -> list[tuple[Any, ...]]:
+    """Of machines x methods, x biases, x kernels: the combinations that are trained."""
+    return [combination for combination in product(*axes) if refusal(*combination) is None]
+
+
+def machine_for(method: str, wish: str = "ww") -> str:
+    """The machine wished for, or another where the method refuses that."""
+    return next(name for name in (wish, "ww", "cs", "ova") if refusal(name, method) is None)
