@@ -492,7 +492,8 @@ class Run:
         return used, full
 
     def _check_limits(self) -> None:
-        if self.limits.steps is not None and self.iterations >= self.limits.steps:
+        """Of steps where a slice ends: in between, alpha may lag behind them, and where that is, the clock decides."""
+        if self._work is None and self.limits.steps is not None and self.iterations >= self.limits.steps:
             self._end_at(Ending.STEP_LIMIT)
         elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
             self._end_at(Ending.TIME_LIMIT)

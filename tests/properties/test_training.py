@@ -10,6 +10,7 @@ from small_data import blobs, finished, home, problem_of, trained
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.problem import Problem
+from solvers.run import loop
 from solvers.run.loop import Limits, Run
 
 QUICK = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -29,8 +30,12 @@ def alphas_in_slices(problem: Problem, method: str, slices: list[int]) -> list[n
 
 
 @pytest.mark.parametrize(("machine", "method"), accepted(["ww", "cs", "llw", "ova", "ovo"], ENDING))
-def test_slices_are_invisible(machine: str, method: str) -> None:
-    found = [alphas_in_slices(problem_again(machine, home(method)), method, of) for of in ([10**6], [1, 17, 400], [64])]
+def test_slices_are_invisible(machine: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long ones are not interrupted, short ones by nothing but their steps, the last after every piece of work."""
+    found = []
+    for slices, seconds in (([10**6], 60.0), ([1, 17, 400], 60.0), ([64], 1e-5)):
+        monkeypatch.setattr(loop, "LONGEST", seconds)
+        found.append(alphas_in_slices(problem_again(machine, home(method)), method, slices))
     for other in found[1:]:
         for left, right in zip(found[0], other, strict=True):
             np.testing.assert_array_equal(left, right)
