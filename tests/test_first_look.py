@@ -12,6 +12,7 @@ import mcsvm_gui
 from mcsvm_gui import app, cli
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.compare import first_look
+from mcsvm_gui.core.machine import names
 
 
 def test_the_data_are_scaled_by_the_training_part() -> None:
@@ -37,7 +38,7 @@ def test_an_unknown_data_set_names_those_that_are_there() -> None:
 def test_the_table_has_a_line_for_each_machine(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["first-look"]) == 0
     table = capsys.readouterr().out.split(first_look.HEADER)[1].strip().splitlines()
-    assert [line.split()[0] for line in table] == list(first_look.SHOWN)
+    assert [line.split()[0] for line in table] == list(names.MACHINES)
     assert all(line.endswith("converged") for line in table)
     assert all(re.search(r"\d%\s+\d+\.\d%\s+\d+\s+\d+\.\d{3}\s+\d\.\de[+-]\d\d", line) for line in table)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.machine import names
 from solvers import MultiClassSVC
 from solvers.machines import MACHINES
 
-SHOWN = ("ww", "llw", "cs", "ova", "ovo", "dag")
 COST, GAMMA = 4.0, 1.0
 HEADER = f"{'machine':<9}{'train':>7}{'test':>8}{'support':>9}{'seconds':>9}{'rel. gap':>10}  ending"
 
@@ -42,7 +42,7 @@ def show() -> int:
         print(f"error: {trouble}", file=sys.stderr)
         return 2
     print(introduction(data), HEADER, sep="\n", flush=True)
-    for machine in SHOWN:
+    for machine in names.MACHINES:
         print(line(train(machine, data)), flush=True)
     return 0
 
@@ -83,7 +83,7 @@ def introduction(data: Data) -> str:
         f"{len(set(data.train_labels))} classes.\n"
         f"RBF kernel, C = {COST:g}, gamma = {GAMMA:g}, features scaled to [-1, 1]."
     )
-    machines = "\n".join(f"  {name:<5}{MACHINES[name].title}: {MACHINES[name].decides}" for name in SHOWN)
+    machines = "\n".join(f"  {name:<5}{MACHINES[name].title}: {MACHINES[name].decides}" for name in names.MACHINES)
     return f"{described}\n\n{machines}\n\nThe first start also compiles, which takes some seconds.\n"
 
 

@@ -10,6 +10,15 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 SHADES = 0.0, -0.4, 0.35, -0.6  # towards black or white; on a dark ground the other way round
+ON_DARK = {  # the same hues on a dark ground, where thin lines of the palette's own shades are hard to see
+    "#0072b2": "#3d9fe0",
+    "#009e73": "#2fc79b",
+    "#d55e00": "#ff8438",
+    "#cc79a7": "#e394c0",
+    "#e69f00": "#f5b52e",
+    "#56b4e9": "#8ad3ff",
+    "#8a8f98": "#a9afb9",
+}
 Look = TypeVar("Look")
 
 

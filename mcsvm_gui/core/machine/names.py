@@ -7,17 +7,29 @@ as more in the window's lists.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from mcsvm_gui.core.base.i18n import tr
 
+
+class Look(NamedTuple):
+    """The same in every plot, table and page; colour is never the only sign."""
+
+    title: str
+    colour: str  # of Okabe and Ito's palette
+    dashes: tuple[int, ...]  # lengths of strokes and gaps in pen widths; none is a solid line
+    marker: str
+
+
 MACHINES = {
-    "ww": "Weston-Watkins",
-    "llw": "Lee-Lin-Wahba",
-    "cs": "Crammer-Singer",
-    "ova": "One-vs-all",
-    "ovo": "One-vs-one",
-    "dag": "DAG",
+    "ww": Look("Weston-Watkins", "#0072b2", (), "circle"),
+    "llw": Look("Lee-Lin-Wahba", "#009e73", (8, 4), "square"),
+    "cs": Look("Crammer-Singer", "#d55e00", (8, 3, 2, 3), "triangle"),
+    "ova": Look("One-vs-all", "#cc79a7", (2, 3), "diamond"),
+    "ovo": Look("One-vs-one", "#e69f00", (12, 4), "star"),
+    "dag": Look("DAG", "#56b4e9", (8, 3, 2, 3, 2, 3), "pentagon"),
 }
+OTHER_MACHINE = Look("", "#8a8f98", (4, 4), "cross")
 SOLVERS = {"auto": "Automatic", "smo": "SMO", "s2do": "S2DO", "fw": "Frank-Wolfe"}
 KERNELS = {"rbf": "Gaussian (rbf)", "linear": "Linear", "polynomial": "Polynomial", "sigmoid": "Sigmoid"}
 NOT_FOR_FILES = {"precomputed": "Precomputed"}  # kernel values instead of features
@@ -32,7 +44,7 @@ OWN_BIAS = {"": "The machine's own"}
 
 
 def machine_words() -> dict[str, str]:
-    return words(MACHINES)
+    return words({name: look.title for name, look in MACHINES.items()})
 
 
 def solver_words() -> dict[str, str]:

@@ -5,7 +5,7 @@ A new option is a line here and its use where a problem is posed (`posing`) or i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ FIRST, MORE = MACHINE | {"train": "first"}, MACHINE | {"train": "more"}
 ONE = FIRST | {"commands": ("train", "tune")}  # compare takes several, under another name
 
 
-def _named(titles: Mapping[str, str]) -> Kind:
+def _named(titles: Iterable[str]) -> Kind:
     """Any name: which there are is the solvers' knowledge."""
     return Kind("|".join(titles))
 

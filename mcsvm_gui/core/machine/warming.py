@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-MACHINES = "ww", "cs", "llw", "ova", "ovo"  # dag is trained as ovo
+from mcsvm_gui.core.machine import names
+
+MACHINES = tuple(name for name in names.MACHINES if name != "dag")  # which is trained as ovo
 
 
 def prepare(wanted: Callable[[], bool] = lambda: True) -> None:

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcsvm_gui.core.machine import names
+
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
     from solvers.kernels import Kernel
 
 MOST_MACHINES = 6
-SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
-KERNELS, BIASES = ("rbf", "linear", "polynomial", "sigmoid"), ("", "none", "regularized", "exact")
+SIX = tuple(names.MACHINES)
+KERNELS, BIASES = tuple(names.KERNELS), ("", *names.BIASES)
 COST_RANGE, GAMMA_RANGE = (-6, 14), (-6, 8)  # exponents of 2
 TOLERANCE = 1e-3
 

@@ -9,6 +9,8 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette, QStyleHints
 from PySide6.QtWidgets import QApplication
 
 from mcsvm_gui.core.compare import variants
+from mcsvm_gui.core.compare.variants import ON_DARK
+from mcsvm_gui.core.machine import names
 
 UNIT = 8  # pixels; every distance is a multiple of it, or half of it
 
@@ -68,39 +70,28 @@ CHOICES = "system", "light", "dark"
 
 @dataclass(frozen=True)
 class MachineStyle:
-    """The same in every plot, table and page; colour is never the only sign."""
+    """What `names.MACHINES` says, in pyqtgraph's words."""
 
-    colour: str  # of Okabe and Ito's palette
-    dash: tuple[float, ...]  # lengths of strokes and gaps in pen widths; none is a solid line
-    marker: str  # a symbol of pyqtgraph
+    colour: str
+    dash: tuple[float, ...]
+    marker: str
 
 
-MACHINE_STYLES = {
-    "ww": MachineStyle("#0072b2", (), "o"),
-    "llw": MachineStyle("#009e73", (8, 4), "s"),
-    "cs": MachineStyle("#d55e00", (8, 3, 2, 3), "t1"),
-    "ova": MachineStyle("#cc79a7", (2, 3), "d"),
-    "ovo": MachineStyle("#e69f00", (12, 4), "star"),
-    "dag": MachineStyle("#56b4e9", (8, 3, 2, 3, 2, 3), "p"),
-}
-OTHER_MACHINE = MachineStyle("#8a8f98", (4, 4), "x")
+SHAPES = "circle", "square", "triangle", "diamond", "star", "pentagon", "cross"
+SYMBOLS = dict(zip(SHAPES, ("o", "s", "t1", "d", "star", "p", "x"), strict=True))
+
+
+def _style(look: names.Look) -> MachineStyle:
+    return MachineStyle(look.colour, look.dashes, SYMBOLS[look.marker])
+
+
+MACHINE_STYLES = {name: _style(look) for name, look in names.MACHINES.items()}
+OTHER_MACHINE = _style(names.OTHER_MACHINE)
 CLASS_COLOURS = (
     *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"),
     *("#d55e00", "#8a8f98", "#b8a800", "#7a5195", "#6b4c1e"),
 )
 CLASS_MARKERS = "o", "s", "t1", "d", "star", "p", "h", "+", "x", "t"
-
-
-# The same hues on a dark ground, where thin lines of the palette's own shades are hard to see.
-ON_DARK = {
-    "#0072b2": "#3d9fe0",
-    "#009e73": "#2fc79b",
-    "#d55e00": "#ff8438",
-    "#cc79a7": "#e394c0",
-    "#e69f00": "#f5b52e",
-    "#56b4e9": "#8ad3ff",
-    "#8a8f98": "#a9afb9",
-}
 
 
 _EVERY = *MACHINE_STYLES.values(), OTHER_MACHINE

@@ -75,7 +75,7 @@ def run_commands() -> tuple[Command | None, ...]:
         Command(
             "trainAllAction",
             tr("Train all six machines"),
-            tr("Train ww, llw, cs, ova, ovo and dag with the options of the form"),
+            tr("Train each of them with the options of the form"),
             "Ctrl+Shift+T",
         ),
         None,

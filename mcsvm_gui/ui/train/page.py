@@ -193,7 +193,7 @@ class TrainPage(QWidget):
         self.start.setEnabled(one is None)
         self.all.setEnabled(all_ is None)
         self.start.setToolTip(one or tr("Train this machine"))
-        self.all.setToolTip(all_ or tr("Train ww, llw, cs, ova, ovo and dag with these options, and compare"))
+        self.all.setToolTip(all_ or tr("Train each of them with these options, and compare"))
         self.obstacle.setText(all_ or "")
         self.obstacle.setVisible(bool(all_))
 
