@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from solvers.arguments import (
+    ALIASES,
+    CONSTRAINTS,
+    ParameterError,
+    class_weights,
+    gamma_of,
+    refuse_negative,
+    row_weights,
+    seed_of,
+    weighing_rows,
+)
 from solvers.dual.certificate import total_of
 from solvers.errors import InputError
+from solvers.fit_callbacks import CallbackSupport, FitTask
 from solvers.kernels import KERNELS, Kernel
-from solvers.model import Model, class_scores
+from solvers.model import Model, class_scores, pair_scores
 from solvers.portions import LASTING, Increment, all_classes, check_portions, codes_of, going_on, learns_online
-from solvers.posing import kernel_from, pose, positive, shown, whole
+from solvers.posing import kernel_from, pose, positive, whole
 from solvers.problem import Problem
 from solvers.run.decisions import final_reasons
 from solvers.run.ending import Ending
@@ -33,30 +44,116 @@ from solvers.work import limited
 OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
 
 
-class MultiClassSVC(ClassifierMixin, BaseEstimator):
+class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     """Multi-class support vector machine, trained to a certified optimum.
 
-    machine: ww, cs, llw, ova, ovo, dag (and adm, atm, ats, mmr); solver: auto, or a method of the literature.
-    kernel: rbf, linear, polynomial, sigmoid or precomputed, with gamma ("scale": 1 / (features x variance)),
-    degree and coef0. C: the cost; class_weight, "balanced" or {label: weight}, scales it.
-    margin, bias (none, regularized, exact): None for the machine's own.
-    tol: the largest violation of optimality allowed; gap_tol: the relative gap to end at, which then rules alone.
-    max_iter, time_limit (seconds of training): ends earlier; cache_mb: memory for kernel rows, factors, dense systems.
-    threads: over which pieces of work are shared, with the same bits for every number.
-    warm_start: begin from the last solution, scaled to the new C. random_state: decides lots; None is 0.
-    callback(sample) returning True stops, and the model so far stands, with its certificate.
-    decision_function_shape: "ovo" or "ovr", what ovo and dag return for more than two classes: the functions
-    of all pairs, or a score per class (as CalibratedClassifierCV needs).
+    Parameters
+    ----------
+    machine : {"ww", "llw", "cs", "ova", "ovo", "dag", "adm", "atm", "ats", "mmr"}, default="ww"
+        Weston-Watkins, Lee-Lin-Wahba, Crammer-Singer, one-vs-all, one-vs-one, DAG, and four more of the family.
+    solver : str, default="auto"
+        The fastest way to the certificate, or a method of the literature: "smo", "s2do", "fw", "ipm", ...
+    kernel : {"rbf", "linear", "polynomial" or "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        A callable is given all training rows twice, later new rows and all training rows, and returns the matrix.
+    C : float, default=1.0
+        The cost of errors.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of rbf, polynomial and sigmoid. "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+    degree : int, default=3
+        Of the polynomial kernel.
+    coef0 : float, default=0.0
+        Of the polynomial and sigmoid kernels.
+    margin : float or None, default=None
+        The target margin; None is the machine's own.
+    bias : {"none", "regularized", "exact"} or None, default=None
+        None is the machine's own: exact for ova, ovo and dag, none for the others.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on C by label. "balanced" gives every class the same total weight.
+    tol : float, default=1e-3
+        The largest violation of optimality allowed.
+    gap_tol : float or None, default=None
+        The relative duality gap to end at. Where it is given, it rules alone.
+    max_iter : int or None, default=None
+        End after so many steps, with a ConvergenceWarning; None and -1 are no limit.
+    time_limit : float or None, default=None
+        End after so many seconds of training, with a ConvergenceWarning.
+    cache_mb : float, default=500
+        Memory for kernel rows, factors and dense systems.
+    threads : int or None, default=None
+        Over how many threads pieces of work are shared; the result has the same bits for every number.
+    warm_start : bool, default=False
+        Begin from the last solution, scaled to the new C.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the methods that choose at random; None is 0.
+    callback : callable or None, default=None
+        Called with a sample after each slice of the training; returning True stops, and the model so far is kept
+        with its certificate.
+    decision_function_shape : {"ovo", "ovr"}, default="ovo"
+        What `decision_function` of ovo and dag returns for more than two classes: the functions of all pairs, or a
+        score per class, which CalibratedClassifierCV needs.
+    break_ties : bool, default=False
+        Of ovo with "ovr": classes with equally many votes are told apart by their pair functions, not by their order.
 
-    After `fit`: classes_, support_, n_support_ (per class), dual_coef_ (a row per class function, or per pair),
-    intercept_, n_iter_, seconds_, kernel_evaluations_, solver_used_ and solver_reason_ (what auto took, and in a
-    sentence why), decisions_ (each step, phase, reason and numbers), ending_ (why it ended), certificate_ (primal,
-    dual, gap, relative_gap, violation, infeasibility) and trace_, one array for each of iteration, seconds, dual,
-    primal, violation, support and bounded.
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    support_ : ndarray of shape (n_support,)
+        Indices of the support vectors among the training rows.
+    support_vectors_ : ndarray or sparse array of shape (n_support, n_features)
+        The support vectors; empty where the kernel is precomputed.
+    n_support_ : ndarray of shape (n_classes,)
+        Support vectors per class.
+    dual_coef_ : ndarray of shape (n_functions, n_support)
+        Coefficients of the support vectors in each class function, or pair function of ovo and dag.
+    intercept_ : ndarray of shape (n_functions,)
+        The bias of each function.
+    coef_ : ndarray of shape (n_functions, n_features)
+        The weights of each function, of the linear kernel only; read-only.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had names of text.
+    n_iter_ : int
+        Steps of the solver.
+    fit_status_ : int
+        0 if the training converged, 1 otherwise.
+    seconds_ : float
+        Of the training alone.
+    kernel_evaluations_ : int
+        Kernel values computed in training.
+    certificate_ : Certificate
+        primal, dual, gap, relative_gap, violation and infeasibility, recomputed in double precision.
+    ending_ : Ending
+        Why the training ended; `value` is one word.
+    solver_used_, solver_reason_ : str
+        The method that "auto" chose, and why, in a sentence.
+    decisions_ : list of Decision
+        What "auto" did: step, phase, reason and the numbers it was decided on.
+    trace_ : dict of ndarray
+        iteration, seconds, dual, primal, violation, support and bounded of each sample.
+
+    Notes
+    -----
+    For two classes `dual_coef_`, `intercept_`, `coef_` and `decision_function` have one row, positive for
+    ``classes_[1]``.
 
     `partial_fit` (ova, ovo and dag) goes on learning from rows that come in portions, by LASVM. It forgets rows that
-    become no support vectors, so the model then has no certificate_, and no ending_, trace_ and solver_used_.
+    become no support vectors, so the model then has no `certificate_`, and no `ending_`, `trace_` and `solver_used_`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from solvers import MultiClassSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MultiClassSVC(machine="ww", C=4.0, gap_tol=1e-6).fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> model.certificate_.relative_gap <= 1e-6
+    True
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
 
     def __init__(
         self,
@@ -80,6 +177,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         random_state: int | None = None,
         callback: Callable[[Sample], bool | None] | None = None,
         decision_function_shape: str = "ovo",
+        break_ties: bool = False,
     ) -> None:
         self.machine = machine
         self.solver = solver
@@ -101,35 +199,87 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.callback = callback
         self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
 
-    def fit(self, X: Any, y: Any) -> MultiClassSVC:
-        """Train; the result carries `certificate_`, `ending_` and `trace_`."""
-        self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiClassSVC:
+        """Train; the result carries `certificate_`, `ending_` and `trace_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            The training rows; of a precomputed kernel the matrix of all pairs, of a callable what it takes.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        sample_weight : array-like of shape (n_rows,), float or None, default=None
+            Factors on C by row: weight 2 is the row twice, weight 0 is no row.
+
+        Returns
+        -------
+        self : MultiClassSVC
+            The estimator, fitted.
+
+        Examples
+        --------
+        >>> from solvers import MultiClassSVC
+        >>> model = MultiClassSVC(kernel="linear").fit([[0.0], [1.0], [4.0]], [0, 0, 1], sample_weight=[1, 0, 2])
+        >>> model.support_
+        array([0, 2])
+        """
+        task = FitTask(self, X, y, sample_weight)
+        features, labels = self._training_rows(X, y)
+        weights, self._rows = row_weights(sample_weight, labels.size), labels.size
+        kept = weighing_rows(weights, labels)
+        features, weights = _taken(features, kept, self._pairwise), weights[kept]
+        self.classes_, codes = np.unique(labels[kept], return_inverse=True)
+        self._kept, self._sparse = kept, sp.issparse(features)
         with limited(self.threads):
-            problem = self._pose(X, codes)
-            run = Run(problem, self.solver, self._limits(), self._start(problem), seed=self._seed())
-            self._finish(problem, self._drive(run))
+            problem = self._pose(features, codes, weights)
+            run = Run(problem, self.solver, self._limits(), self._start(problem), seed=seed_of(self.random_state))
+            self._finish(problem, self._drive(run, task))
         self._warn_of_limits()
         self._remember(None)
+        task.end()
         return self
 
     @available_if(learns_online)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> MultiClassSVC:
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MultiClassSVC:
         """Learn each of these rows once, on top of what was learnt by `fit` or by earlier portions.
 
-        classes: all labels that will ever come; needed with the first portion, unless `fit` came before. The model
-        can be used after any portion. Mix the rows before: from rows sorted by class, one pass learns little.
+        The model can be used after any portion. Mix the rows before: from rows sorted by class, one pass learns little.
         solver: lasvm-gradient and lasvm-active choose what is learnt first, lasvm-first-order chooses pairs
         otherwise; whatever else it is, lasvm learns.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            New rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        classes : array-like or None, default=None
+            All labels that will ever come; needed with the first portion, unless `fit` came before.
+        sample_weight : array-like of shape (n_rows,), float or None, default=None
+            Factors on C by row.
+
+        Returns
+        -------
+        self : MultiClassSVC
+            The estimator, with these rows learnt.
+
+        Examples
+        --------
+        >>> from solvers import MultiClassSVC
+        >>> model = MultiClassSVC(machine="ovo").partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
+        >>> model.partial_fit([[0.2], [0.9]], [0, 1]).predict([[0.8]])
+        array([1])
         """
-        self._check_parameters()
-        features, labels = self._portion(X, y, classes)
+        features, codes = self._portion(X, y, classes)
+        weights = row_weights(sample_weight, codes.size)
+        refuse_negative(weights)
         with limited(self.threads):
             increment = going_on(self, features)
-            increment.learn(features, labels)
+            increment.learn(features, codes, weights)
         self._remember(increment)
         self._show(increment)
         return self
@@ -139,17 +289,44 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self._began_with = {name: getattr(self, name) for name in LASTING}
         self._increment = increment
 
-    def _check_parameters(self) -> None:
-        """What `pose` does not see."""
-        if self.callback is not None and not callable(self.callback):
-            raise InputError("callback must be a function of a sample, not {callback!r}.", callback=self.callback)
-        if self.decision_function_shape not in ("ovo", "ovr"):
-            raise InputError(
-                "decision_function_shape must be 'ovo' or 'ovr', not {decision_function_shape!r}.",
-                decision_function_shape=self.decision_function_shape,
-            )
-        if not isinstance(self.warm_start, bool | np.bool_):
-            raise InputError("warm_start must be True or False, not {warm_start!r}.", warm_start=self.warm_start)
+    def _validate_params(self) -> None:
+        try:
+            super()._validate_params()
+        except InvalidParameterError as error:
+            raise ParameterError(str(error)) from None
+
+    # -- rows -------------------------------------------------------------------------------------
+
+    @property
+    def _pairwise(self) -> bool:
+        """Whether columns of the features stand for training rows."""
+        return callable(self.kernel) or self.kernel == "precomputed"
+
+    def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """Features as the solvers take them, and the labels, checked."""
+        if sp.issparse(X) and self.kernel == "precomputed":
+            raise ParameterError("Sparse precomputed kernels are not supported; give the matrix as a dense array.")
+        self._fitted_on: Any = None
+        if callable(self.kernel):
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_2d=False)
+            self._fitted_on = X
+            X = _kernel_matrix(self.kernel, X, X)
+        else:
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        check_classification_targets(y)
+        return X, y
+
+    def _new_rows(self, X: Any) -> Any:
+        """Rows to decide on, as the model takes them."""
+        check_is_fitted(self, "_model")
+        if callable(self.kernel):
+            X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_2d=False, reset=False)
+            X = _kernel_matrix(self.kernel, X, self._fitted_on)
+        else:
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+            if sp.issparse(X) and not self._sparse:
+                raise InputError("cannot use sparse input in {name!r} trained on dense data", name=type(self).__name__)
+        return X[:, self._kept] if self._pairwise and self._kept.size < X.shape[1] else X
 
     def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
         """Rows in canonical form, and where their labels stand among the classes."""
@@ -161,6 +338,7 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         known = all_classes(self, classes)
         codes = codes_of(y, known)
         self.classes_ = known
+        self._sparse = sp.issparse(X) or getattr(self, "_sparse", False)
         return X, codes
 
     def _show(self, increment: Increment) -> None:
@@ -171,86 +349,28 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = stream.steps, stream.evaluations, increment.seconds
         self._tell(increment.model())
 
-    def _tell(self, model: Model) -> None:
-        self._model = model
-        self.support_ = model.support
-        self.n_support_ = np.bincount(model.owners, minlength=model.classes)
-        self.dual_coef_, self.intercept_ = model.expansion.T, model.bias
+    # -- the run ----------------------------------------------------------------------------------
 
-    def _drive(self, run: Run) -> Run:
-        while run.running:
-            sample = run.advance()
-            if self.callback is not None and self.callback(sample):
-                run.stop()
-        return run
-
-    def _pose(self, X: Any, codes: np.ndarray) -> Problem:
+    def _pose(self, X: Any, codes: np.ndarray, weights: np.ndarray) -> Problem:
         return pose(
             X,
             codes,
             machine=self.machine,
-            kernel=self._kernel(X),
+            kernel=self._kernel(X, weights),
             cost=self.C,
             margin=self.margin,
             bias=self.bias,
-            class_weight=self._weights(codes),
+            class_weight=class_weights(self.class_weight, self.classes_, codes, weights),
+            sample_weight=weights,
             classes=self.classes_.size,
             cache_mb=self.cache_mb,
         )
 
-    def _kernel(self, X: Any) -> Kernel:
-        return kernel_from(self.kernel, KERNELS, gamma=self._gamma(X), degree=self.degree, coef0=self.coef0)
-
-    def _gamma(self, X: Any) -> float:
-        if isinstance(self.gamma, str) and self.gamma != "scale":
-            raise InputError("gamma must be a positive number or 'scale', not {gamma!r}.", gamma=self.gamma)
-        if not isinstance(self.gamma, str):
-            return positive("gamma", self.gamma)
-        mean = X.mean() if not sp.issparse(X) else X.sum() / np.prod(X.shape)
-        square = (X.multiply(X)).sum() / np.prod(X.shape) if sp.issparse(X) else np.mean(np.square(X))
-        variance = square - mean**2
-        return 1.0 / (X.shape[1] * variance) if variance > 1e-12 * square else 1.0
-
-    def _weights(self, codes: np.ndarray) -> np.ndarray | None:
-        if self.class_weight is None:
-            return None
-        if isinstance(self.class_weight, Mapping):
-            return self._weights_by_label(self.class_weight)
-        if not (isinstance(self.class_weight, str) and self.class_weight == "balanced"):
-            raise InputError(
-                "class_weight must be 'balanced' or a mapping, not {class_weight!r}.", class_weight=self.class_weight
-            )
-        return codes.size / (self.classes_.size * np.bincount(codes, minlength=self.classes_.size))
-
-    def _weights_by_label(self, weights: Mapping[Any, float]) -> np.ndarray:
-        """1 for labels without a weight. A fold may lack a class, but a name that fits nothing is a slip."""
-        labels = self.classes_.tolist()
-        strange = [label for label in weights if label not in labels]
-        if strange and any(label not in weights for label in labels):
-            raise InputError(
-                "class_weight names {strange!r}, which is no label; the labels are {labels}.",
-                strange=strange[0],
-                labels=shown(labels),
-            )
-        return np.array([positive(f"class_weight of {label!r}", weights.get(label, 1.0)) for label in labels])
-
-    def _seed(self) -> int:
-        """Of the lots that a method draws; None is 0, so that the same call gives the same bits."""
-        given: Any = self.random_state
-        if given is None or isinstance(given, Integral):
-            return int(given or 0)
-        return int(check_random_state(given).randint(2**31))
-
-    def _warn_of_limits(self) -> None:
-        limits = {Ending.STEP_LIMIT: "max_iter", Ending.TIME_LIMIT: "time_limit"}
-        if self.ending_ in limits:
-            warnings.warn(
-                f"{limits[self.ending_]} was reached before convergence: the relative gap is"
-                f" {self.certificate_.relative_gap:.2g}, the largest violation {self.certificate_.violation:.2g}."
-                " Allow more, scale the features, or accept the model, whose certificate says how far it may be off.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+    def _kernel(self, X: Any, weights: np.ndarray | None = None) -> Kernel:
+        name = "precomputed" if callable(self.kernel) else ALIASES.get(self.kernel, self.kernel)
+        uniform = weights is None or bool((weights == weights[0]).all())
+        self._gamma = 1.0 if self._pairwise else gamma_of(self.gamma, X, None if uniform else weights)
+        return kernel_from(name, KERNELS, gamma=self._gamma, degree=self.degree, coef0=self.coef0)
 
     def _limits(self) -> Limits:
         return Limits(
@@ -270,47 +390,163 @@ class MultiClassSVC(ClassifierMixin, BaseEstimator):
             return None
         return [alpha * (problem.upper.max() / before[0]) for alpha in before[1]]
 
+    def _drive(self, run: Run, task: FitTask) -> Run:
+        while run.running:
+            sample, enough = task.slice(run.advance, lambda: self._fitted_so_far(run))
+            if enough or (self.callback is not None and self.callback(sample)):
+                run.stop()
+        return run
+
+    def _fitted_so_far(self, run: Run) -> dict[str, Any]:
+        """What `predict` needs in the middle of a run, for callbacks that score."""
+        names = "classes_", "_kept", "_sparse", "_fitted_on", "n_features_in_", "feature_names_in_"
+        state = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        return state | {"_model": run.model(run.proofs())}
+
     def _finish(self, problem: Problem, run: Run) -> None:
         proofs = run.proofs()
         model = run.model(proofs)
-        self._rows = len(problem)
+        self._support_upper = problem.upper[model.support]
         self._solution = (float(problem.upper.max()), run.alphas()) if self.warm_start else None
         self.certificate_ = total_of(proofs)
         assert run.ending is not None
         self.ending_, self.trace_ = run.ending, run.trace.table()
+        self.fit_status_ = int(run.ending is not Ending.CONVERGED)
         self.solver_used_ = run.solver_used
         self.decisions_ = run.decisions
         self.solver_reason_ = " ".join(final_reasons(self.solver, run.decisions))
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = run.iterations, run.kernel_evaluations, run.seconds
         self._tell(model)
+        self.support_ = self._kept[model.support]
+
+    def _tell(self, model: Model) -> None:
+        self._model = model
+        self.support_ = model.support
+        self.n_support_ = np.bincount(model.owners, minlength=model.classes)
+        one = self.classes_.size == 2  # one function, positive for the second class
+        self.dual_coef_ = _second_over_first(model.expansion)[None, :] if one else model.expansion.T
+        self.intercept_ = np.atleast_1d(_second_over_first(model.bias[None, :])[0]) if one else model.bias
+
+    def _warn_of_limits(self) -> None:
+        limits = {Ending.STEP_LIMIT: "max_iter", Ending.TIME_LIMIT: "time_limit"}
+        if self.ending_ in limits:
+            warnings.warn(
+                f"{limits[self.ending_]} was reached before convergence: the relative gap is"
+                f" {self.certificate_.relative_gap:.2g}, the largest violation {self.certificate_.violation:.2g}."
+                " Allow more, scale the features, or accept the model, whose certificate says how far it may be off.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    # -- the fitted model -------------------------------------------------------------------------
+
+    @property
+    def support_vectors_(self) -> Any:
+        check_is_fitted(self, "_model")
+        if callable(self.kernel):
+            return self._fitted_on[self.support_] if hasattr(self._fitted_on, "shape") else np.empty((0, 0))
+        return np.empty((0, 0)) if self._pairwise else self._model.points.rows
+
+    @property
+    def coef_(self) -> np.ndarray:
+        if self.kernel != "linear":
+            raise AttributeError(f"coef_ is only available with kernel='linear', not {self.kernel!r}")
+        check_is_fitted(self, "_model")
+        weights = np.asarray(self.dual_coef_ @ self._model.points.rows)
+        weights.flags.writeable = False
+        return weights
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """(n, classes) class functions; (n,) for two classes, positive for classes_[1].
+        """The class functions, or the pair functions of ovo and dag.
 
-        Of ovo and dag the functions of the pairs (0, 1), (0, 2), ..., positive for the first class, or scores per
-        class where decision_function_shape is "ovr".
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows, n_classes) or (n_rows, n_pairs); (n_rows,) for two classes
+            Pairs come in the order (0, 1), (0, 2), ..., positive for the first class; where decision_function_shape
+            is "ovr", they become a score per class. Of two classes the function is positive for ``classes_[1]``.
+
+        Examples
+        --------
+        >>> from solvers import MultiClassSVC
+        >>> model = MultiClassSVC(kernel="linear", C=10.0, gap_tol=1e-9).fit([[-1.0], [1.0]], [0, 1])
+        >>> model.decision_function([[3.0]]).shape
+        (1,)
         """
-        check_is_fitted(self, "_model")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+        X = self._new_rows(X)
         with limited(self.threads):
             values = self._model.decision(X)
         if self.classes_.size == 2:
-            return self._binary(values)
-        by_pairs = self._model.machine.split == "pairs" and self.decision_function_shape == "ovr"
-        return class_scores(self._model.machine, values, self.classes_.size) if by_pairs else values
-
-    def _binary(self, values: np.ndarray) -> np.ndarray:
-        return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
+            return _second_over_first(values)
+        return self._scores(values) if self._by_pairs and self.decision_function_shape == "ovr" else values
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label of each row; ties go to the class that comes first."""
-        check_is_fitted(self, "_model")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+        """The label of each row; ties go to the class that comes first.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            One of `classes_` for each row.
+
+        Examples
+        --------
+        >>> from solvers import MultiClassSVC
+        >>> MultiClassSVC().fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
+        array(['yes'], dtype='<U3')
+        """
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise InputError("break_ties must be False when decision_function_shape is 'ovo'")
+        X = self._new_rows(X)
         with limited(self.threads):
+            if self.break_ties and self._by_pairs and self.classes_.size > 2:
+                return self.classes_[self._scores(self._model.decision(X)).argmax(axis=1)]
             return self.classes_[self._model.predict(X)]
+
+    @property
+    def _by_pairs(self) -> bool:
+        return self._model.machine.split == "pairs"
+
+    def _scores(self, values: np.ndarray) -> np.ndarray:
+        """A score per class from pair functions; the largest is what `predict` decides."""
+        if self.break_ties and self._model.machine.vote == "votes":
+            return pair_scores(values, self.classes_.size)
+        return class_scores(self._model.machine, values, self.classes_.size)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _second_over_first(values: np.ndarray) -> np.ndarray:
+    """Of two classes one function, positive for the second."""
+    return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
+
+
+def _taken(features: Any, kept: np.ndarray, pairwise: bool) -> Any:
+    if kept.size == features.shape[0]:
+        return features
+    return features[np.ix_(kept, kept)] if pairwise else features[kept]
+
+
+def _kernel_matrix(kernel: Callable[[Any, Any], Any], left: Any, right: Any) -> np.ndarray:
+    values = kernel(left, right)
+    values = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+    expected = (_num_samples(left), _num_samples(right))
+    if values.shape != expected:
+        raise InputError(
+            "The kernel must return an array of shape {expected}, one value for each pair of rows, not {shape}.",
+            expected=expected,
+            shape=values.shape,
+        )
+    return values

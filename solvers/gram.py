@@ -7,7 +7,7 @@ their values, and `restore` computes the same blocks again.
 from __future__ import annotations
 
 import mmap
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -141,6 +141,7 @@ class Gram:
         """Kernel rows of a block, piece by piece; written into the free end of the store where there is room."""
         if self.store.shape[0] == 0:
             self._make_store()
+        yield from self.kernel.prepare(self.points, np.float32)
         end = self._filled + examples.size
         fresh = end <= self.capacity
         values = self.store[self._filled : end] if fresh else np.empty((examples.size, len(self)), np.float32)
@@ -225,10 +226,11 @@ class Gram:
 
     def products(self, weights: np.ndarray) -> Work[np.ndarray]:
         """K @ weights, (n, outputs), in float64, from kernel values computed anew block by block."""
-        if self.kernel.by_features:
-            return kernel_times(self.kernel, self.points, self.points, weights)
+        if isinstance(self.kernel, FeatureKernel):
+            return (yield from self.kernel.times(self.points, self.points, weights))
         involved = np.flatnonzero(np.any(weights != 0.0, axis=1))
-        return (yield from kernel_products(self.kernel, self.points, self.points.take(involved), weights[involved]))
+        right = yield from self.points.taking(involved)
+        return (yield from kernel_products(self.kernel, self.points, right, weights[involved]))
 
 
 def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:
@@ -254,8 +256,8 @@ def _within(index: np.ndarray, n: int) -> bool:
 
 def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
     """K(left, right) @ weights in float64, in blocks of bounded size; without K where the kernel has `times`."""
-    if kernel.by_features:
-        return cast(FeatureKernel, kernel).times(left, right, weights)
+    if isinstance(kernel, FeatureKernel):
+        return finish(kernel.times(left, right, weights))
     return finish(kernel_products(kernel, left, right, weights))
 
 
@@ -263,6 +265,7 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
     result = np.zeros((len(left), weights.shape[1]))
     if len(right) == 0:
         return result
+    yield from kernel.prepare(right, np.float64)
     height = max(1, min(len(left), EXACT_BLOCK_BYTES // (8 * len(right))))
 
     def multiply(start: int) -> None:

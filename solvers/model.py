@@ -108,19 +108,29 @@ def votes(values: np.ndarray, classes: int) -> np.ndarray:
     return counts
 
 
-def class_scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
     """(n, classes) from pair functions: votes + c / (3 (|c| + 1)), c the sum of the signed pair functions of the class.
 
-    The predicted class is raised to one more than the most votes, so that the largest score is the prediction.
+    As scikit-learn's, without libsvm's sign: the class of most votes has the largest score, ties are told apart.
     """
-    counts, clarity = votes(values, classes), np.zeros((values.shape[0], classes))
+    clarity = np.zeros((values.shape[0], classes))
     for column, (a, b) in enumerate(combinations(range(classes), 2)):
         clarity[:, a] += values[:, column]
         clarity[:, b] -= values[:, column]
-    scores = counts + clarity / (3.0 * (np.abs(clarity) + 1.0))
-    rows, decided = np.arange(values.shape[0]), decide(machine, values, classes)
+    return votes(values, classes) + clarity / (3.0 * (np.abs(clarity) + 1.0))
+
+
+def with_winner(scores: np.ndarray, machine: Machine, values: np.ndarray) -> np.ndarray:
+    """Scores in which the class that the machine decides for has the largest: one more than the most votes."""
+    classes = scores.shape[1]
+    counts, rows, decided = votes(values, classes), np.arange(len(scores)), decide(machine, values, classes)
     scores[rows, decided] += 1.0 + counts.max(axis=1) - counts[rows, decided]
     return scores
+
+
+def class_scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+    """(n, classes) from pair functions; the largest is the class that the machine decides for."""
+    return with_winner(pair_scores(values, classes), machine, values)
 
 
 def walk(values: np.ndarray, classes: int) -> np.ndarray:

@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from solvers.arguments import seed_of, weights_by_label
 from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
@@ -36,16 +36,16 @@ class Increment:
         terms = Terms(upper, margin, tolerance, variant.choice, variant.second_order, seed)
         self.stream = Stream(kernel, machine.split, terms, cache_mb)
 
-    def adopt(self, model: Model, seen: int) -> None:
-        """Start from a trained model; `seen` is the number of rows that it was trained on."""
-        found = Expansion(model.points, model.support, model.owners, model.expansion, model.bias)
+    def adopt(self, model: Model, numbers: np.ndarray, upper: np.ndarray, seen: int) -> None:
+        """Start from a trained model: its support vectors' row numbers and costs; `seen` rows were there."""
+        found = Expansion(model.points, numbers, model.owners, upper, model.expansion, model.bias)
         self.stream.adopt(found, seen)
 
-    def learn(self, features: Any, labels: np.ndarray) -> None:
+    def learn(self, features: Any, labels: np.ndarray, weights: np.ndarray) -> None:
         points = checked_points(features, self.kernel)
         once("online", _rehearse)
         began = time.perf_counter()
-        self.stream.learn(points, labels)
+        self.stream.learn(points, labels, weights)
         self.seconds += time.perf_counter() - began
 
     def model(self) -> Model:
@@ -71,7 +71,7 @@ def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> Sentence
         )
     if bias not in (None, "exact"):
         return Sentence("partial_fit learns an exact bias, not bias={bias!r}; leave it at None.", bias=bias)
-    if kernel == "precomputed":
+    if callable(kernel) or kernel == "precomputed":
         return Sentence(
             "partial_fit needs features: rows of a precomputed kernel know nothing of rows that are still to come."
         )
@@ -133,8 +133,8 @@ def going_on(estimator: Any, features: Any) -> Increment:
     if begun and estimator._increment is not None:
         return estimator._increment
     machine, count = MACHINES[estimator.machine], estimator.classes_.size
-    weights = np.ones(count) if estimator.class_weight is None else estimator._weights_by_label(estimator.class_weight)
-    drawn = estimator.random_state
+    given = estimator.class_weight
+    weights = np.ones(count) if given is None else weights_by_label(given, estimator.classes_)
     increment = Increment(
         machine,
         estimator._model.kernel if begun else estimator._kernel(features),
@@ -143,8 +143,8 @@ def going_on(estimator: Any, features: Any) -> Increment:
         tolerance=positive("tol", estimator.tol),
         cache_mb=positive("cache_mb", estimator.cache_mb),
         solver=find_method(estimator.solver).name,
-        seed=0 if drawn is None else int(check_random_state(drawn).randint(2**31)),
+        seed=seed_of(estimator.random_state),
     )
     if begun:
-        increment.adopt(estimator._model, estimator._rows)
+        increment.adopt(estimator._model, estimator.support_, estimator._support_upper, estimator._rows)
     return increment

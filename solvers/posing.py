@@ -31,6 +31,7 @@ def pose(
     margin: float | None = None,
     bias: str | None = None,
     class_weight: Sequence[float] | np.ndarray | None = None,
+    sample_weight: np.ndarray | None = None,
     classes: int | None = None,
     cache_mb: float = 500.0,
 ) -> Problem:
@@ -52,7 +53,7 @@ def pose(
         points=points,
         labels=codes,
         classes=count,
-        upper=cost * weights[codes],
+        upper=_costs(cost, weights[codes], sample_weight),
         margin=chosen.margin(count) if margin is None else positive("margin", margin),
         bias=_bias(bias, chosen),
         cache_mb=positive("cache_mb", cache_mb),
@@ -205,6 +206,11 @@ def check_size(kernel: Kernel, points: Points) -> None:
     """Refuses kernels whose values exceed LARGEST_KERNEL_VALUE."""
     with np.errstate(over="ignore", invalid="ignore"):
         largest = float(np.abs(kernel.diagonal(points)).max(initial=0.0))
+        lengths = 0.0 if kernel.name == "precomputed" else points.largest_square
+    if not np.isfinite(lengths):
+        raise InputError(
+            "The dual coefficients or intercepts are not finite on features this large; scale the features first."
+        )
     if not largest <= LARGEST_KERNEL_VALUE:
         raise InputError(
             "The kernel reaches {largest:.3g} on these features, too large to compute with; scale the features first.",
@@ -241,3 +247,19 @@ def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Ker
         raise InputError("There is no kernel {name!r}; choose one of {choices}.", name=name, choices=", ".join(kernels))
     kind = kernels[name]
     return kind(**{key: parameters[key] for key in kind.parameters})
+
+
+def _costs(cost: float, class_weight: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
+    """(n,) U_i: the cost of each example; a row of weight 0 is no row, and is left out before."""
+    if sample_weight is None:
+        return cost * class_weight
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != class_weight.shape:
+        raise InputError(
+            "There are {examples} examples but {weights} weights of rows.",
+            examples=class_weight.size,
+            weights=weights.size,
+        )
+    if not (np.isfinite(weights).all() and (weights > 0.0).all()):
+        raise InputError("Every weight of a row must be a positive number; leave rows of weight 0 out.")
+    return cost * class_weight * weights

@@ -29,6 +29,7 @@ T = TypeVar("T")
 Work = Generator[None, None, T]
 
 PIECE = 5e8  # floating-point operations of a piece, at most: 20 to 60 ms in double precision on one thread
+MOVE = 20.0  # operations that a number counts as where it is copied or squared: 1 to 2 ns, from memory to memory
 SMALL = 300  # variables of a dense system up to which a step of it, below a millisecond, is no piece of its own
 MOST_THREADS = 1024
 

@@ -18,8 +18,11 @@ from mcsvm_gui.core.base.options import options_of
 from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.data.options import ReadOptions, Rules
+from mcsvm_gui.core.export import EXPORTERS
+from mcsvm_gui.core.export.files import OWN
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.options import SEARCH_OPTIONS, SEARCHES
 from solvers.dual.geometry import BOX, LINE, SUMS
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -71,17 +74,19 @@ def declared() -> set[str]:
     endings = {ending.sentence for ending in Ending}
     settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
     choices = {text for setting in TABLE for _, text in setting.choices()} - set(languages().values())
-    listed = names.SOLVERS, names.KERNELS, names.NOT_FOR_FILES, names.BIASES, names.OWN_BIAS
+    listed = names.SOLVERS, names.KERNELS, names.NOT_FOR_FILES, names.BIASES, names.OWN_BIAS, SEARCHES
     named = {title for titles in listed for title in titles.values()}
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
     refusals = {geometry.title for geometry in (BOX, SUMS, LINE)}
+    exports = {OWN.title, *(exporter.title for exporter in EXPORTERS.values())}
     registries = machines | methods | refusals | formulas | endings | set(REASONS)
-    return registries | settings | measures | choices | named | options() - {""}
+    return registries | settings | measures | choices | named | exports | options() - {""}
 
 
 def options() -> set[str]:
     """Titles of all that can be asked for, and what forms say beside them."""
     known = [option for table in (ReadOptions, Rules, Request) for option in options_of(table).values()]
+    known += SEARCH_OPTIONS.values()
     titles = {option.title for option in known if option.commands}
     asked = [option for option in known if option.train or option.tune]
     return titles | {text for one in asked for text in (one.help, one.unsaid, one.unit) if not text.isdecimal()}

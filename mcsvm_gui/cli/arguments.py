@@ -1,6 +1,6 @@
 """What each command may be given. Nothing heavy is imported here: values are read by the command itself.
 
-Options of data and of trainings come from their tables: `ReadOptions`, `Rules` and `Request`.
+Options of data, trainings and searches come from their tables: `ReadOptions`, `Rules`, `Request` and `TuneRequest`.
 """
 
 import argparse
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.base.options import Option
 
 GROUPS = {"machine": "Numbers may be written 2^-3."}
-SEARCHES = "grid|two-line|coarse-to-fine|per-pair|halving"
 
 
 def inspect(parser: argparse.ArgumentParser) -> None:
@@ -32,19 +31,11 @@ def train(parser: argparse.ArgumentParser) -> None:
 def tune(parser: argparse.ArgumentParser) -> None:
     """search C and gamma by cross-validation, for one machine or several on the same folds"""
     parser.add_argument("data", metavar="DATA")
-    parser.add_argument("--search", metavar=SEARCHES, help="which cells of the grid are tried; default grid, all")
-    parser.add_argument("--step", metavar="X", help="of the ranges, in powers of two; default 1")
-    parser.add_argument("--folds", metavar="N", help="of cross-validation; default 5")
-    parser.add_argument("--repeats", metavar="N", help="of the cross-validation, each with other folds; default 1")
-    parser.add_argument("--holdout", metavar="SHARE", help="validate on this share instead of folds, such as 0.3")
-    parser.add_argument("--nested", action="store_true", help="also the error of the choice, made again in each fold")
-    parser.add_argument("--jobs", metavar="N", help="threads; default one for each processor")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that does it, as tcp://HOST:8786")
     parser.add_argument("-o", "--output", metavar="CELLS.csv", help="one line per cell")
     _report_option(parser)
     parser.epilog = (
-        "--machine takes several names, as in ww,cs. --C and --gamma take ranges: 2^-2:2^12 and 2^-10:2^4 unless told"
-        " otherwise. --time-limit is for each cell on each fold. Ctrl-C keeps what is done."
+        "--machine takes several names, as in ww,cs. --C and --gamma take ranges, or one number each. --time-limit is"
+        " for each cell on each fold. Ctrl-C keeps what is done."
     )
     _options(parser, "tune")
     _output(parser)
@@ -53,22 +44,18 @@ def tune(parser: argparse.ArgumentParser) -> None:
 def compare(parser: argparse.ArgumentParser) -> None:
     """compare machines on one data file or several, over the same folds, with tests of their differences"""
     from mcsvm_gui.core.machine import names
+    from mcsvm_gui.core.tune.options import RANGES
 
     parser.add_argument("data", metavar="DATA", nargs="+")
     parser.add_argument("--machines", metavar="NAME,...", help=f"default {','.join(names.MACHINES)}")
     parser.add_argument("--solvers", metavar="NAME,...", help="default auto; each machine is trained by each")
     parser.add_argument("--tune", action="store_true", help="choose C and gamma inside every training part")
-    parser.add_argument(
-        "--search", metavar="grid|coarse-to-fine|...", help="of --tune, as for mcsvm tune; default grid"
-    )
-    parser.add_argument("--step", metavar="X", help="of the ranges of --tune, in powers of two; default 1")
-    parser.add_argument("--folds", metavar="N", help="of cross-validation; default 5")
-    parser.add_argument("--repeats", metavar="N", help="of the cross-validation, each with other folds; default 1")
     parser.add_argument("--jobs", metavar="N", help="trainings at once; default 1, for times that can be compared")
     parser.add_argument("--save", metavar="OUT.toml", help="keep the experiment, for mcsvm run")
+    ranges = " and ".join(option.searched for option in RANGES.values())
     parser.epilog = (
-        "With --tune, --C and --gamma take ranges: 2^-2:2^12 and 2^-10:2^4 unless told otherwise; they are searched in"
-        " five folds of each training part, so that the rows tested on have no say in them."
+        f"With --tune, which has --search and --step, --C and --gamma take ranges: {ranges} unless told otherwise; they"
+        " are searched in five folds of each training part, so that the rows tested on have no say in them."
     )
     _results_option(parser)
     _report_option(parser)
@@ -90,7 +77,7 @@ def run(parser: argparse.ArgumentParser) -> None:
 def report(parser: argparse.ArgumentParser) -> None:
     """write a report of a project: its runs, side by side where they are on the same data"""
     parser.add_argument("project", metavar="PROJECT.mcsvmproj")
-    parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help="or .pdf, .md, .tex, .json")
+    parser.add_argument("-o", "--output", metavar="OUT.html", required=True, help=_endings())
     parser.add_argument("--run", metavar="NUMBER,...", help="only these runs; default all")
     _output(parser)
 
@@ -105,7 +92,14 @@ def _results_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _report_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--report", metavar="OUT.html", help="write a report: .html, .pdf, .md, .tex or .json")
+    parser.add_argument("--report", metavar="OUT.html", help=f"write a report, {_endings()}")
+
+
+def _endings() -> str:
+    """Of reports."""
+    from mcsvm_gui.core.report import FORMATS
+
+    return f"ending in {', '.join(FORMATS)}"
 
 
 def predict(parser: argparse.ArgumentParser) -> None:
@@ -133,7 +127,9 @@ def verify(parser: argparse.ArgumentParser) -> None:
 def export(parser: argparse.ArgumentParser) -> None:
     """write a model for other programs, checked against its own labels"""
     parser.add_argument("model", metavar="MODEL")
-    parser.add_argument("--to", metavar="FORMAT", required=True, help="onnx|libsvm|liblinear|pmml|json|c|python")
+    from mcsvm_gui.core.export import EXPORTERS
+
+    parser.add_argument("--to", metavar="FORMAT", required=True, help="|".join(EXPORTERS))
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="where to write it")
     parser.add_argument(
         "--check",
@@ -157,8 +153,10 @@ def _options(parser: argparse.ArgumentParser, command: str) -> None:
     from mcsvm_gui.core.base.options import options_of
     from mcsvm_gui.core.data.options import ReadOptions, Rules
     from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
 
     known = [option for table in (ReadOptions, Rules, Request) for option in options_of(table).values()]
+    known += SEARCH_OPTIONS.values()
     groups: dict[str, argparse._ActionsContainer] = {"": parser}
     for option in known:
         if command in option.commands:
@@ -174,7 +172,11 @@ def _options(parser: argparse.ArgumentParser, command: str) -> None:
 
 def _add(group: argparse._ActionsContainer, option: "Option", metavar: str, default: str) -> None:
     help = "; ".join(part for part in (f"{option.help}{_kernels(option)}", default) if part)
-    group.add_argument(option.argument, metavar=metavar, help=f"{help[:1].lower()}{help[1:]}".replace("%", "%%"))
+    help = f"{help[:1].lower()}{help[1:]}".replace("%", "%%")
+    if option.default is False:
+        group.add_argument(option.argument, action="store_true", help=help)
+    else:
+        group.add_argument(option.argument, metavar=metavar, help=help)
 
 
 def _default(option: "Option") -> str:

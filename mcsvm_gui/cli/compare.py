@@ -8,20 +8,19 @@ from dataclasses import replace
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.cli.several import carry_out, check_report, finish, jobs_of, write_results
-from mcsvm_gui.core.base.options import number, whole_number
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, write_experiment
 from mcsvm_gui.core.experiment.searching import SearchSpec
+from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS
 from solvers.errors import InputError
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.run.loop import find_method
-
-SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 def experiment_of(options: argparse.Namespace) -> Experiment:
     """Every machine by every solver on every data set."""
     search = search_of(options)
-    single = {} if search is None else {"C": None, "gamma": None}
+    single = {} if search is None else dict.fromkeys(RANGES)
     plain = request_of(argparse.Namespace(**{**vars(options), "data": None, **single}))
     data = tuple(
         DataSpec(name, path, read=plain.read, rules=plain.rules)
@@ -48,10 +47,10 @@ def experiment_of(options: argparse.Namespace) -> Experiment:
     )
     requests = _requests(plain, options)
     runs = tuple(RunSpec(spec.name, label, request, search=search) for spec in data for label, request in requests)
-    folds = _whole("--folds", options.folds, 5)
-    if folds < 2:
-        raise InputError(f"--folds must be at least 2, not {folds}")
-    plan = Plan("folds", folds=folds, repeats=_whole("--repeats", options.repeats, 1), seed=plain.seed, whole=True)
+    how = said({name: SEARCH_OPTIONS[name] for name in ("folds", "repeats")}, options)
+    if how.get("folds", 2) < 2:
+        raise InputError("--folds must be at least 2, not {folds}", folds=how["folds"])
+    plan = Plan("folds", **how, seed=plain.seed, whole=True)
     return Experiment("Comparison of machines", plan, data, runs)
 
 
@@ -61,13 +60,12 @@ def search_of(options: argparse.Namespace) -> SearchSpec | None:
         if options.search is not None or options.step is not None:
             raise InputError("--search and --step are of --tune, which was not given")
         return None
-    given = {"C": options.C, "gamma": options.gamma, "search": options.search}
-    spec = SearchSpec(**{name: value for name, value in given.items() if value is not None})
-    return spec if options.step is None else replace(spec, step=number(options.step))
+    ranges = {name: text for name in RANGES if (text := getattr(options, name)) is not None}
+    return SearchSpec(**ranges, **said({name: SEARCH_OPTIONS[name] for name in ("search", "step")}, options))
 
 
 def _requests(plain: Request, options: argparse.Namespace) -> list[tuple[str, Request]]:
-    machines, solvers = _list(options.machines) or list(SIX), _list(options.solvers) or ["auto"]
+    machines, solvers = _list(options.machines) or list(names.MACHINES), _list(options.solvers) or ["auto"]
     for name in machines:
         if name not in MACHINES:
             raise InputError(f"--machines: there is no machine {name!r}; choose from {', '.join(MACHINES)}")
@@ -89,24 +87,15 @@ def _list(text: str | None) -> list[str]:
     return [] if text is None else [name for part in text.split(",") if (name := part.strip())]
 
 
-def _whole(option: str, text: str | None, default: int) -> int:
-    if text is None:
-        return default
-    try:
-        return whole_number(text)
-    except InputError as error:
-        raise InputError(f"{option}: {error}") from None
-
-
 def names_of(paths: list[str]) -> list[str]:
     """File names without folder and ending; with their folder, or a number, where two are alike."""
-    names = [os.path.basename(path).split(".")[0] or path for path in paths]
-    if len(set(names)) < len(names):
+    stems = [os.path.basename(path).split(".")[0] or path for path in paths]
+    if len(set(stems)) < len(stems):
         folders = [os.path.basename(os.path.dirname(os.path.abspath(path))) for path in paths]
-        names = [f"{folder}/{name}" for folder, name in zip(folders, names, strict=True)]
+        stems = [f"{folder}/{stem}" for folder, stem in zip(folders, stems, strict=True)]
     seen: dict[str, int] = {}
     result = []
-    for name in names:
+    for name in stems:
         seen[name] = seen.get(name, 0) + 1
         result.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return result

@@ -19,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--to {options.to}: there is no such format; choose one of {', '.join(EXPORTERS)}")
     exporter = EXPORTERS[options.to]
     trained = model_file.load(options.model)
-    reason = exporter.holds(trained)
+    reason = exporter.refusal(trained)
     if reason is not None:
         raise InputError(f"--to {options.to}: {reason}")
     check_outputs([options.output], (options.model, options.check))

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.base.options import Option, options_of
 from mcsvm_gui.core.data.options import ReadOptions, Rules
-from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
 
 def read_options(options: argparse.Namespace, before: ReadOptions | None = None) -> ReadOptions:
-    return replace(before or ReadOptions(), **given(ReadOptions, options))
+    return replace(before or ReadOptions(), **said(options_of(ReadOptions), options))
 
 
 def request_of(options: argparse.Namespace) -> Request:
     """What the user asked for; names that only the solvers know are judged by them."""
-    rules = Rules(**given(Rules, options))
-    return Request(**{**given(Request, options), "rules": rules, "read": read_options(options), "data": options.data})
+    rules = Rules(**said(options_of(Rules), options))
+    return Request(**{**said(OPTIONS, options), "rules": rules, "read": read_options(options), "data": options.data})
 
 
-def given(table: type, options: argparse.Namespace) -> dict[str, Any]:
-    """What was said of the options of a dataclass."""
-    said = {name: getattr(options, name, None) for name, option in options_of(table).items() if option.commands}
-    return {name: options_of(table)[name].read_argument(text) for name, text in said.items() if text is not None}
+def said(table: Mapping[str, Option], options: argparse.Namespace) -> dict[str, Any]:
+    """Values of the options that were given."""
+    given = {name: getattr(options, name, None) for name, option in table.items() if option.commands}
+    return {
+        name: table[name].read_argument(value) if isinstance(value, str) else value
+        for name, value in given.items()
+        if value is not None
+    }
 
 
 def with_missing_rule(trained: TrainedModel, options: argparse.Namespace) -> TrainedModel:

@@ -10,16 +10,17 @@ from typing import TextIO
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, Progress, duration
-from mcsvm_gui.cli.reading import request_of
+from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED, complain
-from mcsvm_gui.core.base.options import number, whole_number
 from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.command_line import quoted
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.document import cells_text, document
-from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning, check, parse_machines
+from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, STEP, TuneRequest
+from mcsvm_gui.core.tune.options import range_of as parsed_range
+from mcsvm_gui.core.tune.search import Tuned, Tuning, check, parse_machines
 from mcsvm_gui.core.tune.summary import place
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
@@ -27,7 +28,6 @@ from solvers.selection.cell import CellResult, FoldResult, Trial
 from solvers.selection.grid import Range
 from solvers.selection.per_pair import PairChoice
 
-COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
 MOST_PAIRS = 45  # printed: those of ten classes
 
 
@@ -88,53 +88,32 @@ def _run(tuning: Tuning, options: argparse.Namespace, interrupt: Interrupt) -> T
 
 def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
     """The ranges are read here, and the rest as for a training."""
-    names = "ww" if options.machine is None else options.machine
-    costs, gammas = options.C, options.gamma
     if options.holdout is not None and options.folds is not None:
         raise InputError("--holdout validates on one split, without folds; leave one of --holdout and --folds")
-    plain = argparse.Namespace(**{**vars(options), "machine": None, "C": None, "gamma": None, "holdout": None})
-    request = request_of(plain)
-    step = _number("step", options.step) if options.step is not None else 1.0
+    searched = {"machine", *RANGES, *SEARCH_OPTIONS}
+    request = request_of(argparse.Namespace(**{**vars(options), **dict.fromkeys(searched)}))
+    how = said(SEARCH_OPTIONS, options)
+    step = how.pop("step", STEP.default)
     kernel = KERNELS.get(request.kernel)
-    without_gamma = kernel is not None and "gamma" not in kernel.parameters and gammas is None
+    without_gamma = kernel is not None and "gamma" not in kernel.parameters and options.gamma is None
     wanted = TuneRequest(
-        machines=parse_machines(names),
-        costs=range_of("C", costs or COSTS, step),
-        gammas=None if without_gamma else range_of("gamma", gammas or GAMMAS, step),
-        search=options.search or "grid",
-        folds=5 if options.folds is None else _whole("folds", options.folds),
-        repeats=1 if options.repeats is None else _whole("repeats", options.repeats),
-        holdout=None if options.holdout is None else _number("holdout", options.holdout),
-        nested=options.nested,
-        jobs=None if options.jobs is None else _whole("jobs", options.jobs),
-        scheduler=options.scheduler,
+        machines=parse_machines(options.machine or request.machine),
+        costs=range_of("C", options.C, step),
+        gammas=None if without_gamma else range_of("gamma", options.gamma, step),
+        **how,
     )
     return request, wanted
 
 
-def range_of(name: str, text: str, step: float) -> Range:
+def range_of(name: str, text: str | None, step: float) -> Range:
     """2^-2:2^12, or one number."""
+    usual = RANGES[name].searched
     if text == "scale":
-        raise InputError(f"--{name}: a search needs numbers, such as {GAMMAS}, not scale")
-    low, _, high = text.partition(":")
+        raise InputError("--{name}: a search needs numbers, such as {range}, not scale", name=name, range=usual)
     try:
-        return Range.between(number(low), number(high or low), step)
+        return parsed_range(text or usual, step)
     except InputError as error:
-        raise InputError(f"--{name}: {error}") from None
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return number(text)
-    except InputError as error:
-        raise InputError(f"--{name}: {error}") from None
-
-
-def _whole(name: str, text: str) -> int:
-    try:
-        return whole_number(text)
-    except InputError as error:
-        raise InputError(f"--{name}: {error}") from None
+        raise InputError("--{name}: {error}", name=name, error=error) from None
 
 
 # -- how it goes ----------------------------------------------------------------------------------

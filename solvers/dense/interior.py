@@ -12,13 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_solve
 
+from solvers.budget import DENSE
 from solvers.dense.cholesky import Factor, factored
 from solvers.work import SMALL, Work
 
-ITERATIONS = 40
-BOUNDARY_FRACTION = 0.99  # of the longest feasible step
-CLEAR = 1e-5  # mean complementarity, in units of goal * bound, at which the active set is clear
-SHORTEST = 1e-10  # step size below which the iteration is stuck
 COPIED = 1 << 20  # entries of Q that are copied between two yields: 8 MB, 5 to 20 ms where memory is new
 
 
@@ -42,8 +39,8 @@ class Interior:
         self.z = np.full(x.size, self.scale)
         self.w = np.full(self.bound.size, self.scale)
         self.pairs = _same_group(self.group)
-        enough = CLEAR * goal * float(self.bound.mean())
-        for _ in range(ITERATIONS):
+        enough = DENSE.clear * goal * float(self.bound.mean())
+        for _ in range(DENSE.iterations):
             if self._complementarity() <= enough or not (yield from self._iterate()):
                 break
         return self._settle()
@@ -72,10 +69,10 @@ class Interior:
         centre = mu * (ahead / (self.x.size + self.t.size) / mu) ** 3
         dx, dz, dw, dy = self._direction(factor, residual, centre, dx * dz, dt * dw)
         dt = -self._sums(dx)
-        length = BOUNDARY_FRACTION * self._longest(dx, dz, dt, dw)
+        length = DENSE.boundary * self._longest(dx, dz, dt, dw)
         self.x, self.z, self.w = self.x + length * dx, self.z + length * dz, self.w + length * dw
         self.t, self.y = self.t + length * dt, self.y + length * dy
-        return length > SHORTEST
+        return length > DENSE.shortest
 
     def _factor(self) -> Work[Factor | None]:
         """Of Q + diag(z / x) + w / t within each group."""

@@ -13,13 +13,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import cho_solve
 
+from solvers.budget import DENSE
 from solvers.dense.cholesky import factored
 from solvers.jit import sums as simplex
 from solvers.jit.bound import ROUNDING
 from solvers.work import SMALL, Work
 
 RIDGE = 1e-11  # share of the largest diagonal entry added to Q_FF: directions without curvature stay put
-HALVINGS = 8  # of a step that leaves the feasible set, at most
 ROWS = 64  # of a gathered block, so that it stays in cache: 20 ms of 2500 variables, all rows at once 46 ms
 
 
@@ -102,7 +102,7 @@ class Face:
     def _line_search(self, step: np.ndarray) -> Work[bool]:
         """Backtracking over projected steps, to the best of them; returns whether the objective rose."""
         best_gain, best, length = 0.0, np.zeros(step.size), 1.0
-        for _ in range(HALVINGS):
+        for _ in range(DENSE.halvings):
             if step.size > SMALL:
                 yield
             trial = self.project(self.value + length * step) - self.value

@@ -97,7 +97,7 @@ class Geometry(ABC):
         """The alpha with `reach` at its bound where `full`."""
 
     def snapped(self, alpha: np.ndarray, upper: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
-        """Onto the bounds what is within `rounding` of them, as a share of the bound, by the arithmetic it comes from."""
+        """Onto the bounds what is within `rounding` of them, a share of the bound: how exactly alpha was computed."""
         alpha = np.where(alpha < rounding * _column(upper, alpha), 0.0, alpha)
         return self.filled(alpha, upper, self.reach(alpha) > (1.0 - rounding) * _column(upper, alpha))
 

@@ -13,10 +13,11 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import cho_solve
 
+from solvers.budget import FACTOR
 from solvers.dense.cholesky import Factor, factored, inverse
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.factor.layout import Layout
-from solvers.factor.pivoted import ENTRY, LEAST, factor_of, most_columns
+from solvers.factor.pivoted import ENTRY, factor_of, most_columns
 from solvers.gram import Gram
 from solvers.machines import DualForm
 from solvers.problem import Part
@@ -24,9 +25,6 @@ from solvers.work import PIECE, Work, pieces
 
 # Sum of weight * |v|^2 over the examples that a normal matrix leaves out; beside the identity it counts as nothing,
 # and iterative refinement makes up for it.
-NEGLIGIBLE = 1e-6
-SEPARATE = 800  # columns of V, at most, where systems are solved class by class: 5 MB and 7 ms a factor
-TOGETHER = 4000  # order, at most, of the one system for all classes: 128 MB, 0.4 s a factor
 HEIGHT = 2048  # examples of V gathered at once, 13 MB of 800 columns; 512 to 16384 differ by 5 %
 TABLE_BYTES = 1 << 25  # of the work space of `Together`
 
@@ -141,7 +139,7 @@ class Columns:
     def suffice(self, weights: np.ndarray, allowed: float) -> Work[None]:
         """More columns, until the next ones move no class function by more than `allowed`."""
         while self.rank < self.cap:
-            wide = min(self.cap, self.rank + self.rank // 2 + LEAST)
+            wide = min(self.cap, self.rank + self.rank // 2 + FACTOR.least)
             yield from self.factor.grow(self.gram, wide)
             more = self.factor.columns[self.rank : min(wide, self.factor.rank)]
             moved = yield from expand(more, (yield from reduce(more, weights)))
@@ -228,7 +226,7 @@ def expand(columns: np.ndarray, u: np.ndarray) -> Work[np.ndarray]:
 def significant(size: np.ndarray) -> np.ndarray:
     """The rows without which the sum of `size` would not be negligible."""
     order = np.argsort(size)
-    return np.sort(order[np.searchsorted(np.cumsum(size[order]), NEGLIGIBLE) :])
+    return np.sort(order[np.searchsorted(np.cumsum(size[order]), FACTOR.negligible) :])
 
 
 class Separate:
@@ -281,7 +279,7 @@ class Together:
 
     def prepare(self, diagonal: Diagonal) -> Work[bool]:
         width, count = self.columns.width, self.count
-        if width * count > TOGETHER + count:
+        if width * count > FACTOR.together + count:
             return False
         matrix = np.empty((count * width, count * width))
         lower = [(a, b) for a in range(count) for b in range(a + 1)]
@@ -335,5 +333,6 @@ def separable(part: Part) -> bool:
 def rank_cap(part: Part) -> int:
     """Columns that memory and time allow."""
     form = part.form
-    by_time = SEPARATE if separable(part) else max(LEAST, min(SEPARATE, TOGETHER // max(1, form.outputs - 1)))
+    together = min(FACTOR.separate, FACTOR.together // max(1, form.outputs - 1))
+    by_time = FACTOR.separate if separable(part) else max(FACTOR.least, together)
     return min(by_time, most_columns(part.gram))

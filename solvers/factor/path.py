@@ -11,19 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import PATH
 from solvers.dual.balance import level
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, Diagonal, normals_for
 from solvers.work import Work
 
-BOUNDARY_FRACTION = 0.995  # of the longest feasible step
-SHORTEST = 1e-6  # step size below which the path is blocked
-BEARABLE = 0.1  # error of a Newton system, as a share of the dual residual or of what the gap allows: rounding beyond
-REFINEMENTS = 3  # of the solution of a Newton system, at most
 REFINED = 1e-12  # error of a Newton system, as a share of its right side, at which refinement ends
-COARSE = 0.1  # error of the class functions that the factor may have, as a share of the dual residual
-CORRECTIONS = 3  # centrality corrections, as long as they lengthen the step
-BAND = 0.1  # products between this share of the centre and its inverse are left as they are
 
 
 @dataclass
@@ -93,8 +87,8 @@ class Path:
         weights = self.layout.weights(point.x)
         residual = yield from self._residual(point, weights)
         off_by = max(goal, float(np.abs(residual).max()))
-        yield from self.columns.suffice(weights, COARSE * off_by)
-        bearable = BEARABLE * max(off_by, self.mean(point) / float(point.x.mean()))
+        yield from self.columns.suffice(weights, PATH.rest * off_by)
+        bearable = PATH.bearable * max(off_by, self.mean(point) / float(point.x.mean()))
         diagonal = DIAGONALS[self.layout.part.geometry](point.z / point.x, point.w / point.t)
         for failed in range(self.failed, len(self.normals)):
             self.normal, self.error = self.normals[failed], 0.0
@@ -126,8 +120,9 @@ class Path:
         yield
         step = step.ahead(more, 1.0)
         length = point.longest(step)
-        for _ in range(CORRECTIONS):
-            wanted = min(1.0, 1.5 * length + 0.3)
+        for _ in range(PATH.corrections):
+            factor, more = PATH.longer
+            wanted = min(1.0, factor * length + more)
             yield
             after = point.ahead(step, wanted)
             toward_x, toward_t = (
@@ -139,11 +134,11 @@ class Path:
             yield
             other = step.ahead(more, 1.0)
             longer = point.longest(other)
-            if longer < length + 0.1 * (wanted - length) or longer <= length:
+            if longer < length + PATH.gained * (wanted - length) or longer <= length:
                 break
             step, length = other, longer
-        length = min(1.0, BOUNDARY_FRACTION * length)
-        return point.ahead(step, length) if length > SHORTEST else None
+        length = min(1.0, PATH.boundary * length)
+        return point.ahead(step, length) if length > PATH.shortest else None
 
     def _residual(self, point: Point, weights: np.ndarray) -> Work[np.ndarray]:
         functions = yield from self.functions(weights)
@@ -168,7 +163,7 @@ class Path:
         x, b = np.zeros_like(right), np.zeros(off.size)
         rest, rest_off, left = right, off, np.inf
         enough = REFINED * float(np.abs(right).max())
-        for _ in range(1 + REFINEMENTS):
+        for _ in range(1 + PATH.refinements):
             dx, db = yield from self._solve_once(diagonal, rest, rest_off)
             yield
             weights = layout.weights(x + dx)
@@ -204,6 +199,6 @@ class Path:
 
 def outside(products: np.ndarray, centre: float) -> np.ndarray:
     """The change that brings products outside the band around `centre` back to it, bounded from below."""
-    low, high = BAND * centre, centre / BAND
+    low, high = PATH.band * centre, centre / PATH.band
     change = np.where(products < low, low - products, np.where(products > high, high - products, 0.0))
     return np.maximum(change, -high)

@@ -11,19 +11,18 @@ import weakref
 
 import numpy as np
 
+from solvers.budget import FACTOR
 from solvers.gram import Gram
 from solvers.work import PIECE, Work, pieces
 
 EXACT = 1e-13  # share of the trace at which the rest is rounding
-LEAST = 16  # columns that a factor may always have
-MEMORY = 0.5  # of the bytes that a Gram may keep, at most: the rows of K have the same again
 ENTRY = 16.0  # operations that an entry of V counts as where it is read once, from memory: 8 bytes, about 1 ns
 
 
 def most_columns(gram: Gram) -> int:
     """That a factor may have, by memory."""
     n = len(gram)
-    return min(n, max(LEAST, int(MEMORY * gram.cache_bytes // (8 * max(1, n)))))
+    return min(n, max(FACTOR.least, int(FACTOR.memory * gram.cache_bytes // (8 * max(1, n)))))
 
 
 class Factor:
@@ -74,6 +73,7 @@ class Factor:
     def _column(self, gram: Gram, pivot: int) -> Work[np.ndarray]:
         before, scale = self.columns[: self.rank], np.sqrt(self._left[pivot])
         column = np.empty((1, len(gram)))
+        yield from gram.kernel.prepare(gram.points, np.float64)
         gram.kernel.block(gram.points.take(np.array([pivot])), gram.points, column)
         weights = before[:, pivot].copy()
         for examples in pieces(len(gram), ENTRY * weights.size):

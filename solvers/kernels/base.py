@@ -1,40 +1,45 @@
-"""Kernel, the protocol: a block of values, the diagonal, definiteness, and declared parameters."""
+"""Kernel: a block of values, the diagonal, definiteness, and declared parameters."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 
 from solvers.kernels.points import Points
+from solvers.work import Work, ready
 
 
-class Kernel(Protocol):
-    """Optional: `times(left, right, weights)` = K(left, right) @ weights without forming K (linear kernel)."""
+class Kernel(ABC):
+    """A frozen dataclass of its parameters."""
 
     name: ClassVar[str]
-    parameters: ClassVar[tuple[str, ...]]
-    by_features: ClassVar[bool]  # whether it also offers `times(left, right, weights)`: products without K
+    parameters: ClassVar[tuple[str, ...]]  # the fields that the estimator, the command line and searches may set
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # noqa: B027 - a dataclass has its own
 
     @property
+    @abstractmethod
     def semidefinite(self) -> bool:
         """Whether every matrix of this kernel is known to be positive semidefinite."""
-        ...
 
+    @abstractmethod
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         """K(left, right) into `out`, in the precision of `out` (float32 or float64)."""
-        ...
 
+    @abstractmethod
     def diagonal(self, points: Points) -> np.ndarray:
         """K(x, x) for every point, float64."""
-        ...
+
+    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+        """Derive, in pieces, what `block` derives of all `points` on its right; without it, `block` does so at once."""
+        return ready(None)
 
 
-class FeatureKernel(Kernel, Protocol):
-    """One whose feature space is that of the points (`by_features`)."""
+class FeatureKernel(Kernel):
+    """One whose feature space is that of the points."""
 
-    def times(self, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-        """K(left, right) @ weights, through the features."""
-        ...
+    @abstractmethod
+    def times(self, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
+        """K(left, right) @ weights through the features, K never being formed."""

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.points import Points, inner_products
+from solvers.kernels.base import FeatureKernel
+from solvers.kernels.points import Points, inner_products, prepare_products, rows_times, transposed_times
+from solvers.work import Work
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(FeatureKernel):
     name: ClassVar[str] = "linear"
     parameters: ClassVar[tuple[str, ...]] = ()
-    by_features: ClassVar[bool] = True
 
     @property
     def semidefinite(self) -> bool:
         return True
 
+    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+        return prepare_products(points, dtype)
+
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return inner_products(left, right, out)
 
-    def times(self, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-        """K(left, right) @ weights through the features, K never being formed."""
-        return left.rows @ (right.rows.T @ weights)
+    def times(self, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
+        vectors = yield from transposed_times(right.rows, weights)
+        return (yield from rows_times(left.rows, vectors))
 
     def diagonal(self, points: Points) -> np.ndarray:
         return points.squares.copy()

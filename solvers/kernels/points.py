@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.work import MOVE, Work, finish, pieces
+
 
 class Points:
-    """Rows of features, dense or sparse (CSR), float64; float32 copies and squared lengths on demand."""
+    """Rows of features, dense or sparse (CSR), float64; float32 copies and squared lengths on demand.
+
+    A property derives its array at once, `prepare` piece by piece: a run that can be stopped calls it first.
+    """
 
     def __init__(self, rows: Any) -> None:  # np.ndarray or sp.csr_array
         self.rows = rows
+        self._derived: dict[str, Any] = {}
 
     def __len__(self) -> int:
         return self.rows.shape[0]
@@ -31,44 +37,121 @@ class Points:
     def sparse(self) -> bool:
         return sp.issparse(self.rows)
 
-    @cached_property
-    def _single(self) -> Any:
-        return self.rows.astype(np.float32)
+    # -- derived arrays ---------------------------------------------------------------------------
+
+    def prepare(self, name: str) -> Work[Any]:
+        """The derived array of this name, computed in pieces unless it is there."""
+        if name not in self._derived:
+            self._derived[name] = yield from DERIVED[name](self)
+        return self._derived[name]
 
     def array(self, dtype: np.dtype) -> Any:
-        return self._single if dtype == np.float32 else self.rows
+        return finish(self.prepare("single")) if dtype == np.float32 else self.rows
 
-    @cached_property
+    @property
     def squares(self) -> np.ndarray:
-        if self.sparse:
-            return np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()
-        return np.einsum("ij,ij->i", self.rows, self.rows)
+        found: np.ndarray = finish(self.prepare("squares"))
+        return found
 
-    @cached_property
+    @property
+    def largest_square(self) -> float:
+        return float(self.squares.max(initial=0.0))
+
+    @property
     def lifted(self) -> np.ndarray:
         """Dense rows with |x|^2 and 1 appended: with `folded` one product gives squared distances."""
         return np.hstack([self.rows, self.squares[:, None], np.ones((len(self), 1))])
 
-    @cached_property
-    def folded(self) -> np.ndarray:
-        """(features + 2, n) float64: -2z, 1, |z|^2 in columns, so that lifted @ folded = |x - z|^2."""
-        return np.vstack([-2.0 * self.rows.T, np.ones((1, len(self))), self.squares[None, :]])
+    def folded(self, dtype: np.dtype) -> np.ndarray:
+        """(features + 2, n): -2z, 1, |z|^2 in columns, so that lifted @ folded = |x - z|^2."""
+        found: np.ndarray = finish(self.prepare(folded_in(dtype)))
+        return found
 
-    @cached_property
-    def folded_single(self) -> np.ndarray:
-        return self.folded.astype(np.float32)
-
-    @cached_property
-    def largest_square(self) -> float:
-        return float(self.squares.max(initial=0.0))
+    # -- parts ------------------------------------------------------------------------------------
 
     def take(self, index: np.ndarray) -> Points:
         """The chosen rows; float32 copies and squared lengths are taken from those of all rows where they exist."""
-        part = Points(self.rows[index])
-        for name in ("_single", "squares"):
-            if name in self.__dict__:
-                part.__dict__[name] = self.__dict__[name][index]
+        return finish(self.taking(index))
+
+    def taking(self, index: np.ndarray) -> Work[Points]:
+        """As `take`, in pieces."""
+        part = Points((yield from taken(self.rows, index)))
+        for name in ("single", "squares"):
+            if name in self._derived:
+                part._derived[name] = yield from taken(self._derived[name], index)
         return part
+
+
+def taken(rows: Any, index: np.ndarray) -> Work[Any]:
+    """rows[index]; a sparse matrix is copied at once, as it has few numbers in a row."""
+    cuts = [] if sp.issparse(rows) else passes(index.size, rows[:1].size)
+    if len(cuts) <= 1:
+        return rows[index]
+    chosen = np.empty((index.size, *rows.shape[1:]), rows.dtype)
+    for some in cuts:
+        chosen[some] = rows[index[some]]
+        yield
+    return chosen
+
+
+def passes(count: int, width: int) -> list[slice]:
+    """Rows in pieces that pass once over this many numbers of each."""
+    return pieces(count, MOVE * width)
+
+
+def _single(points: Points) -> Work[Any]:
+    if points.sparse:
+        return points.rows.astype(np.float32)
+    single = np.empty(points.rows.shape, np.float32)
+    for some in passes(len(points), points.features):
+        if some.start:
+            yield
+        single[some] = points.rows[some]
+    return single
+
+
+def _squares(points: Points) -> Work[np.ndarray]:
+    if points.sparse:
+        return np.asarray(points.rows.multiply(points.rows).sum(axis=1)).ravel()
+    squares = np.empty(len(points))
+    for some in passes(len(points), points.features):
+        if some.start:
+            yield
+        np.einsum("ij,ij->i", points.rows[some], points.rows[some], out=squares[some])
+    return squares
+
+
+def _folded(dtype: Any) -> Callable[[Points], Work[np.ndarray]]:
+    def fold(points: Points) -> Work[np.ndarray]:
+        squares, n = (yield from points.prepare("squares")), len(points)
+        folded = np.empty((n, points.features + 2), dtype)
+        for some in passes(n, points.features):
+            if some.start:
+                yield
+            np.multiply(points.rows[some], -2.0, out=folded[some, :-2], casting="same_kind")
+        folded[:, -2], folded[:, -1] = 1.0, squares
+        return folded.T
+
+    return fold
+
+
+def folded_in(dtype: Any) -> str:
+    """The name of `folded` in this precision."""
+    return "folded single" if dtype == np.float32 else "folded"
+
+
+DERIVED: dict[str, Callable[[Points], Work[Any]]] = {
+    "single": _single,
+    "squares": _squares,
+    "folded": _folded(np.float64),
+    "folded single": _folded(np.float32),
+}
+
+
+def prepare_products(points: Points, dtype: Any) -> Work[None]:
+    """What `inner_products` derives of points on its right."""
+    if dtype == np.float32:
+        yield from points.prepare("single")
 
 
 def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
@@ -79,3 +162,35 @@ def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         out[...] = product.toarray() if sp.issparse(product) else product
         return out
     return np.matmul(a, b.T, out=out)
+
+
+# -- products with rows of features ----------------------------------------------------------------
+
+
+def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
+    """rows @ vectors, (n, outputs); rows may be sparse."""
+    cuts = _product_cuts(rows, vectors.shape[1])
+    if len(cuts) == 1:
+        return np.asarray(rows @ vectors)
+    product = np.empty((rows.shape[0], vectors.shape[1]))
+    for some in cuts:
+        product[some] = rows[some] @ vectors
+        yield
+    return product
+
+
+def transposed_times(rows: Any, weights: np.ndarray) -> Work[np.ndarray]:
+    """rows' weights, (features, outputs): in one piece, or as the sum over pieces of rows."""
+    cuts = _product_cuts(rows, weights.shape[1])
+    product = np.asarray(rows[cuts[0]].T @ weights[cuts[0]] if len(cuts) > 1 else rows.T @ weights)
+    for some in cuts[1:]:
+        yield
+        product += rows[some].T @ weights[some]
+    return product
+
+
+def _product_cuts(rows: Any, outputs: int) -> list[slice]:
+    """A number of a sparse row costs about five times the operations of a dense one."""
+    n, sparse = rows.shape[0], sp.issparse(rows)
+    stored = rows.nnz / max(n, 1) if sparse else rows.shape[1]
+    return pieces(n, stored * (MOVE + (10.0 if sparse else 2.0) * outputs)) or [slice(0, 0)]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.points import Points, inner_products
+from solvers.kernels.base import Kernel
+from solvers.kernels.points import Points, inner_products, prepare_products
+from solvers.work import Work
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(Kernel):
     gamma: float
     degree: int = 3
     coef0: float = 0.0
     name: ClassVar[str] = "polynomial"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "degree", "coef0")
-    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:
@@ -27,6 +28,9 @@ class Polynomial:
         products *= self.gamma
         products += self.coef0
         return np.power(products, self.degree, out=products)
+
+    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+        return prepare_products(points, dtype)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return self._raise(inner_products(left, right, out))

@@ -10,7 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from solvers.kernels.points import Points
+from solvers.kernels.base import Kernel
+from solvers.kernels.points import Points, taken
+from solvers.work import Work
 
 
 class MatrixRows(Points):
@@ -25,16 +27,15 @@ class MatrixRows(Points):
         """1: kernel values are copied, not computed."""
         return 1.0
 
-    def take(self, index: np.ndarray) -> MatrixRows:
-        rows = self.rows[index] if self.rows.shape[1] else np.empty((index.size, 0))
+    def taking(self, index: np.ndarray) -> Work[MatrixRows]:
+        rows = (yield from taken(self.rows, index)) if self.rows.shape[1] else np.empty((index.size, 0))
         return MatrixRows(rows, self.columns[index])
 
 
 @dataclass(frozen=True)
-class Precomputed:
+class Precomputed(Kernel):
     name: ClassVar[str] = "precomputed"
     parameters: ClassVar[tuple[str, ...]] = ()
-    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:

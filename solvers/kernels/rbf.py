@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.points import Points, inner_products
+from solvers.kernels.base import Kernel
+from solvers.kernels.points import Points, folded_in, inner_products, prepare_products
+from solvers.work import Work
 
 # Largest gamma |x|^2 for blocks in float32: |x|^2 + |z|^2 - 2 <x, z> loses about 1e-7 of |x|^2, so that exponents err
 # by 5e-5. Above it the block is computed in float64.
@@ -23,8 +25,7 @@ def scaled_distances(left: Points, right: Points, scale: float, out: np.ndarray)
     """scale |x - z|^2, whose rounding may change its sign; by one matrix product where the features are dense."""
     if left.sparse or right.sparse:
         return _scaled_sparse(left, right, scale, out)
-    folded = right.folded_single if out.dtype == np.float32 else right.folded
-    return np.matmul((scale * left.lifted).astype(out.dtype, copy=False), folded, out=out)
+    return np.matmul((scale * left.lifted).astype(out.dtype, copy=False), right.folded(out.dtype), out=out)
 
 
 def _scaled_sparse(left: Points, right: Points, scale: float, out: np.ndarray) -> np.ndarray:
@@ -36,11 +37,10 @@ def _scaled_sparse(left: Points, right: Points, scale: float, out: np.ndarray) -
 
 
 @dataclass(frozen=True)
-class Rbf:
+class Rbf(Kernel):
     gamma: float
     name: ClassVar[str] = "rbf"
     parameters: ClassVar[tuple[str, ...]] = ("gamma",)
-    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:
@@ -50,6 +50,14 @@ class Rbf:
         """Kernel values, written over the squared distances."""
         distances *= -self.gamma
         return np.exp(distances, out=distances)
+
+    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+        yield from points.prepare("squares")
+        beyond = self.gamma * points.largest_square > SINGLE_PRECISION_REACH
+        if points.sparse:
+            yield from prepare_products(points, np.float64 if beyond else dtype)
+        else:
+            yield from points.prepare(folded_in(np.float64 if beyond else dtype))
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         largest = max(left.largest_square, right.largest_square)

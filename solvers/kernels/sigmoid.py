@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from solvers.kernels.points import Points, inner_products
+from solvers.kernels.base import Kernel
+from solvers.kernels.points import Points, inner_products, prepare_products
+from solvers.work import Work
 
 
 @dataclass(frozen=True)
-class Sigmoid:
+class Sigmoid(Kernel):
     gamma: float
     coef0: float = 0.0
     name: ClassVar[str] = "sigmoid"
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "coef0")
-    by_features: ClassVar[bool] = False
 
     @property
     def semidefinite(self) -> bool:
@@ -26,6 +27,9 @@ class Sigmoid:
         products *= self.gamma
         products += self.coef0
         return np.tanh(products, out=products)
+
+    def prepare(self, points: Points, dtype: Any) -> Work[None]:
+        return prepare_products(points, dtype)
 
     def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
         return self._squash(inner_products(left, right, out))

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from solvers.budget import BUDGET, INNER, PATH, Budget, next_decision
 from solvers.dual.balance import is_balanced
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import weights_of
@@ -23,19 +24,10 @@ from solvers.factor.path import Point as PathPoint
 from solvers.jit import sums
 from solvers.methods.auto import blocks, faces
 from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.budget import BUDGET, Budget, next_decision
 from solvers.methods.base import ROUNDING, Exploring, Method, Point, Progress, dual_at
 from solvers.problem import Part
 from solvers.work import Work
 from solvers.work import finish as finish_work
-
-FINEST = 1e-6  # violation, as a share of the margin: what is asked for beyond is left to the exact kernel
-CLEAR = 1e-8  # mean complementarity, in units of tolerance times U, at which the path ends
-# A variable is put onto its bound if x / U < CLEARLY * z / scale: by the second value where the first leaves more than
-# TOGETHER_AT_LAST variables between their bounds.
-CLEARLY = 0.1, 1.0
-TOGETHER_AT_LAST = 2500
-ITERATIONS = 100
 
 
 @dataclass
@@ -136,7 +128,7 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
 
 
 def attainable(part: Part, tolerance: float) -> float:
-    return max(tolerance, FINEST * float(part.form.margin.max()))
+    return max(tolerance, PATH.finest * float(part.form.margin.max()))
 
 
 def path_of(part: Part, state: InteriorState) -> Path:
@@ -150,8 +142,8 @@ def path_of(part: Part, state: InteriorState) -> Path:
 
 
 def closed(state: InteriorState, path: Path, point: PathPoint, tolerance: float) -> bool:
-    enough = CLEAR * tolerance * float(path.layout.upper.mean())
-    return bool(path.mean(point) <= enough or state.interior.iterations >= ITERATIONS)
+    enough = PATH.clear * tolerance * float(path.layout.upper.mean())
+    return bool(path.mean(point) <= enough or state.interior.iterations >= PATH.iterations)
 
 
 def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> Work[tuple[Point, float] | None]:
@@ -213,9 +205,9 @@ def exactly(part: Part, point: Point) -> Work[BlockState]:
 
 def settle(part: Part, state: InteriorState, path: Path, point: PathPoint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The point without what is clearly at a bound, its constant, and (n, slots) which variables are not."""
-    for clearly in CLEARLY:
+    for clearly in PATH.clearly:
         alpha, between = at_bounds(path.layout, point, clearly)
-        if between.sum() <= TOGETHER_AT_LAST:
+        if between.sum() <= PATH.together:
             break
     alpha = balanced(part, state.best.alpha, alpha) if part.balanced else alpha
     total = weights_of(part, alpha).sum(axis=0)
@@ -248,7 +240,7 @@ def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: flo
     bench = Workbench(part, budget)
     chosen = faces.choose(between, bench.gradient_of_all(trial))
     if chosen.slot.size and blocks.solvable_at_once(part, chosen, budget):
-        yield from bench.solve_chosen(trial, chosen, 0.25 * tolerance)
+        yield from bench.solve_chosen(trial, chosen, INNER.newton_share * tolerance)
 
 
 def finish(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
@@ -262,10 +254,10 @@ def finish(part: Part, state: InteriorState, until: int, tolerance: float, budge
         least = min(violation, interior.least_violation)
         moved = False
         if vain <= budget.finishing_vain:
-            threshold = max(0.25 * tolerance, 0.1 * violation)
+            threshold = max(INNER.newton_share * tolerance, INNER.share * violation)
             chosen = faces.select(part, state.alpha, bench.gradient_of_all(state), threshold)
             if blocks.solvable_at_once(part, chosen, budget):
-                moved = yield from bench.solve_chosen(state, chosen, 0.25 * tolerance)
+                moved = yield from bench.solve_chosen(state, chosen, INNER.newton_share * tolerance)
         interior.least_violation, interior.vain = least, vain
         if moved:
             return Progress.MILESTONE

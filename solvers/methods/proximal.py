@@ -18,11 +18,10 @@ from enum import Enum, auto
 
 import numpy as np
 
+from solvers.budget import PROXIMAL
 from solvers.dual.quantities import weights_of
 from solvers.problem import Part
 from solvers.work import Work
-
-TRIES = 20  # step sizes of one line search, at most
 
 
 class End(Enum):
@@ -57,7 +56,6 @@ class Move:
 
 
 class ProximalStep(ABC):
-    flat = 0.3  # share of the first slope that may be left where a line search ends
     farthest = 1.0  # factor by which a step size may grow at once; 1: a full step that still descends is taken
 
     def __init__(self, part: Part, anchor: np.ndarray, sigma: float) -> None:
@@ -114,12 +112,12 @@ class ProximalStep(ABC):
         """Line search for a slope of nearly zero: slopes still show what values lose to rounding."""
         low, high, length = 0.0, np.inf, 1.0
         at_low, at_high = move.slope, np.inf
-        for _ in range(TRIES):
+        for _ in range(PROXIMAL.tries):
             yield
             other = self.at(trial.point + length * move.direction, trial.functions + length * move.functions)
             here = move.slope_at(other)
             enough = here < 0.0 and high == np.inf and self.farthest == 1.0
-            if abs(here) <= -self.flat * move.slope or enough:
+            if abs(here) <= -PROXIMAL.flat * move.slope or enough:
                 break
             if here < 0.0:
                 low, at_low = length, here

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from solvers.budget import BUDGET, LOOP, next_decision
 from solvers.decision import Decision
 from solvers.dual import balance
 from solvers.dual.certificate import Certificate, Proof, certify, certifying, prove_idle, seen_indefinite, total_of
@@ -23,7 +24,6 @@ from solvers.dual.quantities import examine, weights_of
 from solvers.errors import InputError
 from solvers.gram import Gram
 from solvers.methods import METHODS
-from solvers.methods.auto.budget import BUDGET, next_decision
 from solvers.methods.base import Method, Progress, refresh, seed_with
 from solvers.model import Model
 from solvers.problem import Part, Problem, with_offset
@@ -36,10 +36,7 @@ from solvers.run.warmup import warm_up
 from solvers.work import Work, finish
 
 LONGEST = 0.04  # seconds after which a slice ends at the next piece of work: when it does changes no bit
-SHORT_SLICE, LONG_SLICE = 256, 4096  # least and most steps of a slice, which is a sixteenth of what is done
 FEASIBLE = 1e-9  # infeasibility accepted, as a share of sum U
-CONFIRMATIONS = 60  # claims of convergence that may fail in a row without the violation falling
-TIGHTEST, LOOSEST = 0.01, 0.5  # what the tolerance is multiplied by where the gap asks for more than the violation
 
 
 class Claim(Enum):
@@ -160,7 +157,7 @@ class Run:
             self._end_at(Ending.STOPPED)
 
     def _allowed(self, steps: int | None) -> int:
-        wanted = min(max(SHORT_SLICE, self.iterations // 16), LONG_SLICE) if steps is None else steps
+        wanted = next_decision(self.iterations) - self.iterations if steps is None else steps
         if self.limits.steps is None:
             return wanted
         return max(1, min(wanted, self.limits.steps - self.iterations))
@@ -241,7 +238,7 @@ class Run:
             self._close(proof, stalled=False)
         elif claim is not Claim.STALLED:
             self._refute(proof)
-        elif self._view is not self._part and self._outer.restless <= multipliers.PATIENCE:
+        elif self._view is not self._part and self._outer.restless <= LOOP.most:
             self._outer.restless += 1
             self._claim = Claim.CONVERGED  # b may yet move
         else:
@@ -250,15 +247,15 @@ class Run:
     def _refute(self, proof: Proof) -> None:
         """What was claimed is not so: exact functions, stricter tolerances, or the end."""
         violation = proof.certificate.violation
-        self._failures = 0 if violation < 0.9 * self._best_violation else self._failures + 1
+        self._failures = 0 if violation < LOOP.nearer * self._best_violation else self._failures + 1
         self._best_violation = min(violation, self._best_violation)
         gap_lacks = self.gap_goal is not None and not self._gap_reached(proof.certificate)
         if gap_lacks and violation <= self._tolerance():
             share = self._gap_allowed(proof.certificate) / proof.certificate.gap
-            self._strictness *= min(max(share, TIGHTEST), LOOSEST)
+            self._strictness *= min(max(share, LOOP.tightest), LOOP.loosest)
         else:
             self.solver.refuted(self._view, self._state)
-        if self._failures > CONFIRMATIONS:
+        if self._failures > LOOP.most:
             self._close(proof, stalled=True)
         elif self._view is self._part:
             self._state.functions[...] = proof.products + self._state.constant
@@ -551,7 +548,7 @@ def refuse(problem: Problem, method: str | Method[Any]) -> None:
     """Refuse what the method cannot do, before anything starts, in a sentence that says what would work."""
     part = problem.part(0)
     solver, _ = find_method(method).delegate(part)
-    view = with_offset(part, multipliers.SIGMA) if needs_multipliers(part, solver) else part
+    view = with_offset(part, LOOP.multiplier) if needs_multipliers(part, solver) else part
     reason = solver.refuse(view)
     if reason is not None:
         raise InputError(reason)

@@ -11,21 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import LOOP
 from solvers.dual.quantities import weights_of
 from solvers.methods.base import State
 from solvers.problem import Part
 from solvers.work import Work
 
-SIGMA = 8.0  # large: few outer rounds; small: well-conditioned inner problems. 1 to 64 differ little.
-STRICTEST = 1e-4  # share of the tolerance that an inner problem is solved to, at the least
-LOOSE = 1e-2  # what the first inner problem is solved to; later ones follow the moves of b
-WORTH_A_LOOK = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
-PATIENCE = 60  # moves of b that may fail to become smaller
-
 
 def sigma_of(part: Part) -> float:
     """At small costs weights are small too, and b, which moves by sigma times their sum, must still get anywhere."""
-    return max(SIGMA, 1.0 / max(float(part.upper.max()), 1e-300))
+    return max(LOOP.multiplier, 1.0 / max(float(part.upper.max()), 1e-300))
 
 
 @dataclass
@@ -38,7 +33,7 @@ class Outer:
 
     @classmethod
     def loose(cls, tolerance: float) -> Outer:
-        return cls(max(1.0, LOOSE / tolerance))
+        return cls(max(1.0, LOOP.begin / tolerance))
 
     def settled(self, part: Part, state: State, tolerance: float) -> Work[bool]:
         """One step on b; whether b rests. Where it does not come to rest, the inner problems are too inexact."""
@@ -50,9 +45,9 @@ class Outer:
         if restless:
             functions = (yield from part.gram.products(weights)) + constant
             self.restless += 1
-            self.strictness = max(0.5 * self.strictness, STRICTEST)
+            self.strictness = max(0.5 * self.strictness, LOOP.strictest)
         state.functions[...], state.constant = functions, constant
-        self.strictness = min(self.strictness, max(1.0, 0.1 * moved / tolerance))
+        self.strictness = min(self.strictness, max(1.0, LOOP.follow * moved / tolerance))
         self.least_move = min(moved, self.least_move)
-        rests = moved <= WORTH_A_LOOK * tolerance and self.strictness <= 1.0
-        return rests or self.restless > PATIENCE
+        rests = moved <= LOOP.look * tolerance and self.strictness <= 1.0
+        return rests or self.restless > LOOP.most

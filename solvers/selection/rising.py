@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from solvers.budget import Phase
 from solvers.decision import Decision
 from solvers.dual.geometry import BOX
 from solvers.dual.quantities import weights_of
@@ -21,7 +22,6 @@ from solvers.factor.layout import Layout
 from solvers.jit import newton
 from solvers.kernels import KERNELS
 from solvers.methods.auto import blocks
-from solvers.methods.auto.budget import Phase
 from solvers.methods.auto.conductor import Auto, AutoState, Why
 from solvers.methods.base import Progress, State
 from solvers.posing import pose

@@ -50,10 +50,10 @@ from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import TuneRequest, Tuning
+from solvers.budget import BUDGET, Budget, Phase
 from solvers.decision import Decision
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS
-from solvers.methods.auto.budget import BUDGET, Budget, Phase
 from solvers.methods.auto.conductor import Auto, Why
 from solvers.posing import pose
 from solvers.problem import Problem

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.optimize import nnls
 
+from solvers.budget import BUDGET, Budget
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, separable
 from solvers.factor.path import Path
@@ -33,8 +34,7 @@ from solvers.gram import Gram
 from solvers.jit import box
 from solvers.kernels import KERNELS
 from solvers.methods.auto import faces, homotopy
-from solvers.methods.auto.blocks import PATIENCE, VARIABLES, BlockState, Workbench, by_class
-from solvers.methods.auto.budget import BUDGET, Budget
+from solvers.methods.auto.blocks import BlockState, Workbench, by_class
 from solvers.methods.auto.conductor import Auto
 from solvers.methods.auto.homotopy import Homotopy
 from solvers.methods.auto.splitting import Splitting
@@ -138,7 +138,7 @@ def started(part: Part) -> BlockState:
 def blocks(sizes: Sizes) -> Measurement:
     """Rounds without their pair steps, and pair steps alone."""
     part = cloud(sizes.block, sizes, "ww")
-    for price, count in (("step_price", sizes.dense), ("full_step_price", VARIABLES)):
+    for price, count in (("step_price", sizes.dense), ("full_step_price", BUDGET.block_variables)):
         seconds, steps = pair_steps(part, count, sizes.repetitions)
         how = f"{steps} pair steps in a box of {min(count, 2 * len(part))} variables, ww, k = {sizes.classes}"
         yield price, Measured(seconds / steps, how)
@@ -159,7 +159,7 @@ def pair_steps(part: Part, count: int, repetitions: int) -> tuple[float, int]:
     some = faces.Selection(chosen.examples[: member.max() + 1], member, slot, gradient)
     labels = part.labels[some.examples[some.member]]
     _, Q = finish(faces.coupled(part, some, part.form.direction[labels, some.slot]))
-    upper, limit = np.full(some.slot.size, 10.0), PATIENCE * some.slot.size
+    upper, limit = np.full(some.slot.size, 10.0), BUDGET.block_patience * some.slot.size
 
     def solve() -> int:
         steps, _ = box.solve_box(Q, some.gradient.copy(), np.zeros(some.slot.size), upper, 0.0, limit)

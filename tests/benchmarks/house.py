@@ -30,6 +30,8 @@ import numpy as np
 HERE = Path(__file__).resolve().parents[2]
 ORDINARY = {0, 1, 2, 0.5, 1e-300}  # numbers that need no name; the last only keeps a division from zero
 LIMITS = {"upper", "bound", "high"}  # what bounds are called
+HOMES = {"jit/rounding.py": "rounding and the range of numbers", "work.py": "sizes of pieces of work"}  # never tuned
+RECORDS = {"budget.py", "methods/auto/budget.py"}  # where numbers that can be tuned live: every field of every class
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,10 @@ def parsed(package: Path) -> Trees:
 def static(trees: Trees) -> list[Line]:
     by_file = {file: constants(tree) for file, tree in trees.items()}
     budget = budget_fields(trees)
-    named, outside = sum(map(len, by_file.values())), [file for file, names in by_file.items() if names]
+    of_home = {home: sum(len(names) for file, names in by_file.items() if file == home) for home in HOMES}
+    elsewhere = {file: names for file, names in by_file.items() if names and file not in HOMES}
+    compiled = {file: names for file, names in elsewhere.items() if file.startswith("jit/")}
+    other = {file: names for file, names in elsewhere.items() if file not in compiled}
     unnamed = {file: len(unnamed_numbers(tree)) for file, tree in trees.items()}
     limits = {name for file, tree in trees.items() for name in thresholds(tree, file)}
     folders = Counter(file.rpartition("/")[0] or "." for file in trees if not file.endswith("__init__.py"))
@@ -68,8 +73,10 @@ def static(trees: Trees) -> list[Line]:
         Line("files that ask which feasible set a part has", str(len(asks)), "<= 5, to add one", asks),
         plural("files that compare a variable with its bound", files(trees, compares_bound), "<= 6"),
         plural("thresholds of what counts as at its bound", tuple(sorted(limits)), "1"),
-        Line("numeric constants of modules", f"{named} in {len(outside)} files", "<= 60 with the budget"),
-        Line("prices and thresholds in the budget", str(len(budget)), "<= 60, one record"),
+        Line("numbers that can be tuned, in their records", str(len(budget)), "<= 60, one file"),
+        *(Line(f"numeric constants: {what}", str(of_home[home])) for home, what in HOMES.items()),
+        Line("numeric constants elsewhere, compiled code", count_of(compiled), "beside their loops"),
+        Line("numeric constants elsewhere", count_of(other), "0", listed(other)),
         Line("unnamed numbers", f"{sum(unnamed.values())} in {sum(map(bool, unnamed.values()))} files"),
         plural("optional hooks found by getattr", tuple(optional(trees, "getattr", 3)), "0"),
         plural("optional hooks found by hasattr", tuple(optional(trees, "hasattr", 2)), ""),
@@ -77,6 +84,14 @@ def static(trees: Trees) -> list[Line]:
         Line("folders with more than 18 modules", str(sum(count > 18 for count in folders.values())), "0"),
         Line("modules and folders in all", f"{sum(folders.values())} in {len(folders)}"),
     ]
+
+
+def count_of(names: dict[str, list[str]]) -> str:
+    return f"{sum(map(len, names.values()))} in {len(names)} files"
+
+
+def listed(names: dict[str, list[str]]) -> tuple[str, ...]:
+    return tuple(f"{file}: {', '.join(some)}" for file, some in names.items())
 
 
 def plural(question: str, found: tuple[str, ...], goal: str) -> Line:
@@ -159,7 +174,10 @@ def is_number(node: ast.expr) -> bool:
 
 
 def constants(tree: ast.Module) -> list[str]:
-    """Names that a module gives to numbers, alone or in tuples; 0, 1, 2, ... in a row are indices."""
+    """Names that a module gives to numbers, alone or in tuples.
+
+    0, 1, 2, ... in a row are an enumeration, -1 is an index, and what changes (`_inside`) is no constant.
+    """
     found: list[str] = []
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -178,7 +196,8 @@ def numbers_named(target: ast.expr, value: ast.expr) -> list[str]:
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         pairs = zip(target.elts, value.elts, strict=True)
         return [name for one, number in pairs for name in numbers_named(one, number)]
-    return [name_of(target)] if isinstance(target, ast.Name) and is_number(value) else []
+    named = isinstance(target, ast.Name) and is_number(value) and ast.unparse(value) != "-1"
+    return [name_of(target)] if named and not name_of(target).startswith("_") else []
 
 
 def enumerates(values: list[ast.expr]) -> bool:
@@ -187,15 +206,17 @@ def enumerates(values: list[ast.expr]) -> bool:
 
 
 def budget_fields(trees: Trees) -> list[str]:
-    """The numbers in the record that prices and thresholds live in; none before there was one."""
+    """The numbers in the records that prices and thresholds live in; none before there were any."""
     return [
-        entry.target.id
-        for tree in trees.values()
+        f"{node.name}.{entry.target.id}"
+        for file, tree in trees.items()
+        if file in RECORDS
         for node in tree.body
-        if isinstance(node, ast.ClassDef) and node.name == "Budget"
+        if isinstance(node, ast.ClassDef)
         for entry in node.body
         if isinstance(entry, ast.AnnAssign) and isinstance(entry.target, ast.Name) and entry.value is not None
-        if is_number(entry.value)
+        for value in (entry.value.elts if isinstance(entry.value, ast.Tuple) else [entry.value])
+        if is_number(value)
     ]
 
 
@@ -322,8 +343,8 @@ def reasons_of_interior() -> list[str]:
     from dataclasses import replace
 
     from solvers import Limits, Run, pose
+    from solvers.budget import BUDGET, Phase
     from solvers.kernels import KERNELS
-    from solvers.methods.auto.budget import BUDGET, Phase
     from solvers.methods.auto.conductor import Auto
 
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 4

@@ -16,8 +16,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mcsvm_gui.cli import arguments, tune
+from mcsvm_gui.cli import tune
 from mcsvm_gui.cli.tune import range_of
+from mcsvm_gui.core.tune import options
 from solvers import MultiClassSVC
 from solvers.selection.search import SEARCHES
 
@@ -161,7 +162,7 @@ def test_one_number_is_a_range_of_one() -> None:
 
 
 def test_help_names_every_search() -> None:
-    assert set(arguments.SEARCHES.split("|")) == set(SEARCHES)
+    assert set(options.SEARCHES) == set(SEARCHES)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as Unix does")

@@ -26,9 +26,9 @@ from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.app import create_window
 from mcsvm_gui.cli import _parser
-from mcsvm_gui.core.base import guide
 from mcsvm_gui.core.base.i18n import catalogue, translation
 from mcsvm_gui.core.base.resources import dataset, folder
+from mcsvm_gui.ui.shell import guide
 from mcsvm_gui.ui.shell.dialogs.guide_text import GuideText, blocks
 from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
 

@@ -14,7 +14,7 @@ from shell_fakes import FakeWorkspace, Remembering
 
 from mcsvm_gui.cli import main
 from mcsvm_gui.core.export import EXPORTERS
-from mcsvm_gui.core.export.files import OWN, formats
+from mcsvm_gui.core.export.files import OWN, offers
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.predict.page import PredictPage
@@ -147,14 +147,14 @@ def test_only_misses_are_exactly_the_misses(stage: Stage, files) -> None:
 
 
 def test_the_formats_are_those_of_the_registry_and_our_own(files) -> None:
-    assert [format.name for format in formats()] == [OWN, *EXPORTERS]
+    assert [format.name for format in offers()] == [OWN.name, *EXPORTERS]
 
 
-@pytest.mark.parametrize("name", [OWN, *EXPORTERS])
+@pytest.mark.parametrize("name", [OWN.name, *EXPORTERS])
 def test_a_format_that_cannot_hold_the_model_says_so_and_the_others_ask_for_a_place(stage, files, name: str) -> None:
     stage.page.model_file_chosen.emit(files.model)
     stage.page.export_asked.emit(name)
-    refusal = None if name == OWN else EXPORTERS[name].holds(files.trained)
+    refusal = None if name == OWN.name else EXPORTERS[name].refusal(files.trained)
     if refusal is None:
         assert stage.page.last("choose_export")[0] == name
     else:
@@ -165,7 +165,7 @@ def test_a_format_that_cannot_hold_the_model_says_so_and_the_others_ask_for_a_pl
 def test_an_export_ends_with_what_was_written(stage: Stage, files, tmp_path: Path) -> None:
     stage.page.model_file_chosen.emit(files.model)
     path = tmp_path / "again.mcsvm"
-    stage.page.export_chosen.emit(OWN, str(path))
+    stage.page.export_chosen.emit(OWN.name, str(path))
     assert str(path) in stage.page.last("set_model_notice")[0]
     assert path.read_bytes() == Path(files.model).read_bytes()
 
@@ -267,7 +267,7 @@ def test_the_menu_of_exports_asks_by_name(page: PredictPage, files) -> None:
     for action in button.menu().actions():
         assert isinstance(action, QAction)
         action.trigger()
-    assert asked == [OWN, *EXPORTERS]
+    assert asked == [OWN.name, *EXPORTERS]
 
 
 def test_a_million_rows_are_shown_by_looking_at_those_on_the_screen(page: PredictPage, files, monkeypatch) -> None:

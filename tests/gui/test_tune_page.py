@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
 from mcsvm_gui.core.tune import heat
-from mcsvm_gui.core.tune.form import DEFAULTS, SEARCHES
+from mcsvm_gui.core.tune.form import DEFAULTS
+from mcsvm_gui.core.tune.options import SEARCHES
 from mcsvm_gui.ui.kit import file_dialogs, theme
 from mcsvm_gui.ui.plots.heatmap import HeatPlot
 from mcsvm_gui.ui.tune.page import TunePage
@@ -147,7 +148,7 @@ def test_what_is_wrong_stands_at_its_field_even_where_that_was_folded_away(page:
     assert told == {"no number", "too short"}
     assert page.fields.edits["C_from"].accessibleDescription() == "no number"
     page.show_errors({})
-    assert not page.findChild(QLabel, "tune-C_from-error").isVisible()
+    assert not page.findChild(QLabel, "costFromEditError").isVisible()
 
 
 def test_while_it_is_searched_what_is_searched_stays(page: TunePage) -> None:

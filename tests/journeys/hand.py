@@ -6,7 +6,7 @@ import gc
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 from mcsvm_gui.app import create_window
 from mcsvm_gui.ui.threads import thread as threads
 
-Kind = TypeVar("Kind", bound=QWidget)
+Kind = TypeVar("Kind", bound=QObject)
 PATIENCE = 60_000  # milliseconds
 
 

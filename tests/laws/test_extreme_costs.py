@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MinMaxScaler
 
 from solvers import MultiClassSVC
+from solvers.budget import BUDGET, LINEAR
 from solvers.factor.normal import rank_cap
 from solvers.factor.pivoted import factor_of
 from solvers.kernels import KERNELS
 from solvers.methods.auto import price
-from solvers.methods.auto.budget import BUDGET
 from solvers.methods.auto.conductor import Auto
 from solvers.methods.interior import InteriorPoint
 from solvers.methods.linear import newton as linear_newton
@@ -132,7 +132,7 @@ def test_a_stricter_tolerance_follows_a_refuted_claim() -> None:
     state = method.start(part, 0)
     for _ in range(30):
         method.refuted(part, state)
-    assert state.doubt == linear_newton.STRICTEST
+    assert state.doubt == LINEAR.strictest
 
 
 def test_nothing_is_printed_of_a_kernel_without_columns(capfd: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from small_data import blobs, problem_of
 
 from solvers import MultiClassSVC
-from solvers.methods.auto.budget import BUDGET
+from solvers.budget import BUDGET
 from solvers.methods.auto.conductor import Auto
 from solvers.run import warmup
 from solvers.run.loop import Limits, Run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_data import blobs, home, problem_of
 
+from solvers.budget import FRANK_WOLFE
 from solvers.machines import MACHINES
 from solvers.machines.form import Machine
 from solvers.methods import METHODS
@@ -118,8 +120,7 @@ def test_a_given_start_is_kept_for_the_parts_not_yet_begun(machine: str, tmp_pat
 
 @pytest.mark.parametrize("machine", ["ww", "cs", "ova", "ovo"])
 def test_chunks_of_frank_wolfe_too(machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fw, "WHOLE", 10)
-    monkeypatch.setattr(fw, "EXAMPLES", 16)
+    monkeypatch.setattr(fw, "FRANK_WOLFE", replace(FRANK_WOLFE, whole=10, examples=16))
     whole = advanced(begun(fresh(machine), "fw-away"), 3)
     assert whole.iterations > 10
     advanced(begun(fresh(machine), "fw-away"), 3, 3).save(tmp_path / "run")

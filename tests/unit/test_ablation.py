@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 from small_data import blobs, problem_of
 
+from solvers.budget import BUDGET
 from solvers.methods import METHODS
-from solvers.methods.auto.budget import BUDGET
 from solvers.methods.auto.conductor import Auto
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run

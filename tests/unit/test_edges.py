@@ -19,7 +19,7 @@ WRONG = {
     "solver": ["simplex", 3, None, ["auto"]],
     "kernel": ["cosine", 3, None, ["rbf"]],
     "C": [0, -1.0, np.nan, np.inf, "1", None, [1.0], True],
-    "gamma": [0, -1.0, np.nan, np.inf, "auto", None, [1.0]],
+    "gamma": [0, -1.0, np.nan, np.inf, "wide", None, [1.0]],
     "margin": [0, -1.0, np.nan, "wide", [1.0]],
     "bias": ["some", 1, True, ["none"]],
     "class_weight": ["even", 3, [1.0, 2.0], {0: 0.0}, {0: -1.0}, {1: "two"}, {0: np.nan}, {"zero": 2.0}],
@@ -32,6 +32,7 @@ WRONG = {
     "warm_start": ["yes", 1, None],
     "callback": ["stop", 1],
     "decision_function_shape": ["pairs", 1, None],
+    "break_ties": ["yes", 1, None],
 }
 
 

@@ -145,11 +145,11 @@ def test_joint_machines_have_none(machine: str) -> None:
         ({"bias": "none"}, "exact bias"),
         ({"kernel": "precomputed"}, "precomputed"),
         ({"class_weight": "balanced"}, "balanced"),
-        ({"solver": "nonsense"}, "no solver"),
-        ({"C": -1.0}, "C must be"),
-        ({"gamma": 0.0}, "gamma must be"),
-        ({"margin": 0.0}, "margin must be"),
-        ({"tol": 0.0}, "tol must be"),
+        ({"solver": "nonsense"}, "'solver' parameter"),
+        ({"C": -1.0}, "'C' parameter"),
+        ({"gamma": 0.0}, "'gamma' parameter"),
+        ({"margin": 0.0}, "'margin' parameter"),
+        ({"tol": 0.0}, "'tol' parameter"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(parameters: dict[str, Any], words: str) -> None:

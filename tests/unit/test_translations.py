@@ -26,6 +26,7 @@ FROM_TABLES = {
     *("setting.label", "setting.help", "text", "title"),
     *("measure.title", "measure.tip", "reason", "decision.reason"),
     *("option.title", "option.help", "option.unsaid", "option.unit"),
+    *("exporter.title", "OWN.title"),
     "said.template",  # collected where the sentence is made
 }
 TOY = """

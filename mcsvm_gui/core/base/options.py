@@ -274,6 +274,16 @@ class Option:
     def default_text(self) -> str:
         return "" if self.default is None else self.kind.written(self.default)
 
+    def words(self, value: Any) -> list[str]:
+        """Of a command line."""
+        if value is None or value is False:
+            return []
+        text = self.kind.written(value)
+        if value is True:
+            return [self.argument]
+        joined = text.startswith("-")  # else taken for an option
+        return [f"{self.argument}={text}"] if joined else [self.argument, text]
+
     def read(self, text: str) -> Any:
         """What was typed; raises InputError."""
         value = self.kind.parse(text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -16,13 +17,6 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 1_000  # in the list of label columns; any other can be typed
 OPTIONS = tuple(options_of(ReadOptions))
-_USED_BY = {
-    "csv": OPTIONS,
-    "xlsx": ("label", "format", "header"),
-    "arff": ("label", "format", "encoding"),
-    "libsvm": ("format", "encoding"),
-    "parquet": ("label", "format"),
-}
 
 
 @dataclass(frozen=True)
@@ -104,13 +98,7 @@ def _plain(guess: str) -> str:
 
 def _answers(option: str) -> tuple[Answer, ...]:
     answers: dict[str, list[tuple[str, str]]] = {
-        "format": [
-            ("csv", tr("Table of text (CSV)")),
-            ("libsvm", "LIBSVM"),
-            ("arff", "ARFF"),
-            ("parquet", "Parquet"),
-            ("xlsx", "Excel"),
-        ],
+        "format": [(reader.name, reader.title) for reader in READERS.values()],
         "header": [("yes", tr("yes, the first line")), ("no", tr("no, data at once"))],
         "separator": [
             (",", tr("comma")),
@@ -138,12 +126,12 @@ _ENCODINGS = (
 
 
 def _where_used(field: Field, dataset: Dataset | None) -> Field:
-    if dataset is None or field.option in _USED_BY[dataset.format]:
+    if dataset is None or field.option in READERS[dataset.format].options:
         return field
+    title = READERS[dataset.format].title
     if field.option == "label":
-        return replace(field, reason=tr("The first word of each line of a LIBSVM file is its label"))
-    shown = {answer.value: answer.text for answer in _answers("format")}[dataset.format]
-    return replace(field, reason=tr("{format} files leave nothing to choose here", format=shown))
+        return replace(field, reason=tr("In {format} files the label has its place", format=title))
+    return replace(field, reason=tr("{format} files leave nothing to choose here", format=title))
 
 
 # -- preparation ----------------------------------------------------------------------------------

@@ -9,13 +9,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcsvm_gui.core.base.options import Choice, Column, Kind, check, option
+from mcsvm_gui.core.data import formats
 
-FORMATS = "auto", "csv", "libsvm", "arff", "parquet", "xlsx"
 HEADERS = "auto", "yes", "no"
 READING: dict[str, Any] = {
     "group": "reading data",
     "commands": ("inspect", "train", "tune", "compare", "predict", "verify"),
 }
+
+
+class FormatName(Choice):
+    """Of the table as it is when the name is asked for."""
+
+    def __init__(self) -> None:
+        pass
+
+    @property
+    def metavar(self) -> str:
+        return "|".join(self.choices)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return formats.names()
 
 
 @dataclass(frozen=True)
@@ -25,9 +40,7 @@ class ReadOptions:
         note="default: label, class, target or y in any case, else the last",
         **READING,
     )
-    format: str = option(
-        "auto", Choice("|".join(FORMATS), FORMATS), "File format", note="default: what the content shows", **READING
-    )
+    format: str = option("auto", FormatName(), "File format", note="default: what the content shows", **READING)
     header: str = option(
         *("auto", Choice("|".join(HEADERS), HEADERS), "Header line", "Whether the first line names the columns"),
         **READING,

@@ -9,7 +9,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.cells import conditions, document, found
-from mcsvm_gui.core.tune.search import TuneRequest
+from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.selection.cell import CellResult, FoldResult, Trial
 
 

@@ -8,35 +8,33 @@ from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.base.options import number
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
-from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.request import OPTIONS, Request
+from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, TuneRequest, range_of
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
-from solvers.posing import positive
 from solvers.selection.cell import Cell
 from solvers.selection.grid import Range
 from solvers.selection.search import SEARCHES
 from solvers.selection.task import Done
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.tune.search import Tuned, TuneRequest
+    from mcsvm_gui.core.tune.search import Tuned
 
 Told = Callable[[int, int | None], object]  # trials that are done, and how many there will be, where that is known
 WHICH_DATA = "data", "test", "digest", "test_digest"
-COSTS, GAMMAS = "2^-2:2^12", "2^-10:2^4"
 
 
 @dataclass(frozen=True)
 class SearchSpec:
     """Ranges as they are typed."""
 
-    C: str = COSTS
-    gamma: str = GAMMAS  # not looked at where the kernel has none
-    step: float = 1.0
-    folds: int = 5
-    search: str = "grid"
+    C: str = RANGES["C"].searched
+    gamma: str = RANGES["gamma"].searched  # not looked at where the kernel has none
+    step: float = SEARCH_OPTIONS["step"].default
+    folds: int = SEARCH_OPTIONS["folds"].default
+    search: str = SEARCH_OPTIONS["search"].default
     holdout: float | None = None  # validated on this share in place of folds
     time_limit: float | None = None  # seconds of one training of the search; none: as for the run
 
@@ -51,8 +49,7 @@ class SearchSpec:
             raise InputError(
                 "the share that a search validates on must lie between 0 and 1, not {holdout!r}", holdout=self.holdout
             )
-        if self.time_limit is not None:
-            positive("time_limit", self.time_limit)
+        OPTIONS["time_limit"].check(self.time_limit)
 
     @property
     def costs(self) -> Range:
@@ -71,8 +68,6 @@ class SearchSpec:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def wanted(self, machines: Sequence[str], kernel: str) -> TuneRequest:
-        from mcsvm_gui.core.tune.search import TuneRequest
-
         gammas = self.gammas if "gamma" in KERNELS[kernel].parameters else None
         return TuneRequest(tuple(machines), self.costs, gammas, self.search, self.folds, holdout=self.holdout)
 
@@ -80,10 +75,12 @@ class SearchSpec:
 def _range(name: str, text: str, step: float) -> Range:
     if not isinstance(text, str):
         raise InputError(
-            'the range of {name} must be text such as "{costs}", not {text!r}', name=name, costs=COSTS, text=text
+            'the range of {name} must be text such as "{range}", not {text!r}',
+            name=name,
+            range=RANGES[name].searched,
+            text=text,
         )
-    low, _, high = text.partition(":")
-    return Range.between(number(low), number(high or low), step)
+    return range_of(text, step)
 
 
 class Searches:

@@ -1,38 +1,54 @@
-"""Exports: a trained model in the formats of other programs, one file each, every one tried before it appears.
+"""A trained model in the formats of other programs, one file each, every export tried before it appears.
 
-A new format is one file with NAME, SUFFIX, `holds` and `export`, and one line in `EXPORTERS`.
+A new format is one file here with `refusal` and `export`, and one line in EXPORTERS.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export import c, json, liblinear, libsvm, onnx, pmml, python
-from mcsvm_gui.core.export.deliver import Receipt
-from mcsvm_gui.core.machine.trained import TrainedModel
+from mcsvm_gui.core.base.formats import Format
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.export.deliver import Receipt
+    from mcsvm_gui.core.machine.trained import TrainedModel
 
 
-class Exporter(Protocol):
-    @property
-    def NAME(self) -> str: ...
-
-    @property
-    def SUFFIX(self) -> str: ...
-
-    def holds(self, trained: TrainedModel) -> str | None:
+class Exporter(Format):
+    def refusal(self, trained: TrainedModel) -> str | None:
         """None, or the sentence why this format cannot hold the model, and what would."""
-        ...
+        found: str | None = self.code.refusal(trained)
+        return found
 
     def export(self, trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
         """Write the model, once its labels on `check` are the model's own; None: on the rows it was trained on, or on
         its support vectors where their file is gone.
 
         Raises InputError with a sentence, and writes nothing, where the format cannot hold it or a label differs."""
-        ...
+        from solvers.errors import InputError
+
+        reason = self.refusal(trained)
+        if reason is not None:
+            raise InputError("{name}: {reason}", name=self.name, reason=reason)
+        receipt: Receipt = self.code.export(trained, path, check)
+        return receipt
 
 
-EXPORTERS: dict[str, Exporter] = {module.NAME: module for module in (onnx, libsvm, liblinear, pmml, json, c, python)}
+def _exporter(name: str, title: str, suffix: str) -> Exporter:
+    return Exporter(name, title, (suffix,), f"mcsvm_gui.core.export.{name}")
 
-__all__ = ["EXPORTERS", "Exporter", "Receipt"]
+
+EXPORTERS: dict[str, Exporter] = {
+    exporter.name: exporter
+    for exporter in (
+        _exporter("onnx", "ONNX", ".onnx"),
+        _exporter("libsvm", "LIBSVM", ".model"),
+        _exporter("liblinear", "LIBLINEAR", ".model"),
+        _exporter("pmml", "PMML", ".pmml"),
+        _exporter("json", "JSON", ".json"),
+        _exporter("c", "C source", ".c"),
+        _exporter("python", "Python source", ".py"),
+    )
+}

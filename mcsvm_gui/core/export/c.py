@@ -12,13 +12,12 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.export.plain import Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
-NAME, SUFFIX = "c", ".c"
 ON_STACK = 16384  # features that a function may keep on the stack
 COMPILERS = ("cc", "gcc", "clang")
 CHUNK = 400  # bytes of a string literal before the next begins; they join again
@@ -191,7 +190,7 @@ int main(int argc, char **argv)
 """
 
 
-def holds(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> str | None:
     if trained.model.kernel.name == "precomputed":
         return "a precomputed kernel has no support vectors to write; use json or libsvm."
     plain = plain_of(trained)
@@ -201,7 +200,6 @@ def holds(trained: TrainedModel) -> str | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_predictor])
 

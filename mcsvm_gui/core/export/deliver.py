@@ -132,8 +132,3 @@ def _publish(path: Path, files: Files) -> tuple[Path, ...]:
         for stream, content in zip(streams, places.values(), strict=True):
             stream.write(content)
     return tuple(places)
-
-
-def refuse(name: str, reason: str | None) -> None:
-    if reason is not None:
-        raise InputError("{name}: {reason}", name=name, reason=reason)

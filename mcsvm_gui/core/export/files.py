@@ -1,60 +1,44 @@
-"""A trained model into any file it can become: our own format, and those of other programs."""
+"""What the window offers to write a trained model as: our own format, and those of other programs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from mcsvm_gui.core.base.formats import Format
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.export import EXPORTERS
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import TrainedModel
 
-OWN = "mcsvm"
+OWN = Format("mcsvm", "mcsvm model", (".mcsvm",), "mcsvm_gui.core.machine.model_file")
 
 
-@dataclass(frozen=True)
-class Format:
+class Offer(NamedTuple):
     name: str
     title: str
     suffix: str
     refusal: str | None = None  # why it cannot hold the model at hand
 
 
-def titles() -> dict[str, str]:
-    """Where a registered name is no word to show."""
-    return {
-        OWN: tr("mcsvm model"),
-        "onnx": "ONNX",
-        "libsvm": "LIBSVM",
-        "liblinear": "LIBLINEAR",
-        "pmml": "PMML",
-        "json": "JSON",
-        "c": tr("C source"),
-        "python": tr("Python source"),
-    }
-
-
-def formats(trained: TrainedModel | None = None) -> tuple[Format, ...]:
+def offers(trained: TrainedModel | None = None) -> tuple[Offer, ...]:
     """All of them; each says whether it can hold this model."""
-    from mcsvm_gui.core.export import EXPORTERS
-
-    named = titles()
-    others = [
-        Format(name, named.get(name, name), exporter.SUFFIX, None if trained is None else exporter.holds(trained))
+    others = (
+        Offer(name, tr(exporter.title), exporter.suffix, None if trained is None else exporter.refusal(trained))
         for name, exporter in EXPORTERS.items()
-    ]
-    return (Format(OWN, named[OWN], ".mcsvm"), *others)
+    )
+    return (Offer(OWN.name, tr(OWN.title), OWN.suffix), *others)
+
+
+def titles() -> str:
+    """Of the formats of other programs."""
+    return ", ".join(tr(exporter.title) for exporter in EXPORTERS.values())
 
 
 def write(trained: TrainedModel, name: str, path: str) -> str:
     """What was written and how it was checked; InputError, and no file, where the format cannot hold the model."""
-    if name == OWN:
-        from mcsvm_gui.core.machine import model_file
-
-        model_file.save(path, trained)
+    if name == OWN.name:
+        OWN.code.save(path, trained)
         return tr("Wrote {path}.", path=path)
-    from mcsvm_gui.core.export import EXPORTERS
-
     return EXPORTERS[name].export(trained, Path(path)).sentence

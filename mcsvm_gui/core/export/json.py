@@ -17,7 +17,6 @@ from mcsvm_gui.core.export.plain import Column, Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-NAME, SUFFIX = "json", ".json"
 FORMAT, VERSION = "mcsvm model", 1
 
 KERNELS = {
@@ -36,7 +35,7 @@ DECISIONS = {
 }
 
 
-def holds(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> str | None:
     return None
 
 

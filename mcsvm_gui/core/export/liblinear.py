@@ -12,18 +12,17 @@ import numpy as np
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.export.libsvm_predictors import ask
 from mcsvm_gui.core.export.plain import Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-NAME, SUFFIX = "liblinear", ".model"
 PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's
 
 
-def holds(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> str | None:
     model = trained.model
     if model.kernel.name != "linear":
         return f"LIBLINEAR knows the linear kernel only, not {model.kernel.name}; use libsvm."
@@ -34,7 +33,6 @@ def holds(trained: TrainedModel) -> str | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_own_reader, _predict])
 

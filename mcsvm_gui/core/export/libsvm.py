@@ -17,16 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Receipt, deliver, refuse
+from mcsvm_gui.core.export.deliver import Files, Receipt, deliver
 from mcsvm_gui.core.export.libsvm_predictors import own_reader, svm_predict
 from mcsvm_gui.core.export.plain import Plain, plain_of
 from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-NAME, SUFFIX = "libsvm", ".model"
 
-
-def holds(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> str | None:
     model = trained.model
     if model.machine.vote == "graph" and model.classes > 2:
         return (
@@ -37,7 +35,6 @@ def holds(trained: TrainedModel) -> str | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [own_reader, svm_predict])
 

@@ -17,19 +17,18 @@ import numpy as np
 
 from mcsvm_gui.core.base.install_advice import advice
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.export.plain import Column, Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
-NAME, SUFFIX = "onnx", ".onnx"
 OPSET, ML_OPSET, IR = 13, 2, 7  # understood by every onnxruntime since 1.7
 LARGEST = 1_900_000_000  # bytes; a protobuf message ends at 2 GB
 BATCH = 1024
 
 
-def holds(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> str | None:
     if trained.model.kernel.name == "precomputed":
         return "a precomputed kernel has no support vectors to write; use json or libsvm."
     plain = plain_of(trained)
@@ -44,7 +43,6 @@ def _encodable(text: str) -> bool:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_predictor])
 

@@ -17,13 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.export.plain import Column, Plain, plain_of
 from mcsvm_gui.core.export.pmml_reader import evaluate
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 
-NAME, SUFFIX = "pmml", ".pmml"
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 KERNELS = {
     "rbf": "RadialBasisKernelType",
@@ -34,7 +33,7 @@ KERNELS = {
 NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, even escaped
 
 
-def holds(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> str | None:
     model = trained.model
     if model.kernel.name == "precomputed":
         return "PMML has no precomputed kernel; use json or libsvm."
@@ -61,7 +60,6 @@ def _texts(plain: Plain) -> list[str]:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_predictor])
 

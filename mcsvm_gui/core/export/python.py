@@ -17,13 +17,12 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver, refuse
+from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.export.plain import Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
-NAME, SUFFIX = "python", ".py"
 MOST_WORK = 30_000_000  # kernel terms that a check may cost: a few seconds of plain Python
 PER_LINE = 8
 
@@ -156,14 +155,13 @@ print(json.dumps([classes[label] for label in model["predict_all"](rows)]))
 """
 
 
-def holds(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> str | None:
     if trained.model.kernel.name == "precomputed":
         return "a precomputed kernel has no support vectors to write; use json or libsvm."
     return None
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    refuse(NAME, holds(trained))
     plain = plain_of(trained)
     return deliver(trained, plain, path, check, written(plain), [_predictor])
 

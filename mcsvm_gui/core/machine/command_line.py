@@ -41,10 +41,5 @@ def _arguments(request: Request) -> list[str]:
     unsayable = [option for option, _ in differing(request.rules) if not option.commands]
     if unsayable:
         raise InputError("the command line cannot say what to do with {what}", what=unsayable[0].title.lower())
-    result: list[str] = []
-    for option, value in sorted(said, key=lambda one: one[0].group == "machine"):
-        if "train" in option.commands:
-            text = option.kind.written(value)
-            joined = text.startswith("-")  # else taken for an option
-            result += [f"{option.argument}={text}"] if joined else [option.argument, text]
-    return result
+    said.sort(key=lambda one: one[0].group == "machine")
+    return [word for option, value in said if "train" in option.commands for word in option.words(value)]

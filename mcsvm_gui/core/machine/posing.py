@@ -13,7 +13,7 @@ from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.machine.request import Request
-from solvers import MultiClassSVC
+from solvers.arguments import gamma_of
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel
 from solvers.posing import kernel_from, pose, shown
@@ -71,7 +71,7 @@ def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], k
 
 
 def kernel_of(request: Request, rows: Any) -> Kernel:
-    resolved = MultiClassSVC(gamma=request.gamma)._gamma(rows)  # the estimator's meaning of "scale"
+    resolved = gamma_of(request.gamma, rows)
     return kernel_from(request.kernel, KERNELS, gamma=resolved, degree=request.degree, coef0=request.coef0)
 
 

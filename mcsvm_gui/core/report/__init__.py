@@ -1,42 +1,46 @@
 """Reports: one account of runs, comparisons, searches or projects, in several formats.
 
-A new format is one file with NAME, SUFFIX and `content`, and one line in `FORMATS`.
+A new format is one file in `formats/` with `content`, and one line in FORMATS.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.base.writing import Named, written
-from mcsvm_gui.core.report.blocks import Report
-from mcsvm_gui.core.report.formats import html, latex, markdown, pdf, plain
-from mcsvm_gui.core.report.formats.drawing import needed
-from solvers.errors import InputError
+from mcsvm_gui.core.base.formats import Format
 
-
-class Format(Protocol):
-    @property
-    def NAME(self) -> str: ...
-
-    @property
-    def SUFFIX(self) -> str: ...
-
-    def content(self, report: Report) -> bytes: ...
+if TYPE_CHECKING:
+    from mcsvm_gui.core.base.writing import Named
+    from mcsvm_gui.core.report.blocks import Report
 
 
-FORMATS: dict[str, Format] = {module.SUFFIX: module for module in (html, pdf, markdown, latex, plain)}
-
-TITLES = {"html": "HTML", "pdf": "PDF", "latex": "LaTeX", "json": "JSON"}
-
-
-def titles() -> list[tuple[str, str]]:
-    """(title, suffix) of each format."""
-    return [(TITLES.get(format_.NAME, format_.NAME.title()), suffix) for suffix, format_ in FORMATS.items()]
+class ReportFormat(Format):
+    def content(self, report: Report) -> bytes:
+        found: bytes = self.code.content(report)
+        return found
 
 
-def format_of(path: Named) -> Format:
-    """By its ending; InputError where none is meant, or its package is not here."""
+def _format(name: str, title: str, suffix: str, module: str, package: str = "") -> ReportFormat:
+    return ReportFormat(name, title, (suffix,), f"mcsvm_gui.core.report.formats.{module}", package)
+
+
+FORMATS: dict[str, ReportFormat] = {
+    format_.suffix: format_
+    for format_ in (
+        _format("html", "HTML", ".html", "html", "matplotlib"),
+        _format("pdf", "PDF", ".pdf", "pdf", "matplotlib"),
+        _format("markdown", "Markdown", ".md", "markdown"),
+        _format("latex", "LaTeX", ".tex", "latex"),
+        _format("json", "JSON", ".json", "json"),
+    )
+}
+
+
+def format_of(path: Named) -> ReportFormat:
+    """By its ending; InputError where none is meant."""
+    from solvers.errors import InputError
+
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in FORMATS:
         raise InputError(
@@ -48,15 +52,17 @@ def format_of(path: Named) -> Format:
 
 
 def check_format(path: Named) -> None:
-    """Whether that can be written here at all."""
-    if format_of(path) in (html, pdf):
-        needed(f"a {format_of(path).SUFFIX} report")
+    """InputError where that cannot be written here."""
+    from mcsvm_gui.core.report.formats.drawing import needed
+
+    format_ = format_of(path)
+    if format_.package:
+        needed(f"a {format_.suffix} report")
 
 
 def write_report(path: Named, report: Report) -> None:
+    from mcsvm_gui.core.base.writing import written
+
     content = format_of(path).content(report)
     with written(path) as stream:
         stream.write(content)
-
-
-__all__ = ["FORMATS", "Format", "Report", "check_format", "format_of", "titles", "write_report"]

@@ -12,7 +12,8 @@ from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.of_search import report_of
 from mcsvm_gui.core.tune.document import asked_document, known_document
 from mcsvm_gui.core.tune.maps import TuneMaps
-from mcsvm_gui.core.tune.search import Tuned, TuneRequest
+from mcsvm_gui.core.tune.options import TuneRequest
+from mcsvm_gui.core.tune.search import Tuned
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.search import TuneRequest
+from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
 from solvers.run.ending import Ending

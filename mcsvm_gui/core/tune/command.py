@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.base.options import written
+from mcsvm_gui.core.base.options import differing
 from mcsvm_gui.core.machine.command_line import quoted, words
+from mcsvm_gui.core.machine.request import OPTIONS
+from mcsvm_gui.core.tune.options import STEP
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
-    from mcsvm_gui.core.tune.search import TuneRequest
+    from mcsvm_gui.core.tune.options import TuneRequest
     from solvers.selection.grid import Range
+
+OF_FOLDS = "folds", "repeats"
 
 
 def tune_command(request: Request, wanted: TuneRequest) -> str:
@@ -21,22 +25,15 @@ def tune_command(request: Request, wanted: TuneRequest) -> str:
 def tune_words(request: Request, wanted: TuneRequest) -> list[str]:
     """The request's part as for a training, and every range in full."""
     program, _, *rest = words(request)
-    options = {"--machine": ",".join(wanted.machines), "--C": _range(wanted.costs)}
-    if wanted.gammas is not None:
-        options["--gamma"] = _range(wanted.gammas)
-    options |= {"--step": written(wanted.costs.step), **_validation(wanted), "--search": wanted.search}
-    if wanted.jobs is not None:
-        options["--jobs"] = str(wanted.jobs)
-    if wanted.scheduler is not None:
-        options["--scheduler"] = wanted.scheduler
-    said = [word for pair in options.items() for word in pair] + ["--nested"] * wanted.nested
+    ranges = {"C": wanted.costs, "gamma": wanted.gammas}
+    said = OPTIONS["machine"].words(",".join(wanted.machines))
+    for name, values in ranges.items():
+        said += [] if values is None else [OPTIONS[name].argument, _range(values)]
+    said += STEP.words(wanted.costs.step)
+    for option, value in differing(wanted):
+        if wanted.holdout is None or option.name not in OF_FOLDS:
+            said += option.words(value)
     return [program, "tune", *said, *rest] if rest[0].startswith("-") else [program, "tune", rest[0], *said, *rest[1:]]
-
-
-def _validation(wanted: TuneRequest) -> dict[str, str]:
-    if wanted.holdout is not None:
-        return {"--holdout": written(wanted.holdout)}
-    return {"--folds": str(wanted.folds)} | ({"--repeats": str(wanted.repeats)} if wanted.repeats > 1 else {})
 
 
 def _range(values: Range) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 
 from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.search import Tuned, TuneRequest
+from mcsvm_gui.core.tune.options import TuneRequest
+from mcsvm_gui.core.tune.search import Tuned
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult
 from solvers.selection.grid import Range

@@ -6,11 +6,11 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data import preparation as preparing
@@ -22,6 +22,7 @@ from mcsvm_gui.core.machine.posing import weights
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
 from mcsvm_gui.core.tune.cluster.address import checked
+from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
@@ -32,7 +33,7 @@ from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.crew import Crew, Folds, LostCrew, Threads
 from solvers.selection.folds import Fold
-from solvers.selection.grid import Grid, Range, best
+from solvers.selection.grid import Grid, best
 from solvers.selection.nested import Nested, NestedPlan
 from solvers.selection.per_pair import Composite, choose, compose
 from solvers.selection.plan import Plan, Report
@@ -41,44 +42,6 @@ from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily
 
 MOST_JOBS = 1024
-
-
-@dataclass(frozen=True)
-class TuneRequest:
-    """What to search; all else is in the Request, whose machine, C and gamma do not count here."""
-
-    machines: tuple[str, ...] = ("ww",)
-    costs: Range = field(default_factory=lambda: Range(-2.0, 12.0))
-    gammas: Range | None = field(default_factory=lambda: Range(-10.0, 4.0))  # None: a kernel without gamma
-    search: str = "grid"
-    folds: int = 5
-    repeats: int = 1
-    holdout: float | None = None  # validated on this share instead of folds
-    nested: bool = False
-    jobs: int | None = None  # threads; None: one for each processor
-    scheduler: str | None = None  # the address of a Dask cluster whose workers do it instead
-
-    @property
-    def parts(self) -> int:
-        """On how many every cell is validated."""
-        return self.folds * self.repeats if self.holdout is None else 1
-
-    def document(self) -> dict[str, Any]:
-        """Plain JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> TuneRequest:
-        """InputError where that is none; what its values mean is judged by `check`."""
-        try:
-            given = dict(document)
-            gammas = given["gammas"]
-            given |= {"machines": tuple(given["machines"]), "costs": Range(**given["costs"])}
-            return cls(**{**given, "gammas": None if gammas is None else Range(**gammas)})
-        except InputError:
-            raise
-        except (TypeError, ValueError, AttributeError, LookupError) as error:
-            raise InputError(f"this is no search: {' '.join(str(error).split())}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,8 +288,7 @@ def _definite(request: Request) -> bool:
 
 
 def _check_validation(request: Request, wanted: TuneRequest) -> None:
-    whole("folds", wanted.folds)
-    whole("repeats", wanted.repeats)
+    options.check(wanted)
     if wanted.holdout is not None and wanted.repeats > 1:
         raise InputError("--holdout validates on one split; --repeats repeats folds")
     if wanted.nested and wanted.search == "per-pair":

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from mcsvm_gui.core.data import formats
 from mcsvm_gui.ui.data.gallery import Gallery
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
@@ -30,7 +31,7 @@ class DropZone(QAbstractButton):
         self.setObjectName("dropZone")
         self.setText(tr("Drop a file here, or click to choose one"))
         self.setAccessibleName(self.text())
-        self.about = tr("CSV, LIBSVM, ARFF, Parquet or Excel, also compressed. The label column is found, and shown.")
+        self.about = tr("{formats}, also compressed. The label column is found, and shown.", formats=formats.titles())
         self.setAccessibleDescription(self.about)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from mcsvm_gui.core.data import formats
 from mcsvm_gui.ui.kit.i18n import tr
 
 
 def filters(kind: str) -> list[str]:
     """What each kind of file is called; everything else stays one choice away."""
     named = {
-        "data": tr("Data") + " (*.csv *.tsv *.txt *.libsvm *.svm *.arff *.parquet *.xlsx *.gz *.bz2 *.xz *.zip)",
+        "data": f"{tr('Data')} ({' '.join('*' + suffix for suffix in formats.suffixes())})",
         "model": tr("Models") + " (*.mcsvm)",
         "project": tr("Projects") + " (*.mcsvmproj)",
         "csv": tr("CSV tables") + " (*.csv)",
@@ -32,9 +33,11 @@ def choose_target(
     parent: QWidget, title: str, kind: str, place: str, suffix: str, chosen: Callable[[str], None]
 ) -> QFileDialog:
     """A file to write; the dialog asks before one that exists is replaced."""
-    dialog = _dialog(parent, title, [*filters(kind), tr("All files") + " (*)"], "")
+    ending = suffix.lstrip(".")
+    named = filters(kind) or [f"{ending.upper()} (*.{ending})"]
+    dialog = _dialog(parent, title, [*named, tr("All files") + " (*)"], "")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(suffix.lstrip("."))
+    dialog.setDefaultSuffix(ending)
     dialog.selectFile(place)
     return _opened(dialog, chosen)
 

@@ -157,9 +157,11 @@ class OptionForm(QWidget):
         self._grid.addWidget(control, row, 1)
         self._rows[key] = label, control
         for name in errors_of or (key,):
-            named = self.edits.get(name, control).objectName()
-            error = self._errors[name] = wrapped(f"{named}Error", "bad")
-            self.add_wide(error)
+            self._add_error(name, self.edits.get(name, control))
+
+    def _add_error(self, key: str, control: QWidget) -> None:
+        error = self._errors[key] = wrapped(f"{control.objectName()}Error", "bad")
+        self.add_wide(error)
 
     # -- what was entered -------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The four plots that follow trainings: convergence, violation, support vectors, accuracy."""
+"""The plots that follow trainings. The Train page shows those in its table LIVE_PLOTS (ui/train/plot_grid.py)."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ class Band(pg.GraphicsObject):
 
 
 class LivePlot(LinePlot):
-    """One of the four: `draw` takes a run's course anew."""
+    """`draw` takes a run's course anew."""
 
     always_log = False
     may_be_log = True
+    counts_examples = False  # drawn against examples seen where the others are drawn against steps
     variants: Mapping[int, int] = {}  # by run: which of the runs of its machine it is
 
     def style(self, course: Course) -> theme.MachineStyle:
@@ -157,6 +158,7 @@ class SupportPlot(LivePlot):
 class AccuracyPlot(LivePlot):
     key_height = 1.0
     may_be_log = False
+    counts_examples = True
 
     def __init__(self) -> None:
         super().__init__("accuracyPlot", tr("Accuracy"), "", tr("per cent"))

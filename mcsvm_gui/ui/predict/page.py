@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from mcsvm_gui.core.evaluate.prediction import Prediction
-    from mcsvm_gui.core.export.files import Format
+    from mcsvm_gui.core.export.files import Offer
 
 
 class PredictPage(QWidget):
@@ -171,7 +171,7 @@ class PredictPage(QWidget):
         self._use_run.setEnabled(run)
         self._use_data.setEnabled(data)
 
-    def set_formats(self, formats: Sequence[Format]) -> None:
+    def set_formats(self, formats: Sequence[Offer]) -> None:
         """All can be chosen: one that cannot hold the model says why."""
         self._formats.clear()
         self._formats.setToolTipsVisible(True)

@@ -16,7 +16,7 @@ from mcsvm_gui.ui.data.presenter import without_path
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.evaluate.prediction import Prediction
-    from mcsvm_gui.core.export.files import Format
+    from mcsvm_gui.core.export.files import Offer
     from mcsvm_gui.core.machine.trained import TrainedModel
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
@@ -49,7 +49,7 @@ class PredictView(Protocol):
     def set_saved(self, sentence: str, role: str = ...) -> None: ...
     def set_hint(self, text: str) -> None: ...
     def set_sources(self, run: bool, data: bool) -> None: ...
-    def set_formats(self, formats: Sequence[Format]) -> None: ...
+    def set_formats(self, formats: Sequence[Offer]) -> None: ...
     def set_only_misses(self, only: bool) -> None: ...
     def show_prediction(self, prediction: Prediction | None, rows: Any) -> None: ...
     def choose_model(self, folder: str) -> None: ...
@@ -65,7 +65,7 @@ class Opened:
 
     trained: TrainedModel
     name: str
-    formats: tuple[Format, ...]
+    formats: tuple[Offer, ...]
 
 
 class PredictPresenter(QObject):
@@ -264,9 +264,9 @@ class PredictPresenter(QObject):
 
 
 def _described(trained: TrainedModel, name: str) -> Opened:
-    from mcsvm_gui.core.export.files import formats
+    from mcsvm_gui.core.export.files import offers
 
-    return Opened(trained, name, formats(trained))
+    return Opened(trained, name, offers(trained))
 
 
 def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -> Prediction:

@@ -48,6 +48,6 @@ class ReportWriter(QObject):
 
 
 def _titles() -> list[tuple[str, str]]:
-    from mcsvm_gui.core.report import titles
+    from mcsvm_gui.core.report import FORMATS
 
-    return titles()
+    return [(format_.title, suffix) for suffix, format_ in FORMATS.items()]

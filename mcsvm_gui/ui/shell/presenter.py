@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoGroup, QUndoStack
 
-from mcsvm_gui.core.base import crash_log, guide
+from mcsvm_gui.core.base import crash_log
 from mcsvm_gui.core.base.i18n import tr, translation
 from mcsvm_gui.core.base.settings import SETTINGS, TABLE
+from mcsvm_gui.ui.shell import guide
 from mcsvm_gui.ui.shell.findings import sections
 from mcsvm_gui.ui.shell.leaving import Leaving
 

@@ -1,8 +1,8 @@
-"""The four live plots, two by two, with what they are drawn against and which run is which."""
+"""The live plots, two in a row, with what they are drawn against and which run is which."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
@@ -28,6 +28,8 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
 from mcsvm_gui.ui.train.run_legend import RunLegend
 
+# A new plot is a class derived from LivePlot and one line here.
+LIVE_PLOTS: tuple[Callable[[], LivePlot], ...] = (ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot)
 LOWEST = 15 * UNIT  # of one plot
 AXES: tuple[Axis, ...] = ("seconds", "iteration", "examples")
 
@@ -43,7 +45,7 @@ class PlotGrid(QWidget):
         self._courses: dict[int, Course] = {}
         self._stale: set[int] = set()
         self._enlarged: LivePlot | None = None
-        self.plots: tuple[LivePlot, ...] = (ConvergencePlot(), ViolationPlot(), SupportPlot(), AccuracyPlot())
+        self.plots: tuple[LivePlot, ...] = tuple(plot() for plot in LIVE_PLOTS)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
@@ -137,7 +139,7 @@ class PlotGrid(QWidget):
         for plot in self.plots:
             for run in sorted(stale):
                 plot.draw(self._courses[run], axis, alone=alone)
-            counted = axis == "examples" and isinstance(plot, AccuracyPlot)
+            counted = axis == "examples" and plot.counts_examples
             plot.reach = curves.taken(courses) if counted else reach
             if plot.isVisible():
                 plot.finish()
@@ -203,7 +205,7 @@ class PlotGrid(QWidget):
     def _name_axes(self) -> None:
         words = tr("seconds of training") if self.axis == "seconds" else tr("steps")
         for plot in self.plots:
-            counted = self.axis == "examples" and isinstance(plot, AccuracyPlot)
+            counted = self.axis == "examples" and plot.counts_examples
             plot.name_axis("bottom", tr("examples seen") if counted else words)
 
     # -- one of them large ------------------------------------------------------------------------

@@ -2,65 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from typing import ClassVar
 
 from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QComboBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QSizePolicy,
-    QSpinBox,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from mcsvm_gui.core.machine import names
+from mcsvm_gui.core.tune.form import OF_REQUEST
+from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, SEARCHES
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.dialog import set_role
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.option_form import OptionForm, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.delegate import draw_stroke
 
-SHORTEST = 12  # characters that a list shows at least
-MOST_FOLDS, MOST_REPEATS, MOST_JOBS = 100, 100, 256
-MORE = "repeats", "holdout", "nested", "class_weight", "time_limit", "jobs", "scheduler"
 
-
-class TuneFields(QWidget):
-    changed = Signal()
+class TuneFields(OptionForm):
     test_asked = Signal()
+    PREFIX = "tune"
+    NAMES: ClassVar = {
+        "step": "gridStepEdit",
+        "search": "searchCombo",
+        "folds": "foldsSpin",
+        "jobs": "jobsSpin",
+        "scheduler": "schedulerEdit",
+        "C_from": "costFromEdit",
+        "C_to": "costToEdit",
+        "gamma_from": "gammaFromEdit",
+        "gamma_to": "gammaToEdit",
+    }
 
     def __init__(self) -> None:
         super().__init__()
-        self.edits: dict[str, QLineEdit] = {}
-        self.combos: dict[str, QComboBox] = {}
-        self.spins: dict[str, QSpinBox] = {}
-        self.checks: dict[str, QCheckBox] = {}
         self._closed: dict[QWidget, str] = {}  # what cannot be entered, and why
         self._tips: dict[QWidget, str] = {}  # of the same, where it can
-        self._rows: dict[str, tuple[QWidget, ...]] = {}
-        self._errors: dict[str, QLabel] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(UNIT)
-        self._grid.setVerticalSpacing(UNIT)
-        self._grid.setColumnStretch(1, 1)
         self._build_machines()
-        self._build_grid()
-        self._build_more()
-        self._grid.setRowStretch(self._grid.rowCount(), 1)
+        self._add_all("first")
+        self.fold(tr("More options of the search"))
+        self._add_all("more")
+        self._build_cluster()
+        self.end()
         theme.notifier().changed.connect(self._retheme)
 
     # -- building ---------------------------------------------------------------------------------
+
+    def _add_all(self, place: str) -> None:
+        words = {"kernel": names.kernel_words(), "search": names.words(SEARCHES)}
+        ranges = list(RANGES.values()) if place == "first" else []
+        for option in (*OF_REQUEST.values(), *ranges, *SEARCH_OPTIONS.values()):
+            if option in ranges:
+                self.add_range(option)
+            elif option.tune == place:
+                self.add_option(option, words.get(option.name))
 
     def _build_machines(self) -> None:
         self.machines = QListWidget()
@@ -80,8 +76,8 @@ class TuneFields(QWidget):
         self._retheme()
         rows = self.machines.count() * self.machines.sizeHintForRow(0)
         self.machines.setFixedHeight(rows + 2 * self.machines.frameWidth() + UNIT // 2)
-        self._grid.addWidget(self.machines, 0, 0, 1, 2)
-        self._add_error("machines")
+        self.add_wide(self.machines)
+        self._add_error("machines", self.machines)
 
     def _retheme(self) -> None:
         with QSignalBlocker(self.machines):
@@ -91,155 +87,25 @@ class TuneFields(QWidget):
     def _items(self) -> list[QListWidgetItem]:
         return [self.machines.item(row) for row in range(self.machines.count())]
 
-    def _build_grid(self) -> None:
-        kernels = names.kernel_words()
-        self._add_combo("kernel", "tuneKernelCombo", tr("Kernel"), kernels)
-        self._add_edit("degree", "tuneDegreeEdit", tr("Degree"), tr("Of the polynomial, a whole number"), "3")
-        constant = tr("Added to the inner product before the kernel")
-        self._add_edit("coef0", "tuneCoef0Edit", tr("Constant"), constant, "0")
-        self._add_range("C", "costFromEdit", "costToEdit", "C", (tr("Smallest C"), tr("Largest C")))
-        gamma = (tr("Smallest gamma"), tr("Largest gamma"))
-        self._add_range("gamma", "gammaFromEdit", "gammaToEdit", tr("Gamma"), gamma)
-        step = tr("Between neighbours, in powers of two; 1 doubles from cell to cell")
-        self._add_edit("step", "gridStepEdit", tr("Step"), step, "1")
-        self._add_combo("search", "searchCombo", tr("Search"), search_words())
-        self._add_spin("folds", "foldsSpin", tr("Folds"), (2, MOST_FOLDS), tr("Of cross-validation"))
-
-    def _build_more(self) -> None:
-        self.more = QToolButton()
-        self.more.setObjectName("tuneMoreButton")
-        self.more.setText(tr("More"))
-        self.more.setAccessibleName(tr("More options of the search"))
-        self.more.setCheckable(True)
-        self.more.setAutoRaise(True)
-        self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.more.toggled.connect(self._show_more)
-        self._grid.addWidget(self.more, self._grid.rowCount(), 0, 1, 2)
-        again = tr("Of the cross-validation, each time with other folds")
-        self._add_spin("repeats", "tuneRepeatsSpin", tr("Repeats"), (1, MOST_REPEATS), again)
-        share = tr("A share such as 0.3, held out once to validate every cell on it, instead of folds")
-        self._add_edit("holdout", "tuneHoldoutEdit", tr("Hold-out"), share, tr("none"))
-        self._add_check(
-            "nested", "tuneNestedCheck", tr("Nested"), tr("Also how good the choice is, made again without each fold")
-        )
-        weights = tr("balanced, or a factor on C per class such as {example}", example='{"a": 2, "b": 1}')
-        self._add_edit("class_weight", "tuneClassWeightEdit", tr("Class weights"), weights, tr("none"))
-        limit = tr("A fit that takes longer ends, and its cell says how far it may be off")
-        self._add_edit("time_limit", "tuneTimeLimitEdit", tr("Time limit"), limit, tr("{none}, in s", none=tr("none")))
-        self._add_spin("jobs", "jobsSpin", tr("Threads"), (0, MOST_JOBS), tr("That share the work"))
-        self.spins["jobs"].setSpecialValueText(tr("all"))
-        self._build_scheduler()
-        self._show_more(False)
-
-    def _build_scheduler(self) -> None:
-        tip = tr("The address of a Dask scheduler whose workers do the search; empty: this computer does it")
-        self.scheduler = self._edit("scheduler", "schedulerEdit", tr("Cluster"), tip, tr("none"))
+    def _build_cluster(self) -> None:
         self.test = QPushButton(tr("Test"))
         self.test.setObjectName("schedulerTestButton")
         self.test.setAccessibleName(tr("Test the cluster"))
         self.test.clicked.connect(self.test_asked)
-        self.cluster = QLabel()
-        self.cluster.setObjectName("schedulerReason")
-        self.cluster.setTextFormat(Qt.TextFormat.PlainText)
-        self.cluster.setWordWrap(True)
-        self._rows["scheduler"] = *self._add_row(tr("Cluster"), self.scheduler), self.test, self.cluster
-        self._add_error("scheduler")
+        self.cluster = wrapped("schedulerReason", "")
+        self._rows["scheduler"] = *self._rows["scheduler"], self.test, self.cluster
         self._grid.addWidget(self.test, self._grid.rowCount(), 1)
-        self._grid.addWidget(self.cluster, self._grid.rowCount(), 0, 1, 2)
+        self.add_wide(self.cluster)
 
-    def _add_combo(self, key: str, name: str, title: str, entries: Mapping[str, str]) -> None:
-        combo = QComboBox()
-        combo.setObjectName(name)
-        combo.setAccessibleName(title)
-        combo.setMinimumContentsLength(SHORTEST)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for value, text in entries.items():
-            combo.addItem(text, value)
-        combo.currentIndexChanged.connect(lambda _: self.changed.emit())
-        self.combos[key] = combo
-        self._rows[key] = self._add_row(title, combo)
-        self._add_error(key)
-
-    def _edit(self, key: str, name: str, title: str, tip: str, hint: str = "") -> QLineEdit:
-        edit = QLineEdit()
-        edit.setObjectName(name)
-        edit.setAccessibleName(title)
-        edit.setToolTip(tip)
-        edit.setPlaceholderText(hint)
-        edit.setAlignment(Qt.AlignmentFlag.AlignRight)
-        edit.textChanged.connect(lambda _: self.changed.emit())
-        self.edits[key] = edit
-        return edit
-
-    def _add_edit(self, key: str, name: str, title: str, tip: str, hint: str) -> None:
-        self._rows[key] = self._add_row(title, self._edit(key, name, title, tip, hint))
-        self._add_error(key)
-
-    def _add_range(self, key: str, low: str, high: str, title: str, names: tuple[str, str]) -> None:
-        tip = tr("A number, or a power such as 2^-3")
-        pair = QWidget()
-        row = QHBoxLayout(pair)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(UNIT)
-        row.addWidget(self._edit(f"{key}_from", low, names[0], tip))
-        row.addWidget(QLabel(tr("to")))
-        row.addWidget(self._edit(f"{key}_to", high, names[1], tip))
-        self._rows[key] = self._add_row(title, pair)
-        self._add_error(f"{key}_from")
-        self._add_error(f"{key}_to")
-
-    def _add_spin(self, key: str, name: str, title: str, limits: tuple[int, int], tip: str) -> None:
-        spin = QSpinBox()
-        spin.setObjectName(name)
-        spin.setAccessibleName(title)
-        spin.setToolTip(tip)
-        spin.setRange(*limits)
-        spin.setAlignment(Qt.AlignmentFlag.AlignRight)
-        spin.setMinimumHeight(self.edits["step"].sizeHint().height())
-        spin.valueChanged.connect(lambda _: self.changed.emit())
-        self.spins[key] = spin
-        self._rows[key] = self._add_row(title, spin)
-        self._add_error(key)
-
-    def _add_check(self, key: str, name: str, title: str, words: str) -> None:
-        check = QCheckBox(title)
-        check.setObjectName(name)
-        check.setAccessibleName(title)
-        check.setToolTip(words)
-        check.toggled.connect(lambda _: self.changed.emit())
-        self.checks[key] = check
-        self._rows[key] = (check,)
-        self._grid.addWidget(check, self._grid.rowCount(), 1)
-
-    def _add_row(self, title: str, control: QWidget) -> tuple[QWidget, ...]:
-        label = QLabel(title)
-        label.setBuddy(control)
-        row = self._grid.rowCount()
-        self._grid.addWidget(label, row, 0)
-        self._grid.addWidget(control, row, 1)
-        return label, control
-
-    def _add_error(self, key: str) -> None:
-        label = self._errors[key] = QLabel()
-        label.setObjectName(f"tune-{key}-error")
-        label.setProperty("role", "bad")
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        label.hide()
-        self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
+    @property
+    def scheduler(self) -> QLineEdit:
+        return self.edits["scheduler"]
 
     # -- what was entered -------------------------------------------------------------------------
 
     def texts(self) -> dict[str, str]:
         ticked = [item for item in self._items() if item.checkState() is Qt.CheckState.Checked]
-        return {
-            "machines": ",".join(item.data(Qt.ItemDataRole.UserRole) for item in ticked),
-            **{key: edit.text() for key, edit in self.edits.items()},
-            **{key: str(combo.currentData()) for key, combo in self.combos.items()},
-            **{key: str(spin.value()) if spin.value() else "" for key, spin in self.spins.items()},
-            **{key: "yes" if check.isChecked() else "" for key, check in self.checks.items()},
-        }
+        return {"machines": ",".join(item.data(Qt.ItemDataRole.UserRole) for item in ticked), **super().texts()}
 
     def set_texts(self, texts: Mapping[str, str]) -> None:
         """Without a word to those who listen for the user."""
@@ -248,33 +114,9 @@ class TuneFields(QWidget):
             for item in self._items():
                 on = item.data(Qt.ItemDataRole.UserRole) in ticked
                 item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-            for key, edit in self.edits.items():
-                edit.setText(texts.get(key, ""))
-            for key, combo in self.combos.items():
-                combo.setCurrentIndex(max(combo.findData(texts.get(key, "")), 0))
-            for key, spin in self.spins.items():
-                text = texts.get(key, "")
-                spin.setValue(int(text) if text.isdecimal() and len(text) < 6 else spin.minimum())
-            for key, check in self.checks.items():
-                check.setChecked(bool(texts.get(key)))
-            self.more.setChecked(any(texts.get(key, "") not in ("", "1") for key in MORE))
+            super().set_texts(texts)
 
     # -- what can be entered ----------------------------------------------------------------------
-
-    def show_parameters(self, parameters: Collection[str]) -> None:
-        """Only what the kernel declares is asked for."""
-        for key in ("gamma", "degree", "coef0"):
-            for widget in self._rows[key]:
-                widget.setVisible(key in parameters)
-
-    def show_errors(self, errors: Mapping[str, str]) -> None:
-        for key, label in self._errors.items():
-            label.setText(errors.get(key, ""))
-            label.setVisible(bool(errors.get(key)))
-            if key in self.edits:
-                self.edits[key].setAccessibleDescription(errors.get(key, ""))
-        if any(key in errors for key in MORE):
-            self.more.setChecked(True)  # what is wrong must be seen
 
     def show_cluster(self, words: str, role: str, can_test: bool) -> None:
         """What is known of the cluster, and whether it can be asked."""
@@ -296,22 +138,6 @@ class TuneFields(QWidget):
         fields = self.edits, self.combos, self.spins, self.checks
         for widget in (self.machines, *(widget for kind in fields for widget in kind.values())):
             widget.setEnabled(not busy and not self._closed.get(widget))
-
-    def _show_more(self, shown: bool) -> None:
-        self.more.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
-        for key in MORE:
-            for widget in self._rows[key]:
-                widget.setVisible(shown)
-
-
-def search_words() -> dict[str, str]:
-    return {
-        "grid": tr("Every cell"),
-        "coarse-to-fine": tr("Coarse to fine"),
-        "two-line": tr("Two lines"),
-        "halving": tr("Successive halving"),
-        "per-pair": tr("Each pair its own"),
-    }
 
 
 def _stroke(machine: str) -> QIcon:

@@ -14,20 +14,15 @@ from functools import partial
 
 import numpy as np
 
+from solvers.budget import BUDGET, INNER, Budget
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.dual.quantities import gradients, weights_of
 from solvers.jit import block, box, line, sums
 from solvers.methods.auto import faces, price
-from solvers.methods.auto.budget import BUDGET, Budget
 from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
 from solvers.work import Work
 
-EXAMPLES = 128  # of a block
-VARIABLES = 768  # of a block, at most
-SHARE = 0.1  # of the outer violation that a block is solved to
-PATIENCE, SUM_PATIENCE = 3, 8  # pair steps per variable of a block, at most; those within an example are cheap
-PAIR_BYTES = 20  # memory of a Newton step per pair of variables: 20.5 measured at 2500 and 4000 (faces.py)
 LITTLE = 1 << 26  # bytes that a Newton step may always have; beyond it, what kernel rows can make way for
 
 
@@ -98,7 +93,7 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
 def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGET) -> bool:
     """Whether there is memory for a Newton step on these variables."""
     room = max(part.gram.spare("newton"), LITTLE)
-    return chosen.slot.size <= budget.newton_most and PAIR_BYTES * chosen.slot.size**2 <= room
+    return chosen.slot.size <= budget.newton_most and budget.newton_pair_bytes * chosen.slot.size**2 <= room
 
 
 @dataclass
@@ -117,10 +112,10 @@ class Workbench:
         self.part, self.rule, self.budget = part, part.form.rule, budget
         n = len(part)
         self.worst, self.own = np.empty(n), np.zeros(n)  # `own` is multiplied by zero where it is not filled
-        self.member, self.slot = np.empty(VARIABLES, np.int64), np.empty(VARIABLES, np.int64)
-        self.gradient, self.amount = np.empty(VARIABLES), np.empty(VARIABLES)
-        self.kernel = np.empty(EXAMPLES * EXAMPLES, np.float32)
-        self.matrix = np.empty(VARIABLES * VARIABLES, np.float32)
+        most = budget.block_variables
+        self.member, self.slot = np.empty(most, np.int64), np.empty(most, np.int64)
+        self.gradient, self.amount = np.empty(most), np.empty(most)
+        self.kernel, self.matrix = np.empty(budget.block_examples**2, np.float32), np.empty(most**2, np.float32)
 
     def look(self, state: BlockState) -> float:
         """The violation to be brought below the tolerance; every example's share in it into `worst`."""
@@ -130,11 +125,11 @@ class Workbench:
         """One block; returns whether anything moved."""
         part, budget, spending = self.part, self.budget, state.spending
         choose, solve = KINDS[part.geometry]
-        examples = choose(self.worst, state.recent, min(EXAMPLES, part.gram.capacity))
+        examples = choose(self.worst, state.recent, min(budget.block_examples, part.gram.capacity))
         slots = yield from part.gram.fetch(examples)
         kernel = self.kernel[: examples.size**2].reshape(examples.size, -1)
         block.cut_kernel(part.gram.store, slots, examples, np.float32(part.offset), kernel)
-        goal = max(0.5 * tolerance, SHARE * violation)
+        goal = max(0.5 * tolerance, INNER.share * violation)
         weights, common, steps, left = solve(self, state, Block(examples, slots, kernel), goal)
         self.apply(state, slots, weights, common)
         state.recent = examples
@@ -168,7 +163,7 @@ class Workbench:
     def newton(self, state: BlockState, tolerance: float, *, at_any_price: bool = False) -> Work[bool]:
         """Solve for everything free, where rounds have cost as much already; returns whether anything moved."""
         part, spending = self.part, state.spending
-        goal = 0.25 * tolerance
+        goal = INNER.newton_share * tolerance
         chosen = faces.select(part, state.alpha, self.gradient_of_all(state), goal)
         asked = price.newton(chosen.slot.size, self.budget)
         too_dear = asked > spending.since_newton and not at_any_price
@@ -189,7 +184,7 @@ class Workbench:
     ) -> Work[bool]:
         """`exact`: the functions are, so that it is enough to move them by what changes."""
         part = self.part
-        part.gram.reserve("newton", PAIR_BYTES * chosen.slot.size**2)
+        part.gram.reserve("newton", self.budget.newton_pair_bytes * chosen.slot.size**2)
         values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal)
         rows = chosen.examples[chosen.member]
         alpha = state.alpha.copy(order="K")
@@ -226,10 +221,11 @@ class Workbench:
             starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
             slack = upper - state.alpha[cut.examples].sum(axis=1)
             steps, left = sums.solve_simplex(
-                Q, self.gradient[:count], amount, slack, starts, upper, goal, SUM_PATIENCE * count
+                Q, self.gradient[:count], amount, slack, starts, upper, goal, self.budget.sum_patience * count
             )
         else:
-            steps, left = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, PATIENCE * count)
+            limit = self.budget.block_patience * count
+            steps, left = box.solve_box(Q, self.gradient[:count], amount, part.upper[chosen], goal, limit)
         state.alpha[chosen, slot] = amount
         weights, common = np.empty((cut.examples.size, form.outputs)), np.empty(cut.examples.size)
         block.sparse_changes(rule, member, slot, labels, amount - before, weights, common)
@@ -249,7 +245,8 @@ class Workbench:
         part, examples = self.part, cut.examples
         beta, low, high = LINE.signed(part, state.alpha, examples)
         z, before = LINE.wish(part, state.functions, examples), beta.copy()
-        steps, left = line.solve_pairs(cut.kernel, z, beta, low, high, goal, PATIENCE * examples.size, 0)
+        limit = self.budget.block_patience * examples.size
+        steps, left = line.solve_pairs(cut.kernel, z, beta, low, high, goal, limit, 0)
         state.alpha[examples, 0] = LINE.signs(part, examples) * beta
         return (beta - before)[:, None], np.zeros(examples.size), steps, left
 

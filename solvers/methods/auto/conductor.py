@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from solvers.budget import BUDGET, Budget, Phase, next_decision
 from solvers.decision import Decision
 from solvers.factor.normal import separable
 from solvers.methods import interior
 from solvers.methods.auto import blocks, homotopy, pace, price, proximal, splitting
 from solvers.methods.auto.blocks import Workbench
-from solvers.methods.auto.budget import BUDGET, Budget, Phase, next_decision
 from solvers.methods.auto.homotopy import Homotopy
 from solvers.methods.auto.pace import Look, Pace
 from solvers.methods.auto.proximal import Proximal

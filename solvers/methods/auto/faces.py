@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import BUDGET
 from solvers.dense.interior import Interior
 from solvers.dense.newton import ROWS, BalancedFace, Face, SumsFace
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
@@ -17,7 +18,6 @@ from solvers.problem import Part
 from solvers.work import PIECE, SMALL, Work, pieces
 
 ENTRIES = 1 << 20  # of a matrix that are made between two yields: 8 MB, 10 to 30 ms where memory is new
-FIRST_TURNS, TURNS = 3, 40  # Newton steps, each followed by pair steps that exchange variables between face and bounds
 
 
 @dataclass
@@ -51,7 +51,8 @@ def choose(wanted: np.ndarray, gradient: np.ndarray) -> Selection:
 def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     """K + offset among these examples in float64."""
     points, count = part.gram.points, examples.size
-    chosen: Points = points.take(examples)
+    chosen: Points = yield from points.taking(examples)
+    yield from part.gram.kernel.prepare(chosen, np.float64)
     values = np.empty((count, count))
     for rows in pieces(count, max(2.0 * count * (points.stored + 10.0), count * PIECE / ENTRIES)):
         if rows.start:
@@ -94,10 +95,10 @@ def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple
 
 def take_turns(turn: BoxProblem, goal: float) -> Work[tuple[int, bool]]:
     """Newton and pair steps in turn; where these do not get there, an interior point finds the active set."""
-    steps, solved = yield from alternate(turn, goal, FIRST_TURNS)
+    steps, solved = yield from alternate(turn, goal, BUDGET.newton_turns[0])
     if not solved:
         yield from turn.jump(goal)
-        more, solved = yield from alternate(turn, goal, TURNS)
+        more, solved = yield from alternate(turn, goal, BUDGET.newton_turns[1])
         steps += more
     return steps, solved
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from solvers.budget import INNER, Budget, next_decision
 from solvers.dual.quantities import weights_of
 from solvers.factor.normal import separable
 from solvers.methods.auto import blocks, faces, price
 from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.budget import Budget, next_decision
 from solvers.methods.base import Progress, refresh
 from solvers.problem import Part
 from solvers.work import Work
@@ -99,10 +99,10 @@ def advance(
         return Progress.MILESTONE
     gradient = bench.gradient_of_all(state)
     least, most = budget.homotopy_least, budget.homotopy_share
-    chosen = faces.foremost(bench.part, state.alpha, gradient, 0.25 * goal, least, most)
+    chosen = faces.foremost(bench.part, state.alpha, gradient, INNER.newton_share * goal, least, most)
     if homotopy.rounds >= budget.homotopy_rounds or not blocks.solvable_at_once(bench.part, chosen, budget):
         return Progress.STALLED
-    moved = yield from bench.solve_chosen(state, chosen, 0.25 * goal, exact=True)
+    moved = yield from bench.solve_chosen(state, chosen, INNER.newton_share * goal, exact=True)
     state.spending.total += price.newton(chosen.slot.size, budget)
     homotopy.rounds, homotopy.raised = homotopy.rounds + 1, False
     return Progress.MILESTONE if moved else Progress.STALLED

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf, log
 
+from solvers.budget import Budget
 from solvers.methods.auto import price
 from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.budget import Budget
 from solvers.methods.auto.splitting import Splitting, applies, stiffness
 from solvers.problem import Part
 from solvers.work import Work

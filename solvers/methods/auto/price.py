@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from solvers.budget import Budget
 from solvers.factor.layout import Layout
 from solvers.factor.normal import rank_cap, separable
 from solvers.factor.pivoted import factor_of
-from solvers.methods.auto.budget import Budget
-from solvers.methods.auto.splitting import COARSE, STEPS
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -45,13 +44,13 @@ def interior(part: Part, affordable: float, budget: Budget) -> Work[float]:
 def burst(part: Part, rank: int, budget: Budget) -> float:
     """Of a burst of ADMM steps, once it is prepared."""
     n, outputs = len(part), part.form.outputs
-    return STEPS * n * outputs * (4.0 * budget.admm_product_price * rank + budget.admm_variable_price)
+    return budget.admm_steps * n * outputs * (4.0 * budget.admm_product_price * rank + budget.admm_variable_price)
 
 
 def first_burst(part: Part, rho: float, affordable: float, budget: Budget) -> Work[tuple[float, int]]:
     """Of the first burst with its preparation, and the columns that rho asks for; or the first price too dear."""
     factor, n = factor_of(part.gram), len(part)
-    allowed, rank = COARSE * rho / max(float(part.gram.diagonal.sum()), 1e-300), budget.first_rank
+    allowed, rank = budget.admm_rest * rho / max(float(part.gram.diagonal.sum()), 1e-300), budget.first_rank
     while True:
         yield from factor.grow(part.gram, rank)
         rank = min(rank, factor.rank)

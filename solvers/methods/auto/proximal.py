@@ -11,21 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import PROXIMAL, Budget
 from solvers.dual.geometry import BOX
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, separable
 from solvers.factor.pivoted import factor_of
 from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.budget import Budget
-from solvers.methods.auto.proximal_newton import NEWTON_STEPS, FactorStep
+from solvers.methods.auto.proximal_newton import FactorStep
 from solvers.methods.auto.splitting import towards
 from solvers.methods.base import Progress, refresh
 from solvers.methods.proximal import End
 from solvers.problem import Part
 from solvers.work import Work
-
-FIRST, GROWTH, LARGEST = 0.06, 4.0, 1e5  # sigma in units of the cost over the margin: at first, growing by, at most
-COARSE = 0.1  # trace that the factor may lack, times sigma
 
 
 @dataclass
@@ -48,7 +45,7 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     """One proximal step; STALLED where these lead nowhere."""
     if proximal.sigma == 0.0:
         yield from refresh(part, state)
-        proximal.sigma, proximal.tried = FIRST, True
+        proximal.sigma, proximal.tried = budget.proximal_first, True
     bench = Workbench(part, budget)
     before = bench.look(state)
     if before <= tolerance:
@@ -56,15 +53,15 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     sigma = float(proximal.sigma * part.upper.mean() / part.form.margin.max())
     columns = yield from columns_of(part, sigma, budget, stuck=proximal.vain > 0)
     step = FactorStep(part, columns, state, sigma)
-    trial, steps, end = yield from step.solve(step.begin(), NEWTON_STEPS)
+    trial, steps, end = yield from step.solve(step.begin(), PROXIMAL.steps)
     yield from towards(part, state, np.asfortranarray(trial.alpha))
     failed = end is not End.CLOSE
-    state.steps += NEWTON_STEPS if failed else max(1, steps)  # as many as paid for: decisions are due by step counts
+    state.steps += PROXIMAL.steps if failed else max(1, steps)  # as many as paid for: decisions are due by step counts
     after = bench.look(state)
-    proximal.sigma *= 1.0 / GROWTH if failed else GROWTH
+    proximal.sigma *= 1.0 / budget.proximal_growth if failed else budget.proximal_growth
     proximal.vain += int(failed or after > budget.proximal_helped * before)
     proximal.settled = settled(part, state, after, budget)
-    exhausted = proximal.vain > budget.proximal_vain or proximal.sigma > LARGEST
+    exhausted = proximal.vain > budget.proximal_vain or proximal.sigma > budget.proximal_largest
     return Progress.STALLED if exhausted and not proximal.settled else Progress.MILESTONE
 
 
@@ -72,7 +69,7 @@ def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Work
     """As many as sigma asks for; more than a share of the examples only after steps in vain."""
     factor, rank = factor_of(part.gram), budget.first_rank
     most = len(part) * (1.0 if stuck else budget.admm_columns)
-    allowed = COARSE / (sigma * max(float(part.gram.diagonal.sum()), 1e-300))
+    allowed = budget.proximal_rest / (sigma * max(float(part.gram.diagonal.sum()), 1e-300))
     yield from factor.grow(part.gram, rank)
     while factor.rest_at(rank) > allowed and rank < most:
         rank += rank // 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_solve
 
+from solvers.budget import PROXIMAL
 from solvers.dense.cholesky import factored
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
@@ -18,8 +19,6 @@ from solvers.methods.proximal import Move, ProximalStep, Trial
 from solvers.problem import Part
 from solvers.work import Work, pieces
 
-NEWTON_STEPS = 40
-CLOSE = 0.05  # residual of the class functions at which Newton steps end, in units of max |alpha - anchor| / sigma
 RIDGE = 1e-13  # share of the largest diagonal entry
 FREE_SLACK = 1e-12  # curvature of a slack that is not at its bound, in units of 1 / sigma: zero could not be inverted
 
@@ -45,7 +44,7 @@ class FactorStep(ProximalStep):
         return (yield from self.columns.expand(coordinates))
 
     def close(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> bool:
-        return float(np.abs(lacking).max()) <= CLOSE * self.away(trial)
+        return float(np.abs(lacking).max()) <= PROXIMAL.close * self.away(trial)
 
     # (1 + sigma sum of R'PR (x) v v') direction = residual, R being how an example's free variables read the functions
 

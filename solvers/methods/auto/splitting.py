@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.budget import BUDGET
 from solvers.dense.cholesky import factored, forward
 from solvers.dual.geometry import BOX, SUMS
 from solvers.dual.quantities import gradients, weights_of
@@ -20,10 +21,6 @@ from solvers.methods.base import Point
 from solvers.problem import Part
 from solvers.work import PIECE, Work, pieces
 
-STEPS = 100  # of one call
-RELAXATION = 1.7  # over-relaxation, Boyd et al. 2011, section 3.4.3
-STIFFNESS = 0.2  # rho, in units of |functions| / |weights|
-COARSE = 2.0  # trace of K that the factor may lack, in units of rho
 NOTHING, ALL = 1e-9, 1.0 - 1e-6  # shares of the bound below and above which a float32 sum or variable is put onto it
 PLACE = 300.0  # operations that one number of z counts as in the example-wise step: 25 ns
 
@@ -46,7 +43,7 @@ def made_by(part: Part, alpha: np.ndarray) -> np.ndarray:
 def stiffness(part: Part, state: Point) -> float:
     """rho for this problem, from how large functions and variables have become."""
     made = float(np.linalg.norm(made_by(part, state.alpha)))
-    return STIFFNESS * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
+    return BUDGET.admm_stiffness * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
 
 
 class Splitting:
@@ -92,7 +89,7 @@ class Splitting:
             np.matmul(self.half[rows], reduced, out=moved[rows])
         return pull - moved + mean
 
-    def carry(self, point: Point, steps: int = STEPS) -> Work[bool]:
+    def carry(self, point: Point, steps: int = BUDGET.admm_steps) -> Work[bool]:
         """ADMM steps from the point, exact there; moves it as far as the dual rises, and returns whether that is."""
         part, form = self.part, self.part.form
         z, u, pull = yield from self._begin(point)
@@ -105,7 +102,7 @@ class Splitting:
                 done = 0.0
                 yield
             wanted = yield from self.wanted(pull + z - u)
-            wanted = np.float32(RELAXATION) * wanted + np.float32(1.0 - RELAXATION) * z
+            wanted = np.float32(BUDGET.admm_relaxation) * wanted + np.float32(1.0 - BUDGET.admm_relaxation) * z
             for i in pieces(len(part), PLACE * z.shape[1]):
                 if i.start:
                     yield

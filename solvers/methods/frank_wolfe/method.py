@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import FRANK_WOLFE, INNER
 from solvers.dual.quantities import examine, weights_of
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.frank_wolfe import steps as rules
@@ -20,16 +21,9 @@ from solvers.methods.frank_wolfe.chunk import Chunk, cut
 from solvers.methods.frank_wolfe.correction import Face, correct
 from solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
 from solvers.problem import Part
-from solvers.work import Work
+from solvers.work import MOVE, Work, pieces
 
-WHOLE = 512  # examples up to which everything is one chunk
-EXAMPLES = 192  # of a chunk otherwise
-VARIABLES = 5_000  # of a chunk, at most: with very many classes it has fewer examples
-IN_TURN = 4  # one in so many examples of a chunk is chosen in turn
 BATCH = 64  # kernel rows fetched in one block
-ROUND = 64  # steps of a round, at most; a correction once begun may end it later
-CORRECTION = 400  # steps of one correction, at most
-SHARE = 0.1  # of the violation outside, to which a chunk or a face is solved
 UNBALANCED = 1e-9  # share of the largest U by which a given start may miss the balance
 DUAL_ROUNDING = 4e-16  # share of the chunk's linear term below which a gain of the dual is rounding
 
@@ -49,7 +43,7 @@ class FrankWolfe(Method[FrankWolfeState]):
     rule: rules.Rule
     corrective: bool
     natural_gap: float | None = None
-    steps_of_round: int = ROUND
+    steps_of_round: int = FRANK_WOLFE.round_steps
     keeps_balance = True
     geometries = tuple(ORACLES)
 
@@ -95,14 +89,16 @@ def visit(
     tolerance: float,
 ) -> Work[None]:
     """A round: cut out a chunk, climb in it, put it back."""
-    examples, turn = choose(violations, state.turn, VARIABLES // part.form.slots)
+    examples, turn = choose(violations, state.turn, FRANK_WOLFE.variables // part.form.slots)
     whole = examples.size == len(part)
-    chunk = cut(part, state, examples, kernel_of(part, examples))
+    chunk = cut(part, state, examples, (yield from kernel_of(part, examples)))
     begun = chunk.point
     chunk.tidy()
-    steps = yield from climb(chunk, method, max(0.25 * tolerance, 0.0 if whole else SHARE * violation))
+    steps = yield from climb(
+        chunk, method, max(INNER.newton_share * tolerance, 0.0 if whole else INNER.share * violation)
+    )
     chunk.tidy()
-    put_back(part, state, chunk, begun)
+    yield from put_back(part, state, chunk, begun)
     state.steps, state.turn = state.steps + steps, turn
     if not np.array_equal(examples, state.recent):
         part.gram.evaluations += examples.size**2
@@ -110,27 +106,27 @@ def visit(
     if chunk.gained > DUAL_ROUNDING * abs(float(chunk.margin @ chunk.point)):
         state.idle = 0
     else:
-        state.idle += len(part) if whole else examples.size // IN_TURN
+        state.idle += len(part) if whole else examples.size // FRANK_WOLFE.in_turn
 
 
 def choose(violations: np.ndarray, turn: int, room: int) -> tuple[np.ndarray, int]:
     """(the most violating examples and some in turn, so that all are visited; whose turn is next); rising."""
     n = violations.size
-    if n <= min(WHOLE, room):
+    if n <= min(FRANK_WOLFE.whole, room):
         return np.arange(n), turn
-    size = min(n, EXAMPLES, max(2 * IN_TURN, room))
+    size = min(n, FRANK_WOLFE.examples, max(2 * FRANK_WOLFE.in_turn, room))
     chosen = np.zeros(n, dtype=bool)
-    chosen[np.arange(turn, turn + size // IN_TURN) % n] = True
+    chosen[np.arange(turn, turn + size // FRANK_WOLFE.in_turn) % n] = True
     order = np.argsort(-violations, kind="stable")
-    chosen[order[~chosen[order]][: size - size // IN_TURN]] = True
-    return np.flatnonzero(chosen), (turn + size // IN_TURN) % n
+    chosen[order[~chosen[order]][: size - size // FRANK_WOLFE.in_turn]] = True
+    return np.flatnonzero(chosen), (turn + size // FRANK_WOLFE.in_turn) % n
 
 
-def kernel_of(part: Part, examples: np.ndarray) -> np.ndarray:
+def kernel_of(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     """K + offset among these examples in float64; kept while the chunk stays the same."""
     before, kernel = part.kept.get("frank_wolfe", (None, None))
     if before is None or not np.array_equal(before, examples):
-        points = part.gram.points.take(examples)
+        points = yield from part.gram.points.taking(examples)
         kernel = part.gram.kernel.block(points, points, np.empty((examples.size, examples.size)))
         part.kept["frank_wolfe"] = examples, kernel
     return kernel + part.offset if part.offset else kernel
@@ -151,7 +147,7 @@ def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> Work[int]:
         steps += 1
         yield
         if method.corrective:
-            steps += yield from correct(chunk, max(0.5 * goal, SHARE * violation), CORRECTION)
+            steps += yield from correct(chunk, max(0.5 * goal, INNER.share * violation), FRANK_WOLFE.correction_steps)
 
 
 def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:
@@ -166,15 +162,18 @@ def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective
     return violation
 
 
-def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> None:
+def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> Work[None]:
     """alpha, and the functions: of the chunk in float64, of all other examples by one product with kernel rows."""
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     functions, moved = state.functions.copy(), np.flatnonzero(change.any(axis=1))
     if chunk.examples.size < len(part):
         batch = min(part.gram.capacity, BATCH)
         for some in np.split(moved, range(batch, moved.size, batch)):
-            slots = part.gram.rows(chunk.examples[some])  # a bounded store may have to compute these again
-            functions += part.gram.store[slots].T @ change[some].astype(np.float32)
+            slots = yield from part.gram.fetch(chunk.examples[some])  # a bounded store may compute these again
+            weights = change[some].astype(np.float32)
+            for rows in pieces(len(part), batch * (MOVE + 2.0 * weights.shape[1])):
+                functions[rows] += part.gram.store[:, rows][slots].T @ weights
+                yield
     if part.offset:
         shift = part.offset * change.sum(axis=0)
         functions += shift

@@ -1,5 +1,8 @@
 """The linear programme of an exact bias, by HiGHS: for ww a circulation on the classes.
 
+HiGHS cannot be interrupted with the same bits: a time limit is a clock, and after an iteration limit SciPy hands over
+no basis to start from again. A call is one piece of work: at most 21 ms, with the 5000 variables that a chunk may have.
+
 Variables are in units of U. What HiGHS keeps to 1e-10 is then made exact through the basic variables.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-CANDIDATES = 50  # drawn; the best of them is with 95 % among the best 6 % of all
+from solvers.budget import LASVM
 
 Worth = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -26,6 +26,6 @@ CHOICES: dict[str, Worth | None] = {"random": None, "gradient": _most_wrong, "ac
 def draw(queue: np.ndarray, position: int, seed: list[int]) -> np.ndarray:
     """Places in the queue, from `position` on, of the candidates; the same for the same seed."""
     left = queue.size - position
-    if left <= CANDIDATES:
+    if left <= LASVM.candidates:
         return np.arange(position, queue.size)
-    return position + np.random.default_rng(seed).choice(left, CANDIDATES, replace=False)
+    return position + np.random.default_rng(seed).choice(left, LASVM.candidates, replace=False)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import LASVM
 from solvers.jit import online as leaf
 from solvers.methods.lasvm.pool import Pool
-
-ONE_CLASS = 10  # examples of one class kept while there is none of the other to pair them with
 
 
 @dataclass
@@ -106,7 +105,7 @@ class OnlineMachine:
     def _needs(self, *, positive: bool) -> bool:
         """Whether examples of this class must wait for one of the other."""
         rising, _, falling, _ = leaf.extremes(self.kept)
-        return (falling if positive else rising) < 0 and len(self) < ONE_CLASS
+        return (falling if positive else rising) < 0 and len(self) < LASVM.one_class
 
     def _step(self, new: int, partner: int, *, rises: bool) -> None:
         self.pool.fetch(self.kept.slot[[new, partner]])

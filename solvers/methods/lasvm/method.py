@@ -12,6 +12,7 @@ from enum import Enum, auto
 
 import numpy as np
 
+from solvers.budget import BUDGET, LASVM
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import weights_of
 from solvers.errors import Sentence
@@ -24,11 +25,8 @@ from solvers.problem import Part
 from solvers.work import PIECE, Work
 
 SEED = 2005  # mixed with the run's seed
-SHOWING = 16  # alpha and functions follow after a sixteenth more steps, at the most LONGEST
-LONGEST = 4096  # steps
 BATCH = 64  # kernel rows added to the functions at once: bounds the copy
 DUAL_ROUNDING = 1e-15  # share of the dual's linear term below which a rise of the dual is rounding
-QUIET_PASSES = 3  # without a rise of the dual: no step improves any more
 STEP_OPERATIONS = 50.0  # of a step per example kept
 
 
@@ -253,7 +251,7 @@ class Learner:
         dual = linear - 0.5 * float(np.vdot(self.signs * alpha, state.functions[:, 0]))
         state.quiet = 0 if dual > state.best_dual + DUAL_ROUNDING * linear else state.quiet + 1
         state.best_dual = max(state.best_dual, dual)
-        return state.quiet >= QUIET_PASSES
+        return state.quiet >= LASVM.quiet_passes
 
     # -- alpha and the class functions ------------------------------------------------------------
 
@@ -299,7 +297,7 @@ class Learner:
         state.functions[:, 0] += moved
         state.functions[examples, 0] = self.margins[examples] - self.machine.z
         state.shown = weights
-        state.show_at = state.steps + min(max(1, state.steps // SHOWING), LONGEST)
+        state.show_at = state.steps + min(max(1, state.steps // BUDGET.decide_share), BUDGET.decide_most)
 
     def _charge(self) -> None:
         self.part.gram.evaluations += self.pool.evaluations

@@ -11,19 +11,18 @@ from itertools import combinations
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.budget import LASVM
 from solvers.kernels import Kernel, Points
 from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import OnlineMachine
 from solvers.methods.lasvm.pool import Pool
-
-FINISHING = 10  # steps among the examples kept, per new row and machine, that finishing a portion may take
 
 
 @dataclass(frozen=True)
 class Terms:
     """What the machines learn under."""
 
-    upper: np.ndarray  # (classes,) the cost of an example of each class
+    upper: np.ndarray  # (classes,) the cost of an example of each class and of weight 1
     margin: float
     tolerance: float
     choice: str = "random"
@@ -38,6 +37,7 @@ class Expansion:
     points: Points
     numbers: np.ndarray  # of the rows, counted since the beginning
     labels: np.ndarray
+    upper: np.ndarray  # the cost of each
     weights: np.ndarray  # (examples, machines)
     bias: np.ndarray  # (machines,)
 
@@ -53,13 +53,28 @@ class Stream:
         self.pool = Pool(kernel, Points(np.empty((0, 0))), cache_mb)
         self.machines = [OnlineMachine(self.pool, terms.margin, second_order=terms.second_order) for _ in self.sides]
         self.labels = self.numbers = np.empty(0, dtype=np.int64)  # of the examples held
+        self.upper = np.empty(0)
         self.seen = self.steps = 0
 
     # -- learning ---------------------------------------------------------------------------------
 
-    def learn(self, points: Points, labels: np.ndarray, patience: int = FINISHING) -> None:
-        """Every row once, then `patience` steps per row among the examples kept, or until no pair violates."""
-        first = self._join(points, labels, self.seen + np.arange(labels.size))
+    def learn(
+        self, points: Points, labels: np.ndarray, weights: np.ndarray | None = None, patience: int = LASVM.finishing
+    ) -> None:
+        """Every row once, then `patience` steps per row among the examples kept, or until no pair violates.
+
+        A row of weight 0 is counted, and not learnt.
+        """
+        upper = self.terms.upper[labels] * (1.0 if weights is None else weights)
+        numbers, portion = np.flatnonzero(upper > 0.0), labels.size
+        if numbers.size < portion:
+            points, labels, upper = points.take(numbers), labels[numbers], upper[numbers]
+        if numbers.size:
+            self._learn(points, labels, self.seen + numbers, upper, patience)
+        self.seen += portion
+
+    def _learn(self, points: Points, labels: np.ndarray, numbers: np.ndarray, upper: np.ndarray, patience: int) -> None:
+        first = self._join(points, labels, numbers, upper)
         diagonal = self.kernel.diagonal(self.pool.points)
         queue = first + np.random.default_rng([self.terms.seed, self.seen]).permutation(labels.size)
         for position in range(queue.size):
@@ -67,13 +82,12 @@ class Stream:
             self._learn_one(int(queue[position]), float(diagonal[queue[position]]))
         for machine in self.machines:
             self.steps += machine.reprocess(self.terms.tolerance, patience * labels.size)[1]
-        self.seen += labels.size
         self._forget()
 
     def _learn_one(self, example: int, diagonal: float) -> None:
         row, label, slot = self.pool.row(example), int(self.labels[example]), -1
         concerned = [number for number, (a, b) in enumerate(self.sides) if b < 0 or label in (a, b)]
-        upper, tolerance = float(self.terms.upper[label]), self.terms.tolerance
+        upper, tolerance = float(self.upper[example]), self.terms.tolerance
         for number in concerned:
             positive = self.sides[number][0] == label
             slot = self.machines[number].process(example, row, diagonal, upper, tolerance, slot, positive=positive)
@@ -97,31 +111,31 @@ class Stream:
 
     # -- the examples held -----------------------------------------------------------------------------
 
-    def _join(self, points: Points, labels: np.ndarray, numbers: np.ndarray) -> int:
+    def _join(self, points: Points, labels: np.ndarray, numbers: np.ndarray, upper: np.ndarray) -> int:
         """The examples held, then new ones; where the new ones begin."""
         held = self.pool.slots.example[self.pool.held]
         both = _stacked(self.pool.points.take(held), points) if held.size else points
         self.pool.renumber(both, np.arange(held.size))
         self.labels = np.concatenate([self.labels[held], labels])
         self.numbers = np.concatenate([self.numbers[held], numbers])
+        self.upper = np.concatenate([self.upper[held], upper])
         return held.size
 
     def _forget(self) -> None:
         held = self.pool.slots.example[self.pool.held]
-        self.labels, self.numbers = self.labels[held], self.numbers[held]
+        self.labels, self.numbers, self.upper = self.labels[held], self.numbers[held], self.upper[held]
         self.pool.renumber(self.pool.points.take(held), np.arange(held.size))
 
     def adopt(self, found: Expansion, seen: int) -> None:
         """Begin with functions found elsewhere, of which every example is one of those seen."""
-        self._join(found.points, found.labels, found.numbers)
+        self._join(found.points, found.labels, found.numbers, found.upper)
         slots = np.array([self.pool.insert(e, self.pool.row(e)) for e in range(found.labels.size)], dtype=np.int64)
         values = self.pool.block(np.arange(found.labels.size))[:, slots] @ found.weights
         for column, (machine, (first, _)) in enumerate(zip(self.machines, self.sides, strict=True)):
             for example in np.flatnonzero(found.weights[:, column]):
                 positive = bool(found.labels[example] == first)
                 z = (machine.margin if positive else -machine.margin) - float(values[example, column])
-                upper = float(self.terms.upper[found.labels[example]])
-                machine.admit(int(slots[example]), z, upper, positive=positive)
+                machine.admit(int(slots[example]), z, float(found.upper[example]), positive=positive)
                 machine.beta[-1] = found.weights[example, column]
         self.seen = seen
 
@@ -140,7 +154,12 @@ class Stream:
         examples = self.pool.slots.example[slots]
         bias = np.array([machine.bias() for machine in self.machines])
         return Expansion(
-            self.pool.points.take(examples), self.numbers[examples], self.labels[examples], weights[slots], bias
+            self.pool.points.take(examples),
+            self.numbers[examples],
+            self.labels[examples],
+            self.upper[examples],
+            weights[slots],
+            bias,
         )
 
 

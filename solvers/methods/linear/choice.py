@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from solvers.budget import LINEAR
 from solvers.dual.geometry import LINE
-from solvers.methods.linear.system import DENSE
 from solvers.problem import Part
-
-MANY = 20_000  # examples from which a kernel row costs more than reading the features of one example may save
-THIN = 0.02  # stored features of a row, as a share of the examples, up to which reading it beats a kernel row
 
 ROWS = "The kernel is linear, but kernel rows are cheaper than its many features."
 NEWTON = "The kernel is linear and its features are few: Newton systems in their weights replace kernel rows."
@@ -19,9 +16,9 @@ def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
     n, features, outputs = len(part), part.gram.points.features, part.form.outputs
     unknowns, stored = (features + 1) * outputs, part.gram.points.stored
     numbers = {"rows": float(n), "features": float(features), "unknowns": float(unknowns), "stored": stored}
-    if features < n and unknowns <= DENSE:
+    if features < n and unknowns <= LINEAR.dense:
         return "linear-newton", NEWTON, numbers
     single_steps = part.geometry != LINE  # an exact bias asks for pairs of examples
-    if n >= MANY and stored <= THIN * n and single_steps:
+    if n >= LINEAR.many and stored <= LINEAR.thin * n and single_steps:
         return "linear", VISITS, numbers
     return None, ROWS, numbers

@@ -1,7 +1,7 @@
 """Dual coordinate ascent for the linear kernel: W = X' weights is kept and never K.
 
 One example at a time, all its variables, in a permuted order and with shrinking (jit/linear/loop.py). A binary machine
-with exact bias takes working sets instead, since a single variable cannot keep the balance: the QUOTA most violating
+with exact bias takes working sets instead, since a single variable cannot keep the balance: the most violating
 variables, half to rise and half to fall, solved together (Kao et al. 2004, section 5, q = 30; selection by Joachims).
 A round is a number of epochs, and slices end between rounds, or after a working set; a step is a visit, or one set.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import INNER, LINEAR
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import examine
 from solvers.errors import Sentence
@@ -19,15 +20,10 @@ from solvers.jit import line as pair
 from solvers.jit.linear import loop as leaf
 from solvers.jit.linear.sum import all_members
 from solvers.methods.base import Method, Progress, State
-from solvers.methods.linear.features import read_functions, refuse_other_kernels, rows_of, vectors_of
+from solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
 from solvers.problem import Part
 from solvers.work import Work
 
-ROUND = 16  # visits per example of a round
-QUOTA = 30  # variables of a working set
-SHARE = 0.1  # of the violation, to which a working set is solved
-PATIENCE = 20  # steps per variable of a working set, at most
-STRICTER = 0.7  # factor on `strictness` after a claim that recomputed functions refute
 LOT, SPREAD = 88172645463325252, 0x9E3779B97F4A7C15  # random numbers begin at LOT + SPREAD * seed, modulo 2^63
 PIECE_SECONDS = 0.05  # visits between two yields take about so long
 
@@ -47,6 +43,7 @@ class LinearState(State):
     begun: int = -1
     worst: float = 0.0
     left: int = 0  # visits of this round that are still to be done
+    claimed: bool = False  # the violations met in this round claim convergence
     strictness: float = 1.0  # factor on the tolerance
 
     @property
@@ -87,7 +84,7 @@ class Coordinate(Method[LinearState]):
 
 def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work[Progress]:
     if state.vectors.size == 0:
-        state.vectors = vectors_of(part, state.alpha)
+        state.vectors = yield from vectors_of(part, state.alpha)
     goal = state.steps + steps
     if part.geometry == LINE:
         return (yield from balanced_steps(part, state, goal, tolerance))
@@ -125,44 +122,44 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
     if not state.inside_round:
         begin_round(part, state)
     task, rows, stop = task_of(part), rows_of(part), state.strictness * tolerance
-    visits, claimed = max(1, int(PIECE_SECONDS / visit_price(part))), False
-    while not claimed and (state.left > 0 or state.begun >= 0):
+    visits = max(1, int(PIECE_SECONDS / visit_price(part)))
+    while not state.claimed and (state.left > 0 or state.begun >= 0):
         counts = np.array([state.active, state.lot, state.position, state.begun], dtype=np.int64)
         marks = np.array([state.threshold, state.worst])
         moving = state.vectors, state.moving_constant, state.moving_alpha, state.order, counts, marks
         if task.own > 0.0:
-            done, claimed = leaf.run_epochs_of_sums(
+            done, state.claimed = leaf.run_epochs_of_sums(
                 rows, task, *moving, state.members, state.sizes, stop, visits, state.left
             )
         else:
-            done, claimed = leaf.run_epochs(rows, task, *moving, stop, visits, state.left)
+            done, state.claimed = leaf.run_epochs(rows, task, *moving, stop, visits, state.left)
         state.active, state.lot, state.position, state.begun = counts.tolist()
         state.threshold, state.worst = marks.tolist()
         state.steps, state.left = state.steps + done, state.left - done
-        if not claimed:
-            yield
-    return end_round(part, state, tolerance, claimed=claimed)
+        yield
+    return (yield from end_round(part, state, tolerance))
 
 
 def begin_round(part: Part, state: LinearState) -> None:
-    state.left = ROUND * len(part)
+    state.left = LINEAR.round_visits * len(part)
     state.moving_alpha, state.moving_constant = state.alpha.copy(), state.constant.copy()
     if state.members.size:
         all_members(part.form.length, part.labels, state.members, state.sizes)
 
 
-def end_round(part: Part, state: LinearState, tolerance: float, *, claimed: bool) -> Progress:
+def end_round(part: Part, state: LinearState, tolerance: float) -> Work[Progress]:
     """alpha and the functions follow; a claim, which rests on violations met on the way, is judged by exact ones."""
+    vectors = (yield from vectors_of(part, state.moving_alpha)) if state.claimed else state.vectors
+    functions = yield from functions_of(part, vectors, state.moving_constant)
+    state.vectors, state.functions[...] = vectors, functions
     state.alpha[...], state.constant = state.moving_alpha, state.moving_constant
     state.moving_alpha, state.moving_constant = np.empty((0, 0)), np.empty(0)
-    if claimed:
-        state.vectors = vectors_of(part, state.alpha)
-    read_functions(part, state, state.vectors)
+    claimed, state.claimed = state.claimed, False
     if not claimed:
         return Progress.MOVING
     if examine(part, state.alpha, state.functions).violation <= tolerance:
         return Progress.CONVERGED
-    state.strictness *= STRICTER
+    state.strictness *= LINEAR.stricter
     return Progress.MOVING
 
 
@@ -170,10 +167,10 @@ def visit_price(part: Part) -> float:
     """Seconds, roughly, of a visit of one example: measured, only to compare and to cut."""
     k, stored = part.form.outputs, part.gram.points.stored
     if k == 1:
-        return 3e-8 + 1.2e-9 * stored
+        return LINEAR.class_price + LINEAR.stored_price * stored
     if part.geometry.sums:  # most variables are shrunk
-        return 1.3e-7 + 8e-9 * stored
-    return 1.5e-7 + k * (1.2e-9 * stored + 3e-8)
+        return LINEAR.sum_price + LINEAR.sum_stored_price * stored
+    return LINEAR.visit_price + k * (LINEAR.stored_price * stored + LINEAR.class_price)
 
 
 # -- binary, exact bias ----------------------------------------------------------------------------
@@ -181,15 +178,15 @@ def visit_price(part: Part) -> float:
 
 def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) -> Work[Progress]:
     while True:
-        read_functions(part, state, state.vectors)
+        state.functions[...] = yield from functions_of(part, state.vectors, state.constant)
         if state.steps >= goal:
             return Progress.MOVING
         yield
         high, low = LINE.span(part, state.alpha, state.functions)
         if high - low <= tolerance:
-            state.vectors = vectors_of(part, state.alpha)
+            state.vectors = yield from vectors_of(part, state.alpha)
             return Progress.CONVERGED
-        if not move_set(part, state, max(0.5 * tolerance, SHARE * (high - low))):
+        if not move_set(part, state, max(0.5 * tolerance, INNER.share * (high - low))):
             return Progress.STALLED
         state.steps += 1
 
@@ -203,7 +200,7 @@ def move_set(part: Part, state: LinearState, goal: float) -> bool:
     points = part.gram.points.take(chosen)
     kernel = part.gram.kernel.block(points, points, np.empty((chosen.size, chosen.size), np.float32))
     some = beta[chosen]
-    pair.solve_pairs(kernel, z[chosen], some, low[chosen], high[chosen], goal, PATIENCE * chosen.size, 0)
+    pair.solve_pairs(kernel, z[chosen], some, low[chosen], high[chosen], goal, LINEAR.set_patience * chosen.size, 0)
     change = some - beta[chosen]
     state.alpha[chosen, 0] = LINE.signs(part, chosen) * some
     state.vectors += (points.rows.T @ change)[:, None]
@@ -212,7 +209,7 @@ def move_set(part: Part, state: LinearState, goal: float) -> bool:
 
 def extremes(rising: np.ndarray, falling: np.ndarray) -> np.ndarray:
     """Half of the working set from the variables that should rise most, half from those that should fall most."""
-    half = min(QUOTA // 2, rising.size)
+    half = min(LINEAR.set_variables // 2, rising.size)
     top = np.argpartition(-rising, half - 1)[:half]
     bottom = np.argpartition(falling, half - 1)[:half]
     return np.unique(np.concatenate([top[np.isfinite(rising[top])], bottom[np.isfinite(falling[bottom])]]))

@@ -9,8 +9,9 @@ import numpy as np
 from solvers.dual.quantities import weights_of
 from solvers.errors import Sentence
 from solvers.jit.linear.loop import Rows
-from solvers.methods.base import State
+from solvers.kernels.points import rows_times, transposed_times
 from solvers.problem import Part
+from solvers.work import Work
 
 
 def refuse_other_kernels(name: str, part: Part) -> Sentence | None:
@@ -43,11 +44,11 @@ def _rows(part: Part) -> Rows:
     return Rows(stored.reshape(-1), np.empty(0, dtype=np.int32), starts)
 
 
-def vectors_of(part: Part, alpha: np.ndarray) -> np.ndarray:
+def vectors_of(part: Part, alpha: np.ndarray) -> Work[np.ndarray]:
     """(features, outputs): W = X' weights."""
-    return np.ascontiguousarray(part.gram.points.rows.T @ weights_of(part, alpha))
+    return np.ascontiguousarray((yield from transposed_times(part.gram.points.rows, weights_of(part, alpha))))
 
 
-def read_functions(part: Part, state: State, vectors: np.ndarray) -> None:
-    """All class functions again, from W."""
-    state.functions[...] = part.gram.points.rows @ vectors + state.constant
+def functions_of(part: Part, vectors: np.ndarray, constant: np.ndarray) -> Work[np.ndarray]:
+    """All class functions, from W."""
+    return (yield from rows_times(part.gram.points.rows, vectors)) + constant

@@ -14,47 +14,65 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_solve
 
+from solvers.budget import LINEAR
 from solvers.dense.cholesky import WHOLE, Factor, factored
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
+from solvers.kernels.points import passes, rows_times, transposed_times
 from solvers.machines import DualForm
 from solvers.problem import Part
-from solvers.work import Work
+from solvers.work import MOVE, Work, pieces
 
-DENSE = 1600  # unknowns up to which the system is factored
 RIDGE = 1e-12  # share of the largest diagonal entry, added where no free variable determines an unknown
 RIDGES = 0.0, 1e-14, 1e-12, 1e-10  # shares added to the whole diagonal in turn, until the matrix can be factored
-ROUNDS, EXACTNESS = 400, 1e-3  # of conjugate gradients: at most, and the share of the residual that may be left
 
 
 @dataclass(frozen=True)
-class Columns:
+class Features:
     """Features, and the bias as one more: regularized with weight sqrt(offset), or free."""
 
     rows: Any  # (n, width), dense or CSR
     stiffness: np.ndarray  # (width,) of |W|^2 / 2: 1, or 0 for a free bias
 
     @classmethod
-    def of(cls, part: Part) -> Columns:
-        rows, width = part.gram.points.rows, part.gram.points.features
+    def of(cls, part: Part) -> Work[Features]:
+        points, width = part.gram.points, part.gram.points.features
         height = 1.0 if part.balanced else np.sqrt(part.offset)
-        stiffness = np.ones(width + (height > 0.0))
-        if height > 0.0:
-            extra = np.full((len(part), 1), height)
-            join = sp.hstack if part.gram.points.sparse else np.hstack
-            rows = join([rows, sp.csr_array(extra) if part.gram.points.sparse else extra])
-            stiffness[-1] = 0.0 if part.balanced else 1.0
-        return cls(sp.csr_array(rows) if part.gram.points.sparse else np.ascontiguousarray(rows), stiffness)
+        if height == 0.0:
+            return cls(points.rows, np.ones(width))
+        stiffness = np.append(np.ones(width), 0.0 if part.balanced else 1.0)
+        if points.sparse:
+            extra = sp.csr_array(np.full((len(part), 1), height))
+            return cls(sp.csr_array(sp.hstack([points.rows, extra])), stiffness)
+        rows = np.empty((len(part), width + 1))
+        rows[:, -1] = height
+        for some in passes(len(part), width):
+            rows[some, :-1] = points.rows[some]
+            yield
+        return cls(rows, stiffness)
+
+    def reduce(self, weights: np.ndarray) -> Work[np.ndarray]:
+        """X' weights, (width, outputs)."""
+        return transposed_times(self.rows, weights)
+
+    def expand(self, vectors: np.ndarray) -> Work[np.ndarray]:
+        """X vectors, (n, outputs)."""
+        return rows_times(self.rows, vectors)
 
     @property
     def width(self) -> int:
         return self.stiffness.size
 
+    @property
+    def stored(self) -> float:
+        """Stored numbers per row, on average."""
+        return float(self.rows.nnz / max(self.rows.shape[0], 1)) if sp.issparse(self.rows) else float(self.width)
+
 
 class System:
     """The generalized Hessian at one point."""
 
-    def __init__(self, columns: Columns, form: DualForm, sigma: float) -> None:
-        self.columns, self.sigma, self.outputs = columns, sigma, form.outputs
+    def __init__(self, features: Features, form: DualForm, sigma: float) -> None:
+        self.features, self.sigma, self.outputs = features, sigma, form.outputs
         self.rule, self.shiftable = form.rule, form.centred
         self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > 1e-12
 
@@ -64,33 +82,45 @@ class System:
 
     def solve(self, residual: np.ndarray) -> Work[np.ndarray]:
         """The step in W for a residual (width, outputs)."""
-        step = yield from (self._factored(residual) if residual.size <= DENSE else self._iterated(residual))
+        step = yield from (self._factored(residual) if residual.size <= LINEAR.dense else self._iterated(residual))
         return self._shiftless(step)
 
     # -- factored ---------------------------------------------------------------------------------
 
     def _factored(self, residual: np.ndarray) -> Work[np.ndarray]:
-        width, k = self.columns.width, self.outputs
-        blocks, rows = np.zeros((k, width, k, width)), self.columns.rows[self.examples]
-        sparse = sp.issparse(rows)
-        weighted = sp.diags_array(self.values) @ rows if sparse else self.values[:, None] * rows
+        width, k = self.features.width, self.outputs
+        blocks = np.zeros((k, width, k, width))
         pairs, ends = ((a, b) for a in range(k) for b in range(a + 1)), self.starts.tolist()
         for (a, b), first, last in zip(pairs, ends, ends[1:], strict=False):
             if first < last:
-                block = rows[first:last].T @ weighted[first:last]
-                blocks[a, :, b, :] = blocks[b, :, a, :] = block.toarray() if sparse else block
+                blocks[a, :, b, :] = yield from self._weighted_square(slice(first, last))
+                blocks[b, :, a, :] = blocks[a, :, b, :]
                 yield
         if self.centred:
             blocks -= blocks.mean(axis=0)
             blocks -= blocks.mean(axis=2)[:, :, None, :]
         matrix = self.sigma * blocks.reshape(k * width, k * width)
-        matrix[np.diag_indices_from(matrix)] += np.tile(self.columns.stiffness, k)
+        matrix[np.diag_indices_from(matrix)] += np.tile(self.features.stiffness, k)
         self._hold_biases(matrix, residual)
         factor = yield from _ridged(matrix)
         if factor is None:
             return np.zeros_like(residual)
         step = cho_solve(factor, residual.T.ravel(), check_finite=False)
         return np.ascontiguousarray(step.reshape(k, width).T)
+
+    def _weighted_square(self, entries: slice) -> Work[np.ndarray]:
+        """The sum over these entries of value x x', (width, width)."""
+        total, examples, values = 0.0, self.examples[entries], self.values[entries]
+        width, stored = self.features.width, self.features.stored
+        for some in pieces(examples.size, stored * (MOVE + 2.0 * min(width, 5.0 * stored))):
+            if some.start:
+                yield
+            rows = self.features.rows[examples[some]]
+            if sp.issparse(rows):
+                total = total + (rows.T @ (sp.diags_array(values[some]) @ rows)).toarray()
+            else:
+                total = total + rows.T @ (values[some, None] * rows)
+        return np.asarray(total)
 
     def _pair(self, a: int, b: int) -> slice:
         """Where the entries of outputs a >= b are."""
@@ -99,10 +129,10 @@ class System:
 
     def _hold_biases(self, matrix: np.ndarray, residual: np.ndarray) -> None:
         """A free bias that no variable determines steps by about 1; a common shift of all biases changes nothing."""
-        free = np.flatnonzero(self.columns.stiffness == 0.0)
+        free = np.flatnonzero(self.features.stiffness == 0.0)
         if free.size == 0:
             return
-        where = np.arange(self.outputs) * self.columns.width + free[0]
+        where = np.arange(self.outputs) * self.features.width + free[0]
         size = max(float(matrix.diagonal().max()), 1e-300)
         loose = matrix[where, where] <= RIDGE * size
         matrix[where, where] += np.where(loose, np.abs(residual[free[0]]) + RIDGE * size, RIDGE * size)
@@ -114,14 +144,14 @@ class System:
     def _iterated(self, residual: np.ndarray) -> Work[np.ndarray]:
         self._gather()
         squares = self.rows.multiply(self.rows) if sp.issparse(self.rows) else self.rows**2
-        diagonal = self.sigma * (squares.T @ self._own_couplings()) + self.columns.stiffness[:, None]
+        diagonal = self.sigma * (squares.T @ self._own_couplings()) + self.features.stiffness[:, None]
         loose = diagonal <= RIDGE * float(diagonal.max())
         held = np.where(loose, np.abs(residual) + RIDGE, 0.0)  # as in `_hold_biases`
         diagonal += held
         step, left = np.zeros_like(residual), residual.copy()
         scaled = self._shiftless(left / diagonal)
-        along, size, goal = scaled.copy(), float(np.vdot(left, scaled)), EXACTNESS * np.linalg.norm(residual)
-        for _ in range(ROUNDS):
+        along, size, goal = scaled.copy(), float(np.vdot(left, scaled)), LINEAR.gradient_left * np.linalg.norm(residual)
+        for _ in range(LINEAR.gradient_rounds):
             yield
             image = self._apply(along) + held * along
             curvature = float(np.vdot(along, image))
@@ -140,7 +170,7 @@ class System:
     def _gather(self) -> None:
         """The rows of examples that couple anything."""
         chosen, self.places = np.unique(self.examples, return_inverse=True)
-        self.rows = self.columns.rows[chosen]
+        self.rows = self.features.rows[chosen]
 
     def _own_couplings(self) -> np.ndarray:
         """(gathered rows, outputs): of an output with itself."""
@@ -162,7 +192,7 @@ class System:
         image = self.sigma * (self.rows.T @ moved)
         if self.centred:
             image -= image.mean(axis=1, keepdims=True)
-        return image + self.columns.stiffness[:, None] * vectors
+        return image + self.features.stiffness[:, None] * vectors
 
 
 def _ridged(matrix: np.ndarray) -> Work[Factor | None]:

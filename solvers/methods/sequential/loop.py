@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import SEQUENTIAL
 from solvers.dual.quantities import weights_of
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential.sums import Groups
@@ -20,10 +21,7 @@ from solvers.work import PIECE, Work
 
 BATCH = 32  # kernel rows computed in one block: the one wanted and those of the most violating examples
 FULL_BATCH = 4  # the same where the row store is full, so that rows must be evicted for them
-PERIOD = 1000  # steps between two shrinkings, or n where that is less
-NEAR = 10.0  # times the tolerance: at this violation everything is unshrunk once (LIBSVM does the same)
 DUAL_ROUNDING = 1e-15  # share of the dual's linear term below which a rise of the dual is rounding
-QUIET_STEPS = 100_000  # steps without a rise of the dual: no step improves any more
 STEP_OPERATIONS = 40.0  # of a step per active variable: gradients, second-order selection, class functions
 
 
@@ -32,7 +30,7 @@ class SequentialState(State):
     active: np.ndarray  # (n, slots) bool: the active set, which shrinking leaves
     touched: np.ndarray  # (n,) bool: examples whose kernel rows were used since rows were last asked for
     until_shrinking: int  # steps
-    near: bool = False  # whether the violation has come below NEAR times the tolerance
+    near: bool = False  # whether the violation has come below SEQUENTIAL.near times the tolerance
     moved: int = 0  # steps since everything was last unshrunk
     stuck: int = 0  # working sets that could not move since then
     quiet: int = 0  # steps since the dual last rose beyond rounding
@@ -50,7 +48,7 @@ def begun(part: Part) -> SequentialState:
 
 
 def period(part: Part) -> int:
-    return min(len(part), PERIOD)
+    return min(len(part), SEQUENTIAL.period)
 
 
 class Search:
@@ -87,7 +85,7 @@ class Search:
         """Until `goal` steps have been taken in all."""
         state = self.state
         while True:
-            stop = self.tolerance if state.near else NEAR * self.tolerance
+            stop = self.tolerance if state.near else SEQUENTIAL.near * self.tolerance
             limit = min(goal - state.steps, state.until_shrinking)
             why, steps, count = self.rule.run(self, stop, min(limit, self._steps_of_a_piece))
             self._count(steps)
@@ -137,7 +135,7 @@ class Search:
         if dual > state.best_dual + DUAL_ROUNDING * linear:
             state.best_dual, state.quiet = dual, 0
         state.quiet += period(self.part)
-        return state.quiet > QUIET_STEPS
+        return state.quiet > SEQUENTIAL.quiet_steps
 
     def _dual(self) -> tuple[float, float]:
         """(the linear term, the dual), from the running class functions; a bias given from outside is constant."""

@@ -16,8 +16,9 @@ from mcsvm_gui.core.base.options import number
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.command import tune_command, tune_words
-from mcsvm_gui.core.tune.form import DEFAULTS, ENDS, SEARCHES, extended, parameters, read_form
-from mcsvm_gui.core.tune.search import TuneRequest, check
+from mcsvm_gui.core.tune.form import DEFAULTS, ENDS, extended, parameters, read_form
+from mcsvm_gui.core.tune.options import SEARCHES, TuneRequest
+from mcsvm_gui.core.tune.search import check
 from solvers.kernels import KERNELS
 from solvers.selection import search
 from solvers.selection.grid import Range

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from small_data import blobs, dense_kernel, problem_of
 
+from solvers.budget import FACTOR
 from solvers.factor import pivoted
 from solvers.factor.normal import rank_cap
-from solvers.factor.pivoted import LEAST, Factor
+from solvers.factor.pivoted import Factor
 from solvers.problem import Part
 from solvers.work import finish
 
@@ -59,7 +60,7 @@ def test_a_factor_takes_half_of_the_cache_at_most() -> None:
     assert factor.most == rank_cap(part) == most
     assert factor.rank == most
     assert factor.bytes == 8 * 400 * most
-    assert rank_cap(problem_of(x, y, "ova", cache_mb=1e-3).part(0)) == LEAST
+    assert rank_cap(problem_of(x, y, "ova", cache_mb=1e-3).part(0)) == FACTOR.least
 
 
 def test_nothing_is_copied() -> None:

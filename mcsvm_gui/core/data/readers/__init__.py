@@ -1,27 +1,19 @@
-"""Readers: from a file to a Dataset, one file per format, one line here. Content decides, not the suffix."""
+"""From a file to a Dataset, one file per format; their table is in `core/data/formats.py`.
+
+The content decides which it is, not the suffix.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Protocol
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.dataset import Dataset, Guess
+from mcsvm_gui.core.data.formats import READERS, Reader
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import arff, delimited, excel, libsvm, parquet
-from mcsvm_gui.core.data.readers.sniffing import find_format
 from mcsvm_gui.core.data.readers.source import Source, read_source
 
-
-class Reader(Protocol):
-    @property
-    def NAME(self) -> str: ...
-
-    def read(self, source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset: ...
-
-
-READERS: dict[str, Reader] = {module.NAME: module for module in (delimited, libsvm, arff, parquet, excel)}
 _NOTHING_SAID = ReadOptions()
 
 
@@ -35,11 +27,20 @@ def open_dataset(
     """
     try:
         source = read_source(path)
-        format, guesses = find_format(source, options)
-        found = READERS[format].read(source, options, needs_label=needs_label)
+        reader, guesses = _reader(source, options)
+        found = reader.read(source, options, needs_label=needs_label)
     except MemoryError:
         raise FileError(path, "the file needs more memory than there is; take a part of its rows") from None
     return replace(found, guesses=(*guesses, *found.guesses))
 
 
-__all__ = ["READERS", "ReadOptions", "Reader", "open_dataset"]
+def _reader(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess, ...]]:
+    """A format that the suffix does not promise is a guess."""
+    if options.format != "auto":
+        return READERS[options.format], ()
+    found = next(reader for reader in reversed(READERS.values()) if reader.recognizes(source, options))
+    promised = next((reader for reader in READERS.values() if source.suffix in reader.suffixes), READERS["csv"])
+    return found, () if found == promised else (Guess("format", found.name, "--format"),)
+
+
+__all__ = ["ReadOptions", "open_dataset"]

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse
@@ -20,9 +21,11 @@ from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.phrases import names as worded
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.readers.text import decode
+from mcsvm_gui.core.data.readers.text import beginning, decode
 
 NAME = "arff"
+OPTIONS = "label", "format", "encoding"
+_START = re.compile(rb"(?:\s*(?:%[^\n\r]*)?[\n\r])*\s*@(?:relation|attribute)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 _NUMERIC = {"numeric", "real", "integer"}
 _LARGEST_TABLE = 50_000_000  # cells of a sparse file that has to become dense
@@ -43,6 +46,14 @@ class Content:
     attributes: list[Attribute] = field(default_factory=list)
     rows: list[tuple[int, dict[int, str | None]]] = field(default_factory=list)
     sparse: bool = False
+
+
+def recognizes(source: Source, options: ReadOptions) -> bool:
+    found = _START.match(beginning(source)) is not None
+    if not found and source.suffix in READERS[NAME].suffixes:
+        what = "this is no ARFF file, which begins with @relation; if it is CSV, say --format csv"
+        raise FileError(source.path, what, line=1)
+    return found
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:

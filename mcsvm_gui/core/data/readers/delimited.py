@@ -32,6 +32,7 @@ from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, decode
 
 NAME = "csv"
+OPTIONS = "label", "format", "header", "separator", "decimal", "encoding"
 _HASH = ord("#")
 _NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
 _WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})
@@ -51,6 +52,11 @@ class Layout:
     dropped: tuple[int, ...]
     guesses: tuple[Guess, ...]
     notices: tuple[Notice, ...]
+
+
+def recognizes(source: Source, options: ReadOptions) -> bool:
+    """Any text may be a table."""
+    return True
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:

@@ -23,12 +23,17 @@ from mcsvm_gui.core.data.readers.phrases import names, quoted
 from mcsvm_gui.core.data.readers.source import Source
 
 NAME = "xlsx"
+OPTIONS = "label", "format", "header"
+
+
+def recognizes(source: Source, options: ReadOptions) -> bool:
+    return is_workbook(source.data)
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
-    if not is_workbook(source.data):
+    if not recognizes(source, options):
         raise FileError(source.path, "this is no .xlsx workbook; leave --format out, or name the right one")
-    needed(source, "openpyxl", "Excel workbooks")
+    needed(source, NAME)
     library_warnings.drop_openpyxl()
     sheets = opened(source, "Excel workbook", lambda: _sheets(source))
     grid, notices = _first(source, sheets)

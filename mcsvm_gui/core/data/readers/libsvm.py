@@ -15,14 +15,19 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NumberedColumns
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels, libsvm_slow
 from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
 from mcsvm_gui.core.data.readers.phrases import plural
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.readers.text import decode
+from mcsvm_gui.core.data.readers.text import beginning, decode
 
 NAME = "libsvm"
+OPTIONS = "format", "encoding"
+# A label, and then something that means to be index:value, right or wrong.
+_PAIRS = re.compile(rb"[^\s:]*\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:|[0-9]+:[^\s,;|:]+(?:\s+[0-9]+:\S+)*\s*$")
+_SAMPLE_LINES = 2000
 _COMMENT = re.compile(rb"#[^\n]*")
 _QUERY = re.compile(rb"(?<=[ \t])qid:[0-9]+(?=[ \t\n]|\Z)")
 _LONGEST_INDEX = len(str(MOST_COLUMNS))
@@ -32,6 +37,16 @@ _PIECE = 100_000  # values per call of np.loadtxt, which takes four bytes for ev
 
 class _TooOddError(Exception):
     """Not for the fast way."""
+
+
+def recognizes(source: Source, options: ReadOptions) -> bool:
+    """Rows without any pair are LIBSVM rows too, where the suffix says so. Only tables have a separator."""
+    if options.separator is not None:
+        return False
+    lines = [line for line in re.split(rb"[\r\n]+", beginning(source))[:_SAMPLE_LINES] if line.split(b"#")[0].strip()]
+    paired = sum(1 for line in lines if _PAIRS.match(line))
+    alone = sum(1 for line in lines if len(line.split()) == 1 and b"," not in line)
+    return source.suffix in READERS[NAME].suffixes or (paired > 0 and 2 * paired >= len(lines) - alone)
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import importlib
 import zipfile
 from collections.abc import Callable
-from types import ModuleType
 from typing import TypeVar
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.install_advice import advice
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.readers.source import Source
 from solvers.errors import InputError
 
 _Result = TypeVar("_Result")
 
 
-def needed(source: Source, package: str, what: str) -> ModuleType:
+def needed(source: Source, name: str) -> None:
+    """The package that the reader of this name cannot do without."""
+    reader = READERS[name]
     try:
-        return importlib.import_module(package)
+        importlib.import_module(reader.package)
     except ImportError:
-        how = f"{advice(package, 'files')}, or save the data as CSV"
-        raise FileError(source.path, f"{what} are read with the package {package}, which is not here; {how}") from None
+        what = f"{reader.title} files are read with the package {reader.package}, which is not here"
+        how = f"{advice(reader.package, 'files')}, or save the data as CSV"
+        raise FileError(source.path, f"{what}; {how}") from None
 
 
 def opened(source: Source, what: str, read: Callable[[], _Result]) -> _Result:

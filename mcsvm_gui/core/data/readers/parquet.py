@@ -20,12 +20,17 @@ from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 
 NAME = "parquet"
+OPTIONS = "label", "format"
+
+
+def recognizes(source: Source, options: ReadOptions) -> bool:
+    return source.data.startswith(b"PAR1")
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
-    if not source.data.startswith(b"PAR1"):
+    if not recognizes(source, options):
         raise FileError(source.path, "this is no Parquet file; leave --format out, or name the right one")
-    needed(source, "pyarrow", "Parquet files")
+    needed(source, NAME)
     frame = opened(source, "Parquet file", lambda: _frame(source))
     given = [str(name) for name in frame.columns]
     columns, notices = column_names(given, len(given))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.formats import PACKED
 from mcsvm_gui.core.data.readers.compression import unpack
 
 # What a program would call these files, by how they begin.
@@ -53,8 +54,7 @@ class Source:
     @property
     def suffix(self) -> str:
         """The suffix that speaks of the content: .csv of data.csv.gz."""
-        packed = {".gz", ".bz2", ".xz", ".zip"}
-        return next((suffix.lower() for suffix in reversed(self.path.suffixes) if suffix.lower() not in packed), "")
+        return next((suffix.lower() for suffix in reversed(self.path.suffixes) if suffix.lower() not in PACKED), "")
 
 
 def read_source(path: str | os.PathLike[str]) -> Source:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data import formats
 from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.phrases import quoted
@@ -21,6 +22,7 @@ _MARKS = {
 }
 # Letters in UTF-8 as people write them; the same bytes in Windows-1252 are a capital letter and a sign.
 _SEVERAL_BYTES = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2})+")
+_BEGINNING = 1 << 18  # bytes
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
 
 
@@ -32,6 +34,14 @@ class Text:
     data: bytes
     guesses: tuple[Guess, ...] = ()
     notices: tuple[Notice, ...] = ()
+
+
+def beginning(source: Source) -> bytes:
+    """Enough of the content to recognize it, with enough of UTF-16 taken out to see through it."""
+    start = source.data[:_BEGINNING]
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start[:100]:
+        return start.replace(b"\0", b"").lstrip(b"\xff\xfe")
+    return start.removeprefix(b"\xef\xbb\xbf")
 
 
 def decode(source: Source, options: ReadOptions) -> Text:
@@ -115,5 +125,7 @@ def _no_binary(source: Source, data: bytes, *, strictly: bool = False) -> bytes:
     sample = data[: 1 << 16]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if b"\0" in data or controls > (0 if strictly else len(sample) // 20):
-        raise FileError(source.path, "not a text file; CSV, LIBSVM, ARFF, Parquet and Excel files are read")
+        raise FileError(
+            source.path, "not a text file, and none of the formats that are read: {formats}", formats=formats.titles()
+        )
     return data

@@ -20,7 +20,6 @@ from mcsvm_gui.core.report.blocks import (
 )
 from mcsvm_gui.core.report.formats.drawing import needed, svg
 
-NAME, SUFFIX = "html", ".html"
 BADGES = {"solved": "●", "nearly": "◐", "not solved": "○"}
 STYLE = """
 :root{--ink:#1b1f24;--soft:#5b6470;--ground:#fff;--line:#d8dce2;--head:#f3f5f8;--accent:#1f5fd0;--good:#12805c;

@@ -17,7 +17,6 @@ from mcsvm_gui.core.report.blocks import (
     undirected,
 )
 
-NAME, SUFFIX = "latex", ".tex"
 HEAD = r"""% Tables of a report by mcsvm. Compile alone, or copy what is between begin and end of the document.
 \documentclass{article}
 \usepackage[a4paper,margin=2cm]{geometry}

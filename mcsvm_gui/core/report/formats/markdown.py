@@ -21,7 +21,6 @@ from mcsvm_gui.core.report.blocks import (
 )
 from mcsvm_gui.core.report.formats.drawing import available, svg
 
-NAME, SUFFIX = "markdown", ".md"
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~^$:@/-])")
 _LINK = re.compile(r"(www)\.", re.IGNORECASE)
 _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})

@@ -38,7 +38,6 @@ from mcsvm_gui.core.report.formats.letters import (
 )
 from mcsvm_gui.core.report.formats.scripts import unshown
 
-NAME, SUFFIX = "pdf", ".pdf"
 WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.75  # inches
 ROOM = WIDTH - 2 * MARGIN
 PLAIN, SMALL = 9.0, 7.5  # points

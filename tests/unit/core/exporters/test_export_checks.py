@@ -89,7 +89,7 @@ def modulo() -> Dataset:
 @pytest.mark.parametrize(("machine", "cost"), [("llw", 100.0), ("cs", 1e5), ("ovo", 0.1)])
 def test_symmetric_data_stay_exportable(machine: str, cost: float, name: str, tmp_path: Path) -> None:
     trained = trained_on(modulo(), machine=machine, kernel="linear", C=cost)
-    if EXPORTERS[name].holds(trained) is None:
+    if EXPORTERS[name].refusal(trained) is None:
         assert (
             "27 rows, every label as the model's" in EXPORTERS[name].export(trained, tmp_path / "m", modulo()).sentence
         )
@@ -111,7 +111,7 @@ def test_the_border_is_narrow(machine: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_gamma_from_the_data_is_written_as_a_number(name: str, tmp_path: Path) -> None:
     trained = trained_on(iris(), machine="ww", kernel="rbf", gamma="scale")
-    if EXPORTERS[name].holds(trained) is None:
+    if EXPORTERS[name].refusal(trained) is None:
         assert "150 rows, every label" in EXPORTERS[name].export(trained, tmp_path / "m", iris()).sentence
 
 

@@ -46,7 +46,7 @@ def named(columns: list[str], levels: list[str], classes: list[str]) -> Dataset:
 def test_any_names(name: str, columns: list[str], levels: list[str], classes: list[str]) -> None:
     rows = named(columns, levels, classes)
     trained = trained_on(rows, machine="ova", kernel="linear", C=1.0, tol=0.1)
-    if EXPORTERS[name].holds(trained) is None:
+    if EXPORTERS[name].refusal(trained) is None:
         with TemporaryDirectory() as folder:
             receipt = EXPORTERS[name].export(trained, Path(folder) / "model", rows)
             assert "36 rows, every label" in receipt.sentence
@@ -104,9 +104,9 @@ def strange(text: str) -> Any:
     ("name", "text"), [("pmml", "bell \x07"), ("pmml", "half \ud800"), ("c", "end \0 more"), ("onnx", "half \ud800")]
 )
 def test_what_a_format_cannot_spell_is_refused(name: str, text: str) -> None:
-    assert "use " in (EXPORTERS[name].holds(strange(text)) or "")
+    assert "use " in (EXPORTERS[name].refusal(strange(text)) or "")
     for other in ("json", "python", "libsvm"):
-        assert EXPORTERS[other].holds(strange(text)) is None
+        assert EXPORTERS[other].refusal(strange(text)) is None
 
 
 def test_pmml_names_no_field_twice(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def model(name: str, machine: str, kernel: str, cost: float = 4.0) -> tuple[Trai
 
 
 def exported(trained: Trained, name: str, folder: Path, check: Dataset | None) -> str:
-    return EXPORTERS[name].export(trained, folder / f"model{EXPORTERS[name].SUFFIX}", check).sentence
+    return EXPORTERS[name].export(trained, folder / f"model{EXPORTERS[name].suffix}", check).sentence
 
 
 ON = [("iris", kernel) for kernel in KERNELS] + [("mixed", "rbf")]
@@ -45,7 +45,7 @@ ON = [("iris", kernel) for kernel in KERNELS] + [("mixed", "rbf")]
 def test_every_label_is_the_models(name: str, on: tuple[str, str], machine: str, tmp_path: Path) -> None:
     data, kernel = on
     trained, rows = model(data, machine, kernel)
-    reason = EXPORTERS[name].holds(trained)
+    reason = EXPORTERS[name].refusal(trained)
     if reason is None:
         assert f"{rows.rows} rows, every label as the model's." in exported(trained, name, tmp_path, rows)
     else:
@@ -64,7 +64,7 @@ def test_without_data_the_support_vectors_serve(data: str, name: str, tmp_path: 
 
 def test_what_each_format_holds() -> None:
     refused = {
-        (machine, kernel): [name for name in EXPORTERS if EXPORTERS[name].holds(model("iris", machine, kernel)[0])]
+        (machine, kernel): [name for name in EXPORTERS if EXPORTERS[name].refusal(model("iris", machine, kernel)[0])]
         for machine in SIX
         for kernel in ("rbf", "linear")
     }
@@ -99,7 +99,7 @@ def ring(scale: float = 1.0) -> Dataset:
 @pytest.mark.parametrize("machine", ["llw", "ovo"])
 def test_sparse_data(machine: str, kernel: str, name: str, tmp_path: Path) -> None:
     trained = trained_on(ring(), machine=machine, C=8.0, **KERNELS[kernel])
-    if EXPORTERS[name].holds(trained) is None:
+    if EXPORTERS[name].refusal(trained) is None:
         assert "60 rows, every label" in exported(trained, name, tmp_path, ring())
 
 
@@ -115,7 +115,7 @@ def test_a_precomputed_kernel(name: str, tmp_path: Path) -> None:
 def test_a_precomputed_kernel_is_refused(name: str, tmp_path: Path) -> None:
     rows = dataset_of(pd.DataFrame(np.eye(6)), [0, 1, 2, 0, 1, 2])
     trained = trained_on(rows, Rules(scale="none"), machine="ww", kernel="precomputed")
-    assert "use" in (EXPORTERS[name].holds(trained) or "")
+    assert "use" in (EXPORTERS[name].refusal(trained) or "")
     with pytest.raises(InputError, match="precomputed"):
         EXPORTERS[name].export(trained, tmp_path / "model", rows)
 
@@ -127,7 +127,7 @@ def test_ties_go_to_the_first_class(machine: str, name: str, tmp_path: Path) -> 
     table = pd.DataFrame({"a": [1.0, -1.0, 0.0, 0.0, 0.0, 2.0], "b": [0.0, 0.0, 1.0, -1.0, 0.0, 0.0]})
     rows = dataset_of(table, [0, 1, 2, 3, 2, 0])
     trained = trained_on(rows, Rules(scale="none"), machine=machine, kernel="linear", bias="none", C=1.0)
-    if EXPORTERS[name].holds(trained) is None:
+    if EXPORTERS[name].refusal(trained) is None:
         exported(trained, name, tmp_path, rows)
 
 
@@ -139,7 +139,7 @@ def test_a_model_without_support_vectors(kernel: str, name: str, tmp_path: Path)
     model_, none = trained.model, np.arange(0)
     parts = {"support": none, "points": model_.points.take(none), "owners": none, "expansion": model_.expansion[none]}
     bare = replace(trained, model=replace(model_, **parts))
-    if EXPORTERS[name].holds(bare) is None:
+    if EXPORTERS[name].refusal(bare) is None:
         assert "150 rows, every label" in exported(bare, name, tmp_path, rows)
 
 
@@ -178,7 +178,7 @@ def satimage() -> Dataset:
 def through_every_format(machine: str, check: Dataset, folder: Path) -> None:
     trained = trained_on(satimage(), machine=machine, kernel="rbf", gamma=1.0, C=2.0)
     for name in EXPORTERS if HERE else sorted({*EXPORTERS} - {"onnx"}):
-        if EXPORTERS[name].holds(trained) is None:
+        if EXPORTERS[name].refusal(trained) is None:
             assert "every label as the model's" in exported(trained, name, folder, check)
 
 

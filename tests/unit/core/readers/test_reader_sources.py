@@ -160,7 +160,7 @@ def test_a_small_file_that_unpacks_to_a_large_one(read: Read, monkeypatch: pytes
 
 def test_options_that_are_none() -> None:
     for said in ({"format": "xml"}, {"header": "maybe"}, {"decimal": ";"}):
-        with pytest.raises(InputError, match="choose from"):
+        with pytest.raises(InputError, match="must be one of"):
             ReadOptions(**said)
 
 

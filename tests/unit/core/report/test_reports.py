@@ -26,7 +26,6 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report import (
     FORMATS,
-    Report,
     format_of,
     of_experiment,
     of_project,
@@ -36,7 +35,7 @@ from mcsvm_gui.core.report import (
     style,
     write_report,
 )
-from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Plot, Table
+from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Plot, Report, Table
 from mcsvm_gui.core.report.formats import letters, scripts
 from mcsvm_gui.core.report.formats import pdf as pdf_format
 from mcsvm_gui.core.report.formats.drawing import settings
@@ -483,7 +482,7 @@ def test_runs_over_several_splits_are_told_apart_by_the_corrected_t(tmp_path: Pa
 def test_every_format_is_of_its_kind(suffix: str, contents: dict[str, bytes]) -> None:
     begin = {".html": b"<!DOCTYPE html>", ".pdf": b"%PDF", ".md": b"# ", ".tex": b"%", ".json": b"{"}[suffix]
     assert contents[suffix].startswith(begin)
-    assert suffix == format_of(f"x{suffix.upper()}").SUFFIX
+    assert suffix == format_of(f"x{suffix.upper()}").suffix
 
 
 def test_a_file_appears_by_its_ending(hostile: Report, contents: dict[str, bytes], tmp_path: Path) -> None:

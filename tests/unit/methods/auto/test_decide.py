@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solvers.methods.auto.budget import BUDGET, Phase, next_decision
+from solvers.budget import BUDGET, Phase, next_decision
 from solvers.methods.auto.conductor import Facts, decide, readiness
 from solvers.methods.base import Progress
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of
 
+from solvers.budget import BUDGET, Phase
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import examine, gradients
 from solvers.factor.normal import separable
 from solvers.machines import MACHINES
 from solvers.methods.auto import faces, homotopy, price
-from solvers.methods.auto.budget import BUDGET, Phase
 from solvers.methods.auto.conductor import Auto, AutoState
 from solvers.methods.base import refresh
 from solvers.problem import Part, Problem

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from small_data import blobs, finished, problem_of
 
+from solvers.budget import BUDGET, Phase
 from solvers.kernels import KERNELS
 from solvers.methods.auto import price
-from solvers.methods.auto.budget import BUDGET, Phase
 from solvers.methods.auto.conductor import Auto
 from solvers.methods.auto.pace import Pace
 from solvers.methods.auto.proximal_newton import FactorStep

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_data import blobs, problem_of
 
+from solvers.budget import PROXIMAL
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import gradients
 from solvers.factor.normal import Columns
@@ -53,12 +56,12 @@ def violation(part: Part, alpha: np.ndarray, gradient: np.ndarray) -> float:
 def test_a_step_solves_the_penalised_problem(
     machine: str, bias: str, sigma: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "CLOSE", 1e-6)
+    monkeypatch.setattr(steps, "PROXIMAL", replace(PROXIMAL, close=1e-6))
     part, state, step = begun(machine, bias, sigma)
     before, dual = state.alpha.copy(), certify(part, state.alpha).certificate.dual
-    trial, taken, end = finish(step.solve(step.begin(), steps.NEWTON_STEPS))
+    trial, taken, end = finish(step.solve(step.begin(), PROXIMAL.steps))
     assert end is End.CLOSE
-    assert taken < steps.NEWTON_STEPS
+    assert taken < PROXIMAL.steps
     proof, alpha = certify(part, trial.alpha), trial.alpha
     gradient = gradients(part, proof.products + proof.bias) - (alpha - before) / sigma
     assert violation(part, alpha, gradient) <= 1e-4 * max(1.0, COST / sigma)
@@ -101,5 +104,5 @@ def test_a_step_from_the_optimum_stays_there() -> None:
     columns = Columns(part.gram, part.offset, exact=False, cap=len(part))
     finish(columns.use(len(part)))
     step = FactorStep(part, columns, state, 1.0)
-    trial, *_ = finish(step.solve(step.begin(), steps.NEWTON_STEPS))
+    trial, *_ = finish(step.solve(step.begin(), PROXIMAL.steps))
     np.testing.assert_allclose(trial.alpha, state.alpha, atol=1e-5)

@@ -1,8 +1,11 @@
 """Frank-Wolfe as a method: feasible after every slice, monotone, indifferent to slices, right at any bias."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from solvers.budget import FRANK_WOLFE
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import weights_of
 from solvers.kernels import KERNELS, Kernel
@@ -42,8 +45,7 @@ def dual_of(part: Part, alpha: np.ndarray) -> float:
 @pytest.fixture
 def chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of twelve examples instead of everything at once."""
-    for name, value in {"WHOLE": 8, "EXAMPLES": 12, "IN_TURN": 3}.items():
-        monkeypatch.setattr(fw, name, value)
+    monkeypatch.setattr(fw, "FRANK_WOLFE", replace(FRANK_WOLFE, whole=8, examples=12, in_turn=3))
 
 
 @pytest.mark.parametrize("method", VARIANTS)
@@ -88,7 +90,7 @@ def test_the_plain_method_reaches_a_gap(bias: str, machine: str) -> None:
 @pytest.mark.parametrize("machine", [*JOINT, "ova"])
 def test_chunks_lead_to_the_same_optimum(bias: str, machine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     chunked = solve(small(machine, bias), "fw-pairwise", 1e-5)
-    monkeypatch.setattr(fw, "WHOLE", 1000)
+    monkeypatch.setattr(fw, "FRANK_WOLFE", replace(FRANK_WOLFE, whole=1000))
     whole = solve(small(machine, bias), "fw-pairwise", 1e-5)
     assert chunked.ending is whole.ending is Ending.CONVERGED
     assert chunked.certificate().dual == pytest.approx(whole.certificate().dual, rel=1e-5)
@@ -99,7 +101,7 @@ def test_every_example_has_its_turn() -> None:
     turn, seen = 0, set[int]()
     for _ in range(8):
         examples, turn = fw.choose(np.zeros(30), turn, 1000)
-        assert examples.size == fw.EXAMPLES
+        assert examples.size == fw.FRANK_WOLFE.examples
         seen |= set(examples.tolist())
     assert seen == set(range(30))
 
@@ -124,9 +126,8 @@ def sliced(method: str, bias: str, slices: list[int]) -> State:
 @pytest.mark.parametrize("bias", BIASES)
 @pytest.mark.parametrize("whole", [True, False])
 def test_slices_leave_no_trace(method: str, bias: str, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fw, "WHOLE", 1000 if whole else 8)
-    monkeypatch.setattr(fw, "EXAMPLES", 12)
-    monkeypatch.setattr(fw, "IN_TURN", 3)
+    numbers = replace(FRANK_WOLFE, whole=1000 if whole else 8, examples=12, in_turn=3)
+    monkeypatch.setattr(fw, "FRANK_WOLFE", numbers)
     ends = [sliced(method, bias, slices) for slices in ([200], [1] * 200, [90, 7, 200])]
     for state in ends[1:]:
         assert state.steps == ends[0].steps

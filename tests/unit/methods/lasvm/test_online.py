@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from oracles import binary_dual, optimum_of_programme
 from small_data import KERNEL_PARAMETERS, blobs, dense_kernel, finished, kernel_named, problem_of
 
+from solvers.budget import LASVM
 from solvers.jit import online as leaf
 from solvers.kernels import Points
 from solvers.methods import METHODS
-from solvers.methods.lasvm.choice import CANDIDATES, CHOICES, draw
+from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import OnlineMachine
 from solvers.methods.lasvm.pool import LEAST, Pool
 from solvers.methods.lasvm.stream import Stream, Terms
@@ -224,7 +225,7 @@ def test_gradient_takes_the_most_wrong_and_active_the_least_certain() -> None:
 def test_candidates_are_still_to_come(size: int, position: int, seed: int) -> None:
     position = min(position, size - 1)
     places = draw(np.arange(size), position, [seed])
-    assert np.unique(places).size == places.size == min(CANDIDATES, size - position)
+    assert np.unique(places).size == places.size == min(LASVM.candidates, size - position)
     assert ((places >= position) & (places < size)).all()
     np.testing.assert_array_equal(places, draw(np.arange(size), position, [seed]))
 

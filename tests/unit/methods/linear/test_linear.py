@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.svm import LinearSVC
 from small_data import blobs, finished, problem_of
 
 from solvers import InputError, MultiClassSVC
+from solvers.budget import LINEAR, PROXIMAL
 from solvers.jit.linear import loop as leaf
 from solvers.jit.linear.system import project_sum
 from solvers.kernels import KERNELS
@@ -21,8 +23,8 @@ from solvers.methods.linear import coordinate as linear
 from solvers.methods.linear import newton as linear_newton
 from solvers.methods.linear import system
 from solvers.methods.linear.newton import Phase
-from solvers.methods.linear.proximal import NEWTON_STEPS, FeatureStep
-from solvers.methods.linear.system import Columns
+from solvers.methods.linear.proximal import FeatureStep
+from solvers.methods.linear.system import Features
 from solvers.posing import pose
 from solvers.problem import BIASES
 from solvers.run.ending import Ending
@@ -38,13 +40,13 @@ SPARSE_X = np.where(np.random.default_rng(0).random((90, 9)) < 0.3, np.hstack([X
 def method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Coordinate steps, these and then Newton's, or Newton's from the beginning."""
     if request.param == "newton alone":
-        monkeypatch.setattr(linear_newton, "EXPECTED", 0)
+        monkeypatch.setattr(linear_newton, "LINEAR", replace(LINEAR, expected=0))
     return "linear-newton" if request.param == "newton alone" else request.param
 
 
 @pytest.fixture
 def newton_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear_newton, "EXPECTED", 0)
+    monkeypatch.setattr(linear_newton, "LINEAR", replace(LINEAR, expected=0))
 
 
 def solved(features: Any, method: str, machine: str = "ww", **more: Any) -> Run:
@@ -117,7 +119,7 @@ def test_the_optimum_of_crammer_singer_is_liblinears(cost: float, method: str) -
 @pytest.mark.usefixtures("newton_alone")
 def test_conjugate_gradients_reach_the_same_optimum(machine: str, bias: str, monkeypatch: pytest.MonkeyPatch) -> None:
     factored = solved(X, "linear-newton", machine, bias=bias).certificate()
-    monkeypatch.setattr(system, "DENSE", 0)
+    monkeypatch.setattr(system, "LINEAR", replace(LINEAR, dense=0))
     iterated = solved(X, "linear-newton", machine, bias=bias).certificate()
     assert iterated.dual == pytest.approx(factored.dual, rel=2e-6)
 
@@ -178,11 +180,11 @@ def test_an_optimum_whose_bounds_were_rounded_away_is_found_again(newton_alone: 
 
 def test_a_free_bias_that_nothing_holds_is_found_from_far_away() -> None:
     part = problem_of(X, Y, "ovo", "linear", cost=2.0, bias="exact").part(0)
-    step = FeatureStep(part, Columns.of(part), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
+    step = FeatureStep(part, finish(Features.of(part)), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
     far = np.zeros((X.shape[1] + 1, 1))
-    near, *_ = finish(step.solve(step.begin(far.copy()), NEWTON_STEPS))
+    near, *_ = finish(step.solve(finish(step.begin(far.copy())), PROXIMAL.feature_steps))
     far[-1] = 1e6
-    found, steps, _ = finish(step.solve(step.begin(far), NEWTON_STEPS))
+    found, steps, _ = finish(step.solve(finish(step.begin(far)), PROXIMAL.feature_steps))
     assert steps <= 20
     np.testing.assert_allclose(found.point, near.point, atol=1e-6)
 

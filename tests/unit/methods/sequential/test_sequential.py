@@ -6,9 +6,9 @@ from combinations import accepted, machine_for
 from small_data import blobs, finished, problem_of
 
 from solvers import InputError
+from solvers.budget import SEQUENTIAL
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS
-from solvers.methods.sequential.loop import PERIOD
 from solvers.posing import pose
 from solvers.problem import Problem
 from solvers.run.ending import Ending
@@ -79,7 +79,7 @@ def test_shrinking_counts_steps() -> None:
     x, y = blobs(n=60, classes=4)
     run = Run(problem_of(x, y, "ww", cost=10.0), "s2do", Limits(1e-3))
     everything = int(run._state.active.sum())
-    run.advance(min(60, PERIOD))
+    run.advance(min(60, SEQUENTIAL.period))
     run.advance(1)
     assert run._state.active.sum() < everything
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from mcsvm_gui.core.report.blocks import Report
 
-NAME, SUFFIX = "json", ".json"
-
 
 def content(report: Report) -> bytes:
     document = {"title": report.title, "made": report.made, **report.document}

@@ -1,0 +1,62 @@
+"""The formats of data files. A new one is one file in `readers/` and one line here.
+
+The file has what Reader asks for: `recognizes`, `OPTIONS` and `read`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcsvm_gui.core.base.formats import Format
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.data.options import ReadOptions
+    from mcsvm_gui.core.data.readers.source import Source
+
+
+class Reader(Format):
+    def recognizes(self, source: Source, options: ReadOptions) -> bool:
+        """By content. FileError where the suffix promises this format and the content breaks the promise."""
+        return bool(self.code.recognizes(source, options))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The fields of ReadOptions that change how a file is read."""
+        return tuple(self.code.OPTIONS)
+
+    def read(self, source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
+        found: Dataset = self.code.read(source, options, needs_label=needs_label)
+        return found
+
+
+def _reader(name: str, title: str, suffixes: str, module: str, package: str = "") -> Reader:
+    return Reader(name, title, tuple(suffixes.split()), f"mcsvm_gui.core.data.readers.{module}", package)
+
+
+# The last is asked first whether it recognizes a file; the first takes any text.
+READERS: dict[str, Reader] = {
+    reader.name: reader
+    for reader in (
+        _reader("csv", "CSV", ".csv .tsv .txt", "delimited"),
+        _reader("libsvm", "LIBSVM", ".libsvm .svm .svmlight", "libsvm"),
+        _reader("arff", "ARFF", ".arff", "arff"),
+        _reader("parquet", "Parquet", ".parquet .pq", "parquet", "pyarrow"),
+        _reader("xlsx", "Excel", ".xlsx", "excel", "openpyxl"),
+    )
+}
+PACKED = ".gz", ".bz2", ".xz", ".zip"  # a file of any format may be packed
+
+
+def names() -> tuple[str, ...]:
+    """What --format takes."""
+    return ("auto", *READERS)
+
+
+def titles() -> str:
+    return ", ".join(reader.title for reader in READERS.values())
+
+
+def suffixes() -> list[str]:
+    """Of all files that may hold data."""
+    return [*(suffix for reader in READERS.values() for suffix in reader.suffixes), *PACKED]

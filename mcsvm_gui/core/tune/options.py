@@ -1,0 +1,105 @@
+"""What a search can be asked for: a TuneRequest, and the table of its options.
+
+The ranges of C and gamma are declared with these two, in the table of training options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcsvm_gui.core.base.options import Flag, Kind, Number, Option, Share, Whole, number, option, options_of
+from mcsvm_gui.core.machine.request import OPTIONS
+from solvers.errors import InputError
+
+if TYPE_CHECKING:
+    from solvers.selection.grid import Range
+
+SEARCHES = {  # a test compares them with the solvers' registry
+    "grid": "Every cell",
+    "coarse-to-fine": "Coarse to fine",
+    "two-line": "Two lines",
+    "halving": "Successive halving",
+    "per-pair": "Each pair its own",
+}
+RANGES = {name: one for name, one in OPTIONS.items() if one.searched}
+BOTH = "tune", "compare"
+FIRST: dict[str, Any] = {"tune": "first", "commands": BOTH}
+MORE: dict[str, Any] = {"tune": "more", "commands": ("tune",)}
+SEARCH = Kind("|".join(SEARCHES))
+HELD_OUT = "A share such as 0.3, held out once to validate every cell on it, instead of folds"
+AGAIN = "Of the cross-validation, each time with other folds"
+CLUSTER = "The address of a Dask scheduler whose workers do the search, as tcp://HOST:8786"
+STEP = Option(
+    *("step", 1.0, Number(positive=True), "Step"),
+    help="Between neighbours, in powers of two; 1 doubles from cell to cell",
+    **FIRST,
+)
+
+
+@dataclass(frozen=True)
+class Address(Kind):
+    metavar: str = "ADDRESS"
+
+    def parse(self, text: str) -> str:
+        from mcsvm_gui.core.tune.cluster.address import checked
+
+        return checked(text)
+
+
+@dataclass(frozen=True)
+class TuneRequest:
+    """What to search; all else is in the Request, whose machine, C and gamma do not count here."""
+
+    machines: tuple[str, ...] = ("ww",)
+    costs: Range = field(default_factory=lambda: range_of(OPTIONS["C"].searched))
+    gammas: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: a kernel without
+    search: str = option("grid", SEARCH, "Search", "Which cells of the grid are tried", **FIRST)
+    folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST)
+    repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), **MORE | {"commands": BOTH})
+    holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", **MORE)
+    nested: bool = option(False, Flag(), "Nested", "Also how good the choice is, made again without each fold", **MORE)
+    jobs: int | None = option(
+        *(None, Whole(), "Threads", "That share the work"),
+        note="default one for each processor",
+        unsaid="all",
+        spin=(0, 256),
+        **MORE,
+    )
+    scheduler: str | None = option(None, Address(), "Cluster", CLUSTER, unsaid="this computer", **MORE)
+
+    @property
+    def parts(self) -> int:
+        """On how many every cell is validated."""
+        return self.folds * self.repeats if self.holdout is None else 1
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> TuneRequest:
+        """InputError where that is none; what its values mean is judged by `check`."""
+        from solvers.selection.grid import Range
+
+        try:
+            given = dict(document)
+            gammas = given["gammas"]
+            given |= {"machines": tuple(given["machines"]), "costs": Range(**given["costs"])}
+            return cls(**{**given, "gammas": None if gammas is None else Range(**gammas)})
+        except InputError:
+            raise
+        except (TypeError, ValueError, AttributeError, LookupError) as error:
+            raise InputError("this is no search: {reason}", reason=" ".join(str(error).split())) from error
+
+
+SEARCH_OPTIONS = {"step": STEP, **options_of(TuneRequest)}
+
+
+def range_of(text: str, step: float = STEP.default) -> Range:
+    """2^-2:2^12, or one number; raises InputError."""
+    from solvers.selection.grid import Range
+
+    low, _, high = text.partition(":")
+    return Range.between(number(low), number(high or low), step)

@@ -1,0 +1,34 @@
+"""The guide that the Help menu opens: one Markdown file per language, its pictures beside.
+
+Lists of formats are filled in from their tables.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mcsvm_gui.core.base.i18n.translation import ENGLISH
+from mcsvm_gui.core.base.resources import folder
+from mcsvm_gui.core.data import formats
+from mcsvm_gui.core.export import files
+from mcsvm_gui.core.report import FORMATS
+
+
+def read(language: str) -> tuple[str, Path]:
+    """Markdown, and the folder its pictures are found from; English where the language has no guide."""
+    path = folder() / "guide" / f"{language}.md"
+    text = (path if path.is_file() else path.with_name(f"{ENGLISH}.md")).read_text("utf-8")
+    for name, listed in _lists().items():
+        text = text.replace(f"{{{name}}}", listed)
+    return text, folder()
+
+
+def _lists() -> dict[str, str]:
+    reports = ", ".join(format_.title for format_ in FORMATS.values())
+    return {"readers": formats.titles(), "exporters": files.titles(), "reports": reports}
+
+
+def anchor(title: str) -> str:
+    """What links call a chapter, as GitHub makes it of its title."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")

@@ -1,0 +1,150 @@
+"""What the arguments of MultiClassSVC mean: their constraints, gamma, weights of classes and of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, Options, StrOptions
+
+from solvers.errors import InputError
+from solvers.kernels import KERNELS
+from solvers.machines import MACHINES
+from solvers.methods import METHODS
+from solvers.posing import positive, shown
+from solvers.problem import BIASES
+
+ALIASES = {"poly": "polynomial"}  # scikit-learn's names
+_POSITIVE = Interval(Real, 0.0, None, closed="neither")
+_COUNT = Interval(Integral, 1, None, closed="left")
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    "machine": [StrOptions(set(MACHINES))],
+    "solver": [StrOptions(set(METHODS))],
+    "kernel": [StrOptions({*KERNELS, *ALIASES}), callable],
+    "C": [_POSITIVE],
+    "gamma": [StrOptions({"scale", "auto"}), _POSITIVE],
+    "degree": [_COUNT],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "margin": [_POSITIVE, None],
+    "bias": [StrOptions(set(BIASES)), None],
+    "class_weight": [StrOptions({"balanced"}), HasMethods(["get", "keys"]), None],
+    "tol": [_POSITIVE],
+    "gap_tol": [_POSITIVE, None],
+    "max_iter": [_COUNT, Options(Integral, {-1}), None],
+    "time_limit": [_POSITIVE, None],
+    "cache_mb": [_POSITIVE],
+    "threads": [_COUNT, None],
+    "warm_start": ["boolean"],
+    "random_state": ["random_state"],
+    "callback": [callable, None],
+    "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+    "break_ties": ["boolean"],
+}
+
+
+class ParameterError(InputError, InvalidParameterError):
+    """An argument of the estimator out of its constraints: an InputError, and scikit-learn's own kind as well."""
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of a method's random choices. None is 0, so that the same call gives the same bits."""
+    if random_state is None or isinstance(random_state, Integral):
+        return int(random_state or 0)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> float:
+    """A number; "auto" is 1 / d, "scale" 1 / (d v), v the variance of all d columns together, by the rows' weights."""
+    if not isinstance(gamma, str):
+        return positive("gamma", gamma)
+    if gamma not in ("scale", "auto"):
+        raise InputError("gamma must be a positive number, 'scale' or 'auto', not {gamma!r}.", gamma=gamma)
+    count = features.shape[1]
+    if gamma == "auto":
+        return 1.0 / count
+    mean, square = _moments(features, weights)
+    variance = square - mean**2
+    return 1.0 / (count * variance) if variance > 1e-12 * square else 1.0
+
+
+def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
+    """The means of all values and of their squares."""
+    if weights is not None:
+        share = weights / (weights.sum() * features.shape[1])
+        squares = features.multiply(features) if sp.issparse(features) else np.square(features)
+        return float((share @ features).sum()), float((share @ squares).sum())
+    if sp.issparse(features):
+        return features.sum() / np.prod(features.shape), (features.multiply(features)).sum() / np.prod(features.shape)
+    return features.mean(), np.mean(np.square(features))
+
+
+def class_weights(class_weight: Any, labels: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """The factor on C for each class; "balanced" shares the rows' total weight equally among classes."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, Mapping):
+        return weights_by_label(class_weight, labels)
+    if not (isinstance(class_weight, str) and class_weight == "balanced"):
+        raise InputError("class_weight must be 'balanced' or a mapping, not {weight!r}.", weight=class_weight)
+    return weights.sum() / (labels.size * np.bincount(codes, weights, minlength=labels.size))
+
+
+def weights_by_label(weights: Mapping[Any, float], labels: np.ndarray) -> np.ndarray:
+    """1 for labels without a weight. A fold may lack a class, but a name that fits nothing is a slip."""
+    known = labels.tolist()
+    strange = [label for label in weights if label not in known]
+    if strange and any(label not in weights for label in known):
+        raise InputError(
+            "class_weight names {strange!r}, which is no label; the labels are {labels}.",
+            strange=strange[0],
+            labels=shown(known),
+        )
+    return np.array([positive(f"class_weight of {label!r}", weights.get(label, 1.0)) for label in known])
+
+
+def row_weights(sample_weight: Any, count: int) -> np.ndarray:
+    """(count,) float64, none negative; 1 where none are given. A number stands for all rows."""
+    if sample_weight is None:
+        return np.ones(count)
+    try:
+        given = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must hold one number per row.") from None
+    weights = np.full(count, float(given)) if given.ndim == 0 else given
+    if weights.ndim != 1:
+        raise InputError(
+            "Sample weights must be 1D array or scalar: one number per row, not of shape {shape}.", shape=given.shape
+        )
+    if weights.size != count:
+        raise InputError(
+            "sample_weight.shape == {shape}, expected {expected}: one weight for each row.",
+            shape=given.shape,
+            expected=(count,),
+        )
+    if not np.isfinite(weights).all():
+        raise InputError("Input sample_weight contains NaN or infinity; every weight must be a finite number.")
+    return weights
+
+
+def weighing_rows(weights: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The rows of positive weight, of two classes at least; a row of weight 0 is no row."""
+    kept = np.flatnonzero(weights > 0.0)
+    if not kept.size:
+        raise InputError("Invalid input - all samples have zero or negative weights.")
+    if np.all(codes[kept] == codes[kept[0]]) and not np.all(codes == codes[0]):
+        raise InputError("Invalid input - all samples with positive weights belong to the same class.")
+    refuse_negative(weights)
+    return kept
+
+
+def refuse_negative(weights: np.ndarray) -> None:
+    if (weights < 0.0).any():
+        row = int(np.argmax(weights < 0.0))
+        raise InputError(
+            "sample_weight must not be negative, but is {weight:g} in row {row}.", weight=float(weights[row]), row=row
+        )

@@ -1,0 +1,46 @@
+"""scikit-learn's callbacks (SLEP 23) around a fit, where the installed scikit-learn has them (1.9 and later)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["CallbackSupport", "FitTask"]
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupport
+except ImportError:  # an older scikit-learn
+
+    class CallbackSupport:  # type: ignore[no-redef]
+        """No `set_callbacks`."""
+
+
+class FitTask:
+    """The tree of tasks that callbacks see: the fit, and under it every slice of the run."""
+
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self._shown = {
+            "estimator": estimator,
+            "X": X,
+            "y": y,
+            "metadata": {} if sample_weight is None else {"sample_weight": sample_weight},
+        }
+        begin = getattr(estimator, "_init_callback_context", None)
+        self._fit = None if begin is None else begin(max_subtasks=None)
+        self._watched = self._fit is not None and bool(getattr(estimator, "_skl_callbacks", None))
+        if self._fit is not None:
+            self._fit.call_on_fit_task_begin(**self._shown)
+
+    def slice(self, advance: Callable[[], Any], fitted: Callable[[], dict[str, Any]]) -> tuple[Any, bool]:
+        """What `advance` returns, and whether a callback asks to stop. `fitted`: the attributes `predict` needs."""
+        if not self._watched:
+            return advance(), False
+        assert self._fit is not None
+        task = self._fit.subcontext(task_name="slice")
+        task.call_on_fit_task_begin(**self._shown)
+        done = advance()
+        return done, bool(task.call_on_fit_task_end(**self._shown, reconstruction_attributes=fitted))
+
+    def end(self) -> None:
+        if self._fit is not None:
+            self._fit.call_on_fit_task_end(**self._shown, reconstruction_attributes={})

@@ -1,0 +1,268 @@
+"""What users of scikit-learn's SVC expect of MultiClassSVC, each beside SVC's own answer where it has one."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import laplacian_kernel
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.svm import SVC
+from sklearn.utils._param_validation import InvalidParameterError
+from small_data import blobs
+
+import solvers.estimator
+from solvers import InputError, MultiClassSVC
+from solvers.machines import MACHINES
+
+X, Y = blobs(n=60, classes=3, seed=4)
+TWO_X, TWO_Y = blobs(n=40, classes=2, seed=8)
+NEW = blobs(n=80, classes=3, seed=5)[0]
+
+
+def test_every_parameter_has_a_constraint_and_a_paragraph() -> None:
+    names = set(inspect.signature(MultiClassSVC).parameters)
+    assert set(MultiClassSVC._parameter_constraints) == names
+    described = inspect.getdoc(MultiClassSVC) or ""
+    assert [name for name in names if f"\n{name} : " not in described] == []
+
+
+def test_the_examples_of_the_docstrings_are_true() -> None:
+    finder, runner = doctest.DocTestFinder(recurse=True), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    examples = [example for example in finder.find(MultiClassSVC) if example.examples]
+    for example in examples:
+        runner.run(example)
+    assert {example.name.rpartition(".")[2] for example in examples} >= {
+        *("MultiClassSVC", "fit", "partial_fit", "predict", "decision_function")
+    }
+    assert runner.failures == 0
+
+
+def test_a_wrong_parameter_is_both_kinds_of_error() -> None:
+    with pytest.raises(InputError, match="'C' parameter") as error:
+        MultiClassSVC(C=-1.0).fit(X, Y)
+    assert isinstance(error.value, InvalidParameterError)
+    assert isinstance(pickle.loads(pickle.dumps(error.value)), InputError)
+
+
+# -- attributes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear"])
+def test_two_classes_have_one_function_positive_for_the_second(machine: str, kernel: str) -> None:
+    model = MultiClassSVC(machine=machine, kernel=kernel, gamma=0.5).fit(TWO_X, TWO_Y)
+    assert model.dual_coef_.shape == (1, model.support_.size)
+    assert model.intercept_.shape == (1,)
+    kernels = {"rbf": np.exp(-0.5 * ((TWO_X[:, None] - model.support_vectors_) ** 2).sum(axis=2))}
+    kernels["linear"] = TWO_X @ model.support_vectors_.T
+    kernels["poly"] = (0.5 * kernels["linear"]) ** 3
+    by_hand = kernels[kernel] @ model.dual_coef_[0] + model.intercept_[0]
+    values = model.decision_function(TWO_X)
+    np.testing.assert_allclose(values, by_hand, atol=1e-9)
+    clear = np.abs(values) > 1e-9
+    np.testing.assert_array_equal(model.predict(TWO_X)[clear], model.classes_[(values > 0).astype(int)][clear])
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_weights_of_the_linear_kernel(machine: str, form: Any) -> None:
+    model = MultiClassSVC(machine=machine, kernel="linear").fit(form(X), Y)
+    np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(form(X)), atol=1e-9)
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[0, 0] = 0.0
+    with pytest.raises(AttributeError):
+        model.coef_ = 0.0
+
+
+def test_weights_are_the_second_over_the_first_as_of_svc() -> None:
+    ours = MultiClassSVC(machine="ovo", kernel="linear", gap_tol=1e-8).fit(TWO_X, TWO_Y)
+    theirs = SVC(kernel="linear", tol=1e-8).fit(TWO_X, TWO_Y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+
+
+def test_other_kernels_have_no_weights() -> None:
+    assert not hasattr(MultiClassSVC().fit(X, Y), "coef_")
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_support_vectors_are_the_rows_named(form: Any) -> None:
+    model = MultiClassSVC().fit(form(X), Y)
+    vectors = model.support_vectors_
+    assert sp.issparse(vectors) == sp.issparse(form(X))
+    np.testing.assert_array_equal(vectors.toarray() if sp.issparse(vectors) else vectors, X[model.support_])
+
+
+def test_whether_it_converged() -> None:
+    assert MultiClassSVC().fit(X, Y).fit_status_ == 0
+    with pytest.warns(ConvergenceWarning, match="relative gap"):
+        assert MultiClassSVC(max_iter=2).fit(X, Y).fit_status_ == 1
+
+
+def test_names_of_features() -> None:
+    table = pd.DataFrame(X, columns=["width", "length"])
+    model = MultiClassSVC().fit(table, Y)
+    assert model.feature_names_in_.tolist() == ["width", "length"]
+    assert model.n_features_in_ == 2
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(table[["length", "width"]])
+
+
+# -- kernels ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_callable_is_the_precomputed_matrix(machine: str) -> None:
+    by_function = MultiClassSVC(machine=machine, kernel=laplacian_kernel).fit(X, Y)
+    by_matrix = MultiClassSVC(machine=machine, kernel="precomputed").fit(laplacian_kernel(X), Y)
+    np.testing.assert_array_equal(
+        by_function.decision_function(NEW), by_matrix.decision_function(laplacian_kernel(NEW, X))
+    )
+    np.testing.assert_array_equal(by_function.support_vectors_, X[by_function.support_])
+
+
+def test_a_callable_in_a_search_and_a_pickle() -> None:
+    search = GridSearchCV(MultiClassSVC(kernel=laplacian_kernel), {"C": [0.1, 1.0]}, cv=3).fit(X, Y)
+    again = pickle.loads(pickle.dumps(search.best_estimator_))
+    np.testing.assert_array_equal(again.predict(NEW), search.predict(NEW))
+
+
+def test_a_callable_that_returns_no_matrix_is_told_what_is_wanted() -> None:
+    with pytest.raises(InputError, match=r"shape \(60, 60\), one value for each pair of rows, not \(60,\)"):
+        MultiClassSVC(kernel=lambda a, b: a[:, 0]).fit(X, Y)
+
+
+def test_words_of_scikit_learn_for_kernels() -> None:
+    ours = MultiClassSVC(machine="ovo", kernel="poly", gamma="auto", degree=2, coef0=1.0, gap_tol=1e-8).fit(X, Y)
+    theirs = SVC(kernel="poly", gamma="auto", degree=2, coef0=1.0, decision_function_shape="ovo", tol=1e-6).fit(X, Y)
+    np.testing.assert_allclose(ours.decision_function(NEW), theirs.decision_function(NEW), atol=1e-3)
+
+
+def test_a_sparse_precomputed_kernel_is_refused_as_svc_does() -> None:
+    with pytest.raises(TypeError, match="Sparse precomputed"):
+        MultiClassSVC(kernel="precomputed").fit(sp.csr_array(X @ X.T), Y)
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.lil_matrix, sp.lil_array, sp.coo_array])
+def test_sparse_rows_for_a_model_of_dense_rows_are_refused_as_svc_does(form: Any) -> None:
+    model = MultiClassSVC().fit(X, Y)
+    with pytest.raises(ValueError, match="sparse input"):
+        model.predict(form(X))
+
+
+def test_features_beyond_arithmetic_are_refused() -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        MultiClassSVC(gamma=1.0).fit(np.full((4, 2), 1e300) * [[1], [0.5], [0.2], [0.9]], [0, 1, 0, 1])
+
+
+# -- deciding ---------------------------------------------------------------------------------------
+
+
+def tied() -> tuple[MultiClassSVC, np.ndarray]:
+    """A narrow kernel: between the rows each pair function is its bias alone, so that many points tie."""
+    x, y = blobs(n=20, classes=3, seed=1)
+    grid = np.stack(np.meshgrid(np.linspace(-4, 4, 40), np.linspace(-4, 4, 40)), axis=-1).reshape(-1, 2)
+    return MultiClassSVC(machine="ovo", gamma=1e6, decision_function_shape="ovr").fit(x, y), grid
+
+
+@pytest.mark.parametrize("break_ties", [False, True])
+def test_the_largest_score_is_the_answer(break_ties: bool) -> None:
+    model, grid = tied()
+    model.set_params(break_ties=break_ties)
+    scores = model.decision_function(grid)
+    np.testing.assert_array_equal(model.predict(grid), scores.argmax(axis=1))
+
+
+def test_broken_ties_are_those_of_svc() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(60, 2)), np.arange(60) % 3
+    ours = MultiClassSVC(machine="ovo", gap_tol=1e-9, decision_function_shape="ovr", break_ties=True).fit(x, y)
+    theirs = SVC(decision_function_shape="ovr", break_ties=True, tol=1e-9).fit(x, y)
+    grid = rng.normal(size=(3000, 2))
+    np.testing.assert_allclose(ours.decision_function(grid), theirs.decision_function(grid), atol=1e-4)
+    assert np.mean(ours.predict(grid) == theirs.predict(grid)) > 0.999
+
+
+def test_ties_need_scores_per_class() -> None:
+    with pytest.raises(ValueError, match="break_ties must be False"):
+        MultiClassSVC(machine="ovo", break_ties=True).fit(X, Y).predict(X)
+
+
+# -- metadata and callbacks ----------------------------------------------------------------------------
+
+
+def test_weights_are_routed() -> None:
+    seen: list[int] = []
+
+    class Watching(MultiClassSVC):
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiClassSVC:
+            seen.append(0 if sample_weight is None else len(sample_weight))
+            return super().fit(X, y, sample_weight)
+
+    with config_context(enable_metadata_routing=True):
+        model = Watching().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        cross_validate(model, X, Y, cv=3, params={"sample_weight": np.ones(Y.size)})
+    assert seen == [40, 40, 40]
+
+
+class Recorder:
+    """A callback of SLEP 23; stops after some slices."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.slices, self.scores = most, 0, []
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        self.ended = False
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any) -> bool:
+        if context.task_name != "slice":
+            return False
+        self.slices += 1
+        self.scores.append(fitted_estimator.score(X, Y))
+        return self.slices >= self.most
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        self.ended = True
+
+
+needs_callbacks = pytest.mark.skipif(not hasattr(MultiClassSVC, "set_callbacks"), reason="scikit-learn has none yet")
+
+
+@needs_callbacks
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_callbacks_of_scikit_learn_see_every_slice_and_may_stop(machine: str) -> None:
+    recorder = Recorder(most=2)
+    model = MultiClassSVC(machine=machine, solver="smo", C=1e4, tol=1e-9).set_callbacks(recorder).fit(X, Y)
+    assert recorder.ended
+    assert recorder.slices == len(recorder.scores) == 2
+    assert model.ending_.value == "stopped"
+    assert 0.0 <= recorder.scores[-1] <= 1.0
+
+
+@needs_callbacks
+def test_callbacks_change_no_bit() -> None:
+    watched = MultiClassSVC().set_callbacks(Recorder(most=10**9)).fit(X, Y)
+    np.testing.assert_array_equal(watched.dual_coef_, MultiClassSVC().fit(X, Y).dual_coef_)
+    assert clone(watched).fit(X, Y).fit_status_ == 0
+
+
+def test_nothing_of_scikit_learn_is_hidden() -> None:
+    """Every public attribute that SVC has after `fit` and that is not LIBSVM's own."""
+    of_libsvm = {"probA_", "probB_", "shape_fit_", "unused_param", "class_weight_"}
+    theirs = {name for name in vars(SVC().fit(X, Y)) if name.endswith("_") and not name.startswith("_")}
+    ours = MultiClassSVC(machine="ovo").fit(X, Y)
+    assert [name for name in theirs - of_libsvm if not hasattr(ours, name)] == []
+    assert solvers.estimator.MultiClassSVC is MultiClassSVC
