@@ -16,6 +16,7 @@ from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.posing import positive, shown
+from solvers.probability import METHODS as CALIBRATIONS
 from solvers.problem import BIASES
 
 ALIASES = {"poly": "polynomial"}  # scikit-learn's names
@@ -44,6 +45,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "callback": [callable, None],
     "decision_function_shape": [StrOptions({"ovo", "ovr"})],
     "break_ties": ["boolean"],
+    "calibration": [StrOptions(set(CALIBRATIONS)), None],
+    "calibration_folds": [Interval(Integral, 2, None, closed="left")],
 }
 
 

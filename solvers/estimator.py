@@ -33,12 +33,17 @@ from solvers.kernels import KERNELS, Kernel
 from solvers.model import Model, class_scores, pair_scores
 from solvers.portions import LASTING, Increment, all_classes, check_portions, codes_of, going_on, learns_online
 from solvers.posing import kernel_from, pose, positive, whole
+from solvers.probability import calibrate
 from solvers.problem import Problem
 from solvers.run.decisions import final_reasons
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.trace import Sample
+from solvers.selection.folds import stratified
+from solvers.selection.out_of_fold import check_folds, out_of_fold
+from solvers.selection.settings import Settings
+from solvers.selection.shared import KernelFamily
 from solvers.work import limited
 
 OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
@@ -93,6 +98,11 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         score per class, which CalibratedClassifierCV needs.
     break_ties : bool, default=False
         Of ovo with "ovr": classes with equally many votes are told apart by their pair functions, not by their order.
+    calibration : {"temperature", "pairwise", "sigmoid"} or None, default=None
+        Fit probabilities on rows that were left out of training, fold by fold, and offer `predict_proba`.
+        "temperature" never changes the winner; the other two may disagree with `predict` on some rows.
+    calibration_folds : int, default=5
+        The number of folds.
 
     Attributes
     ----------
@@ -130,6 +140,10 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         The method that "auto" chose, and why, in a sentence.
     decisions_ : list of Decision
         What "auto" did: step, phase, reason and the numbers it was decided on.
+    temperature_ : float
+        By which scores are divided, with calibration="temperature".
+    calibration_ : Calibration
+        The fitted probabilities: `before` and `after` are log losses of the rows left out.
     trace_ : dict of ndarray
         iteration, seconds, dual, primal, violation, support and bounded of each sample.
 
@@ -178,6 +192,8 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         callback: Callable[[Sample], bool | None] | None = None,
         decision_function_shape: str = "ovo",
         break_ties: bool = False,
+        calibration: str | None = None,
+        calibration_folds: int = 5,
     ) -> None:
         self.machine = machine
         self.solver = solver
@@ -200,6 +216,8 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         self.callback = callback
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
+        self.calibration = calibration
+        self.calibration_folds = calibration_folds
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultiClassSVC:
@@ -233,10 +251,13 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         features, weights = _taken(features, kept, self._pairwise), weights[kept]
         self.classes_, codes = np.unique(labels[kept], return_inverse=True)
         self._kept, self._sparse = kept, sp.issparse(features)
+        if self.calibration is not None:
+            check_folds(codes, self.classes_.tolist(), self.calibration_folds)
         with limited(self.threads):
             problem = self._pose(features, codes, weights)
             run = Run(problem, self.solver, self._limits(), self._start(problem), seed=seed_of(self.random_state))
             self._finish(problem, self._drive(run, task))
+            self._calibrate(problem, weights)
         self._warn_of_limits()
         self._remember(None)
         task.end()
@@ -343,7 +364,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
 
     def _show(self, increment: Increment) -> None:
         self._solution: tuple[float, list[np.ndarray]] | None = None
-        for name in OF_A_RUN:
+        for name in (*OF_A_RUN, "calibration_", "temperature_"):
             self.__dict__.pop(name, None)
         stream = increment.stream
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = stream.steps, stream.evaluations, increment.seconds
@@ -426,6 +447,32 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         one = self.classes_.size == 2  # one function, positive for the second class
         self.dual_coef_ = _second_over_first(model.expansion)[None, :] if one else model.expansion.T
         self.intercept_ = np.atleast_1d(_second_over_first(model.bias[None, :])[0]) if one else model.bias
+
+    def _calibrate(self, problem: Problem, weights: np.ndarray) -> None:
+        for name in ("calibration_", "temperature_"):
+            self.__dict__.pop(name, None)
+        if self.calibration is None:
+            return
+        folds = stratified(problem.labels, self.calibration_folds, seed_of(self.random_state))
+        by_class = class_weights(self.class_weight, self.classes_, problem.labels, weights)
+        settings = Settings(
+            kernel=KernelFamily(problem.kernel.name, self.degree, self.coef0),
+            solver=self.solver,
+            margin=self.margin,
+            bias=self.bias,
+            class_weight=None if by_class is None else dict(enumerate(by_class.tolist())),
+            limits=self._limits(),
+            cache_mb=self.cache_mb,
+            keep_values=True,
+        )
+        cell = self.machine, float(self.C), self._gamma
+        values = out_of_fold(problem.points, problem.labels, weights, folds, cell, settings)
+        assert values is not None
+        self.calibration_ = calibrate(
+            self.calibration, problem.machine, values, problem.labels, self.classes_.size, weights
+        )
+        if self.calibration_.temperature is not None:
+            self.temperature_ = self.calibration_.temperature
 
     def _warn_of_limits(self) -> None:
         limits = {Ending.STEP_LIMIT: "max_iter", Ending.TIME_LIMIT: "time_limit"}
@@ -510,6 +557,54 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
             if self.break_ties and self._by_pairs and self.classes_.size > 2:
                 return self.classes_[self._scores(self._model.decision(X)).argmax(axis=1)]
             return self.classes_[self._model.predict(X)]
+
+    @available_if(lambda self: self.calibration is not None)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class, where `calibration` asked for it.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`; each row sums to 1.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from solvers import MultiClassSVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> MultiClassSVC(calibration="temperature").fit(X, y).predict_proba(X[:1]).round(1)
+        array([[1., 0., 0.]])
+        """
+        return self._probabilities(X, "probabilities")
+
+    @available_if(lambda self: self.calibration is not None)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of `predict_proba`, without loss where a probability is near 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`.
+        """
+        return self._probabilities(X, "log_probabilities")
+
+    def _probabilities(self, X: Any, name: str) -> np.ndarray:
+        X = self._new_rows(X)
+        check_is_fitted(self, "calibration_")
+        with limited(self.threads):
+            values = self._model.decision(X)
+        found: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self.classes_.size)
+        return found
 
     @property
     def _by_pairs(self) -> bool:

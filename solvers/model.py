@@ -154,5 +154,6 @@ def pair_column(a: np.ndarray, b: np.ndarray, classes: int) -> np.ndarray:
 def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Points:
     """The support vectors as points; of a precomputed kernel their columns, without rows."""
     if kernel.name == "precomputed":
-        return MatrixRows(np.empty((support.size, 0)), support)
+        assert isinstance(points, MatrixRows)
+        return MatrixRows(np.empty((support.size, 0)), points.columns[support])
     return points.take(support)

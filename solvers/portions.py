@@ -95,6 +95,10 @@ def check_portions(estimator: Any) -> None:
     reason = why_not(estimator.machine, estimator.kernel, estimator.bias, estimator.class_weight)
     if reason is not None:
         raise InputError(reason)
+    if estimator.calibration is not None:
+        raise InputError(
+            "partial_fit has no rows to leave out, so it cannot fit probabilities; set calibration to None, or use fit."
+        )
     before = getattr(estimator, "_began_with", {})
     changed = [name for name, value in before.items() if getattr(estimator, name) != value]
     if changed:

@@ -140,6 +140,8 @@ def checked_points(features: Any, kernel: Kernel) -> Points:
 
 
 def _points(features: Any, kernel: Kernel) -> Points:
+    if isinstance(features, MatrixRows):
+        return features  # of a matrix that was checked as a whole
     rows = _numbers(features.rows if isinstance(features, Points) else features)
     _check_finite(rows)
     return _matrix(rows) if kernel.name == "precomputed" else Points(rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -65,7 +65,7 @@ def pairs_of(
 
 
 def part_of(rows: FoldRows, kernel: Kernel, places: np.ndarray) -> Matrices:
-    some = FoldRows(rows.train.take(places), rows.labels[places], rows.test, rows.test_labels, rows.names)
+    some = replace(rows, train=rows.train.take(places), labels=rows.labels[places], weights=rows.weights[places])
     return Matrices.filled(some, kernel.block)
 
 
@@ -84,7 +84,7 @@ class Path:
     ) -> None:
         self.rows, self.costs, self.margin, self.stopped = rows, costs, margin, stopped
         self.limits = settings.limits
-        self.upper = settings.weights(rows)[rows.labels]  # at C = 1
+        self.upper = settings.weights(rows)[rows.labels] * rows.weights  # at C = 1
         self.solved: list[Solved] = []
 
     def along(self, machines: Iterator[Binary], count: int) -> list[Solved] | None:

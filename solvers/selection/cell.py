@@ -37,6 +37,7 @@ class FoldResult:
     ending: Ending
     certificate: Certificate
     pairs: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)  # ovo, dag: (test rows, correct ones)
+    values: np.ndarray | None = None  # (test rows, outputs), where the settings ask for them
 
 
 @dataclass(frozen=True)

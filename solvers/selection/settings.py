@@ -23,6 +23,7 @@ class Settings:
     cache_mb: float = 500.0
     jobs: int = 1  # tasks at a time, each on a thread
     threads: int | None = None  # threads of one task's matrix products
+    keep_values: bool = False  # whether results have the decision values of the test rows
     by_pair: bool = False  # whether results of ovo and dag have the accuracy of each pair function
 
     def bias_of(self, machine: str) -> str:
@@ -36,7 +37,7 @@ class Settings:
         if self.class_weight is None:
             return np.ones(rows.classes)
         if isinstance(self.class_weight, str):
-            return len(rows.train) / (rows.classes * np.diff(rows.starts))
+            return rows.weights.sum() / (rows.classes * np.bincount(rows.labels, rows.weights))
         return np.array([self.class_weight.get(name, 1.0) for name in rows.names.tolist()])
 
     @property

@@ -47,16 +47,32 @@ class FoldRows:
     test: Points
     test_labels: np.ndarray  # -1 where the training part lacks the class
     names: np.ndarray  # the given label of each class number
+    weights: np.ndarray  # of the training rows, all positive
+    test_weights: np.ndarray
 
     @classmethod
-    def of(cls, train: Any, labels: np.ndarray, test: Any, test_labels: np.ndarray) -> FoldRows:
+    def of(
+        cls,
+        train: Any,
+        labels: np.ndarray,
+        test: Any,
+        test_labels: np.ndarray,
+        weights: np.ndarray | None = None,
+        test_weights: np.ndarray | None = None,
+    ) -> FoldRows:
+        """`train` and `test` are tables of features, or points of them; without weights all rows weigh 1."""
+        weights = np.ones(labels.size) if weights is None else weights
+        test_weights = np.ones(test_labels.size) if test_weights is None else test_weights
         names, codes = np.unique(labels, return_inverse=True)
         if names.size < 2:
             raise InputError("the training part of a fold has one class only; take fewer folds")
         order = np.argsort(codes, kind="stable")
         places = np.minimum(np.searchsorted(names, test_labels), names.size - 1)
         known = np.where(names[places] == test_labels, places, -1)
-        return cls(Points(train[order]), codes[order].astype(np.int64), Points(test), known.astype(np.int64), names)
+        train = train if isinstance(train, Points) else Points(train)
+        test = test if isinstance(test, Points) else Points(test)
+        sorted_labels, known = codes[order].astype(np.int64), known.astype(np.int64)
+        return cls(train.take(order), sorted_labels, test, known, names, weights[order], test_weights)
 
     @property
     def classes(self) -> int:
@@ -78,7 +94,7 @@ class FoldRows:
         return Matrices.filled(self, squared_distances)
 
     def accuracy(self, predicted: np.ndarray) -> float:
-        return float(np.mean(predicted == self.test_labels))
+        return float(np.average(predicted == self.test_labels, weights=self.test_weights))
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,10 +115,10 @@ def _binary(
     for cost, at_cost in zip(costs, solved or (), strict=False):
         for name, wanted in machines.items():
             if cost in wanted:
-                yield Trial(Cell(name, cost, task.gamma), task.fold), _result(name, rows, at_cost, settings.by_pair)
+                yield Trial(Cell(name, cost, task.gamma), task.fold), _result(name, rows, at_cost, settings)
 
 
-def _result(name: str, rows: FoldRows, solved: binary.Solved, by_pair: bool) -> FoldResult:
+def _result(name: str, rows: FoldRows, solved: binary.Solved, settings: Settings) -> FoldResult:
     values = np.ascontiguousarray(solved.values.T)
     return FoldResult(
         accuracy=rows.accuracy(decide(MACHINES[name], values, rows.classes)),
@@ -127,7 +127,8 @@ def _result(name: str, rows: FoldRows, solved: binary.Solved, by_pair: bool) -> 
         steps=solved.steps,
         ending=solved.ending,
         certificate=solved.certificate,
-        pairs=pair_scores(rows, solved.values) if by_pair and MACHINES[name].split == "pairs" else {},
+        pairs=pair_scores(rows, solved.values) if settings.by_pair and MACHINES[name].split == "pairs" else {},
+        values=values if settings.keep_values else None,
     )
 
 

@@ -47,6 +47,7 @@ def along(
         margin=settings.margin,
         bias=settings.bias,
         class_weight=settings.weights(rows),
+        sample_weight=rows.weights,
         cache_mb=settings.cache_mb / settings.jobs,
     )
     gram = shared_gram(base, matrices)
@@ -55,7 +56,9 @@ def along(
     for cost in costs:
         problem = replace(base, upper=cost * base.upper)
         if run is not None and settings.solver == SEEDED and unbounded(run):
-            yield replace(result_of(run, rows, matrices), seconds=0.0, steps=0, certificate=moved(run, problem))
+            yield replace(
+                result_of(run, rows, matrices, settings), seconds=0.0, steps=0, certificate=moved(run, problem)
+            )
             continue
         start = seeds(run, problem) if run is not None and settings.solver == SEEDED else None
         run = Run(problem, method, settings.limits, start, gram=gram)
@@ -63,7 +66,7 @@ def along(
             if stopped():
                 return
             run.advance(SLICE)
-        yield result_of(run, rows, matrices)
+        yield result_of(run, rows, matrices, settings)
 
 
 def unbounded(run: Run) -> bool:
@@ -117,7 +120,7 @@ def _along(part: Part, alpha: np.ndarray, proof: Proof, widest: float) -> float:
     return min(max(linear / energy, 1.0), widest) if energy > 0.0 else widest
 
 
-def result_of(run: Run, rows: FoldRows, matrices: Matrices | None) -> FoldResult:
+def result_of(run: Run, rows: FoldRows, matrices: Matrices | None, settings: Settings) -> FoldResult:
     proofs = run.proofs()
     model = run.model(proofs)
     values = model.decision(rows.test) if matrices is None else decisions(model, matrices)
@@ -129,6 +132,7 @@ def result_of(run: Run, rows: FoldRows, matrices: Matrices | None) -> FoldResult
         steps=run.iterations,
         ending=run.ending,
         certificate=total_of(proofs),
+        values=values if settings.keep_values else None,
     )
 
 

@@ -33,6 +33,8 @@ WRONG = {
     "callback": ["stop", 1],
     "decision_function_shape": ["pairs", 1, None],
     "break_ties": ["yes", 1, None],
+    "calibration": ["platt", 1, True],
+    "calibration_folds": [1, 2.5, "five", None],
 }
 
 

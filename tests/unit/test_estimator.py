@@ -59,6 +59,8 @@ def test_the_parameters_are_those_of_the_contract() -> None:
         "callback": None,
         "decision_function_shape": "ovo",
         "break_ties": False,
+        "calibration": None,
+        "calibration_folds": 5,
     }
 
 

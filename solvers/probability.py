@@ -1,0 +1,248 @@
+"""Probabilities of classes from decision values, fitted on rows that the model was not trained on.
+
+temperature: p_c proportional to exp(s_c / T), with one T by maximum likelihood. It never changes the winner: s are the
+scores that the machine decides by, its rule for ties included.
+pairwise: sigmoids of the pair functions, r_ab = P(a | a or b), joined by minimising
+sum over a != b of (r_ba p_a - r_ab p_b)^2 over the simplex (Wu, Lin, Weng 2004, second method; LIBSVM's -b 1).
+sigmoid: a sigmoid for each class against the rest, scaled to sum 1.
+A sigmoid is 1 / (1 + exp(A f + B)), fitted with the targets of Platt by Newton's method (Lin, Lin, Weng 2007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, log_softmax
+
+from solvers.errors import InputError
+from solvers.machines import Machine
+from solvers.model import decide, pair_scores
+
+METHODS = "temperature", "pairwise", "sigmoid"
+WIDEST = 10.0  # log of T, relative to the spread of the scores: where all rows are right the likelihood has no maximum
+LEAST = 1e-7  # of a pair's probability, as LIBSVM has it: coupling needs both sides
+ROWS = 4096  # coupled at once: k^2 numbers each
+NEWTON = 100  # steps for a sigmoid; it needs about ten
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How decision values become probabilities."""
+
+    method: str
+    temperature: float | None
+    sigmoids: np.ndarray | None  # (functions, 2): A and B
+    before: float  # log loss of the rows fitted on, with T = 1
+    after: float
+
+    def probabilities(self, machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+        """(n, classes), each row of sum 1."""
+        if self.temperature is not None:
+            shares = np.exp(self.log_probabilities(machine, values, classes))
+            return _with_winner(shares, decide(machine, values, classes))
+        assert self.sigmoids is not None
+        if self.method == "pairwise":
+            return coupled(_sigmoid(self.sigmoids, pair_values(machine, values, classes)), classes)
+        return _scaled(_sigmoid(self.sigmoids, rest_values(machine, values, classes)), classes)
+
+    def log_probabilities(self, machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+        if self.temperature is not None:
+            return np.asarray(log_softmax(scores(machine, values, classes) / self.temperature, axis=1))
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities(machine, values, classes))
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "method": self.method,
+            "temperature": self.temperature,
+            "sigmoids": None if self.sigmoids is None else self.sigmoids.tolist(),
+            "log_loss": {"before": self.before, "after": self.after},
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Calibration:
+        given, loss = document.get("sigmoids"), document.get("log_loss", {})
+        method, temperature = document.get("method"), document.get("temperature")
+        sigmoids = None if given is None else np.array(given, dtype=np.float64)
+        right = temperature is not None and np.isfinite(temperature) and temperature > 0.0
+        if method != "temperature":
+            right = (
+                sigmoids is not None and sigmoids.ndim == 2 and sigmoids.shape[1] == 2 and np.isfinite(sigmoids).all()
+            )
+        if method not in METHODS or not right:
+            raise InputError("This is no calibration: {document}.", document=str(dict(document))[:80])
+        return cls(method, temperature, sigmoids, float(loss.get("before", np.nan)), float(loss.get("after", np.nan)))
+
+
+def calibrate(
+    method: str, machine: Machine, values: np.ndarray, codes: np.ndarray, classes: int, weights: np.ndarray
+) -> Calibration:
+    """Fit on decision values of rows not trained on, their classes and weights."""
+    before = log_loss(log_softmax(scores(machine, values, classes), axis=1), codes, weights)
+    if method == "temperature":
+        temperature = best_temperature(scores(machine, values, classes), codes, weights)
+        fitted = Calibration(method, temperature, None, before, before)
+    elif method == "pairwise":
+        fitted = Calibration(method, None, _pair_sigmoids(machine, values, codes, classes, weights), before, before)
+    else:
+        fitted = Calibration(method, None, _rest_sigmoids(machine, values, codes, classes, weights), before, before)
+    after = log_loss(fitted.log_probabilities(machine, values, classes), codes, weights)
+    return Calibration(method, fitted.temperature, fitted.sigmoids, before, after)
+
+
+def log_loss(logs: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> float:
+    """The weighted mean of -log p of the right class."""
+    return float(-np.average(logs[np.arange(codes.size), codes], weights=weights))
+
+
+# -- scores -----------------------------------------------------------------------------------------
+
+
+def scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+    """(n, classes): the largest is the class that the machine decides for. Votes of one pair are its function."""
+    if machine.split != "pairs":
+        return values
+    if classes == 2:
+        return np.hstack([0.5 * values, -0.5 * values])
+    given, winners = pair_scores(values, classes), decide(machine, values, classes)
+    rows = np.flatnonzero(given.argmax(axis=1) != winners)  # ties, and where dag does not follow the votes
+    first, winner = given[rows].argmax(axis=1), winners[rows]
+    given[rows, winner], given[rows, first] = given[rows, first], given[rows, winner]
+    return given
+
+
+def pair_values(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+    """(n, pairs): positive for the first class of each pair."""
+    if machine.split == "pairs":
+        return values
+    return np.stack([values[:, a] - values[:, b] for a, b in combinations(range(classes), 2)], axis=1)
+
+
+def rest_values(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+    """(n, classes), or for two classes (n, 1): positive for the class, against the rest."""
+    return pair_values(machine, values, 2) if classes == 2 else scores(machine, values, classes)
+
+
+# -- temperature -----------------------------------------------------------------------------------
+
+
+def best_temperature(given: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> float:
+    """T of largest likelihood; the log loss is convex in 1 / T."""
+    spread = float(given.std()) or 1.0
+
+    def loss(log_ratio: float) -> float:
+        return log_loss(log_softmax(given * (np.exp(-log_ratio) / spread), axis=1), codes, weights)
+
+    found = minimize_scalar(loss, bounds=(-WIDEST, WIDEST), method="bounded", options={"xatol": 1e-8})
+    return float(spread * np.exp(found.x))
+
+
+def _with_winner(shares: np.ndarray, winners: np.ndarray) -> np.ndarray:
+    """Rounding may make shares equal, or the machine decide between equal scores: the winner is the first largest."""
+    rows = np.arange(winners.size)
+    for _ in range(2):  # first the largest share for the winner, then more than all before it
+        wrong = rows[shares.argmax(axis=1) != winners]
+        first, winner = shares[wrong].argmax(axis=1), winners[wrong]
+        largest, own = shares[wrong, first], shares[wrong, winner]
+        shares[wrong, winner] = np.where(own == largest, np.nextafter(largest, 2.0), largest)
+        shares[wrong, first] = own
+    return shares
+
+
+# -- sigmoids ----------------------------------------------------------------------------------------
+
+
+def _sigmoid(sigmoids: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return np.asarray(expit(-(sigmoids[:, 0] * values + sigmoids[:, 1])))
+
+
+def _pair_sigmoids(
+    machine: Machine, values: np.ndarray, codes: np.ndarray, classes: int, weights: np.ndarray
+) -> np.ndarray:
+    """Each on the rows of its two classes."""
+    columns, found = pair_values(machine, values, classes), []
+    for (a, b), column in zip(combinations(range(classes), 2), columns.T, strict=True):
+        rows = np.flatnonzero((codes == a) | (codes == b))
+        found.append(fitted_sigmoid(column[rows], codes[rows] == a, weights[rows]))
+    return np.array(found)
+
+
+def _rest_sigmoids(
+    machine: Machine, values: np.ndarray, codes: np.ndarray, classes: int, weights: np.ndarray
+) -> np.ndarray:
+    columns = rest_values(machine, values, classes).T
+    return np.array([fitted_sigmoid(column, codes == number, weights) for number, column in enumerate(columns)])
+
+
+def fitted_sigmoid(values: np.ndarray, positive: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """A and B of least cross-entropy to Platt's targets, by Newton's method with backtracking."""
+    more, less = float(weights[positive].sum()), float(weights[~positive].sum())
+    target = np.where(positive, (more + 1.0) / (more + 2.0), 1.0 / (less + 2.0))
+    scale = float(np.abs(values).max(initial=0.0)) or 1.0
+    x = values / scale
+
+    def loss(a: float, b: float) -> float:
+        z = a * x + b  # -t log p - (1 - t) log(1 - p), without overflow
+        return float(weights @ (np.logaddexp(0.0, z) - (1.0 - target) * z))
+
+    a, b = 0.0, float(np.log((less + 1.0) / (more + 1.0)))
+    now = loss(a, b)
+    for _ in range(NEWTON):
+        p = expit(-(a * x + b))
+        slope, curvature = weights * (target - p), weights * p * (1.0 - p)
+        gradient = np.array([slope @ x, slope.sum()])
+        if np.abs(gradient).max() < 1e-12 * weights.sum():
+            break
+        hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]]) + 1e-12 * np.eye(2)
+        step = -np.linalg.solve(hessian, gradient)
+        length = _backtracked(loss, (a, b), step, now, float(gradient @ step))
+        if length == 0.0:
+            break
+        a, b = a + length * step[0], b + length * step[1]
+        now = loss(a, b)
+    return a / scale, b
+
+
+def _backtracked(loss: Any, at: tuple[float, float], step: np.ndarray, now: float, slope: float) -> float:
+    """A step length with enough descent (Armijo), or 0."""
+    length = 1.0
+    while length > 1e-10:
+        if loss(at[0] + length * step[0], at[1] + length * step[1]) <= now + 1e-4 * length * slope:
+            return length
+        length *= 0.5
+    return 0.0
+
+
+def _scaled(shares: np.ndarray, classes: int) -> np.ndarray:
+    if classes == 2:
+        return np.hstack([shares, 1.0 - shares])
+    total = shares.sum(axis=1, keepdims=True)
+    return np.where(total > 0.0, shares / np.where(total > 0.0, total, 1.0), 1.0 / classes)
+
+
+def coupled(pairs: np.ndarray, classes: int) -> np.ndarray:
+    """(n, classes) from (n, pairs) of r_ab: the linear system of the optimality conditions, exactly."""
+    pairs = np.clip(pairs, LEAST, 1.0 - LEAST)
+    if classes == 2:
+        return np.hstack([pairs, 1.0 - pairs])
+    return np.concatenate([_coupled(pairs[start : start + ROWS], classes) for start in range(0, len(pairs), ROWS)])
+
+
+def _coupled(pairs: np.ndarray, k: int) -> np.ndarray:
+    r = np.zeros((len(pairs), k, k))
+    for column, (a, b) in enumerate(combinations(range(k), 2)):
+        r[:, a, b], r[:, b, a] = pairs[:, column], 1.0 - pairs[:, column]
+    system = np.zeros((len(pairs), k + 1, k + 1))
+    system[:, :k, :k] = -r * r.transpose(0, 2, 1)
+    system[:, np.arange(k), np.arange(k)] = (r * r).sum(axis=1)
+    system[:, :k, k] = system[:, k, :k] = 1.0
+    wanted = np.zeros((len(pairs), k + 1, 1))
+    wanted[:, k] = 1.0
+    found = np.maximum(np.linalg.solve(system, wanted)[:, :k, 0], 0.0)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))

@@ -1,0 +1,63 @@
+"""Decision values of rows by machines not trained on them: one training per fold, by the means of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from solvers.errors import InputError
+from solvers.kernels import Points
+from solvers.selection.folds import Fold
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows
+from solvers.selection.task import Task, perform
+
+
+def check_folds(codes: np.ndarray, names: Sequence[Any], folds: int) -> None:
+    """Every class must be in the training and the test part of every fold."""
+    counts = np.bincount(codes, minlength=len(names))
+    if counts.min() < folds:
+        raise InputError(
+            "Calibration in {folds} folds needs {folds} rows of each class, but class {name!r} has {rows}; take fewer"
+            " folds, or leave the class out.",
+            folds=folds,
+            name=names[int(counts.argmin())],
+            rows=int(counts.min()),
+        )
+
+
+def out_of_fold(
+    points: Points,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    parts: Sequence[Fold],
+    task: tuple[str, float, float | None],
+    settings: Settings,
+    stopped: Callable[[], bool] = lambda: False,
+) -> np.ndarray | None:
+    """(n, outputs) by machine, C and gamma, of the rows in the test part of one of the folds; None after a stop.
+
+    Every class is in every training part (`check_folds`), so that class numbers are those of all rows.
+    """
+    machine, cost, gamma = task
+    values: np.ndarray | None = None
+    for number, part in enumerate(parts):
+        rows = FoldRows.of(
+            points.take(part.train),
+            codes[part.train],
+            points.take(part.test),
+            codes[part.test],
+            weights[part.train],
+            weights[part.test],
+        )
+        found = list(perform(Task(number, gamma, {machine: (cost,)}), rows, settings, stopped))
+        if not found:
+            return None
+        result = found[0][1].values
+        assert result is not None
+        if values is None:
+            values = np.full((codes.size, result.shape[1]), np.nan)
+        values[part.test] = result
+    return values
