@@ -74,21 +74,21 @@ def test_the_first_look_loads_no_qt() -> None:
     assert (result.returncode, result.stdout.strip()) == (0, "False")
 
 
-def mapped() -> list[str]:
-    """The paths in the README's map: names at the start of a line, under the last unindented one."""
-    block = (ROOT / "README.md").read_text("utf-8").split("## Map of the code")[1].split("```")[1]
-    paths, top = [], ""
-    for line in block.strip("\n").splitlines():
-        names = line.strip().split("   ")[0].split("  ")[0].split()
-        top = "" if not line.startswith(" ") else top
-        paths += [top + name for name in names]
-        top = top or names[0]
-    return paths
+def mapped(folder: str) -> list[str]:
+    """What the map in a README names at the start of its lines."""
+    block = (ROOT / folder / "README.md").read_text("utf-8").split("## Map")[1].split("```")[1]
+    return [f"{folder}/{line.split()[0]}" for line in block.strip().splitlines()]
 
 
-@pytest.mark.parametrize("path", mapped())
-def test_what_the_map_names_is_there(path: str) -> None:
+@pytest.mark.parametrize("path", [*mapped("."), *mapped("packaging")])
+def test_what_a_map_names_is_there(path: str) -> None:
     assert (ROOT / path).exists()
+
+
+def test_the_readme_is_a_page() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text) <= 14_000
+    assert text.count("\n") <= 200
 
 
 @pytest.mark.parametrize("folder", ["packaging", "resources"])
