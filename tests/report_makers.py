@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mcsvm_gui.core.base.arrays import packed
 from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import open_dataset
@@ -14,7 +15,6 @@ from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSp
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
-from mcsvm_gui.core.project.arrays import packed
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import Change, ProjectStore
 

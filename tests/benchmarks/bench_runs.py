@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, QTimer
 from pytestqt.qtbot import QtBot
 from run_examples import record
 
-from mcsvm_gui.core.project.arrays import packed
+from mcsvm_gui.core.base.arrays import packed
 from mcsvm_gui.core.project.columns import columns
 from mcsvm_gui.core.project.store import Change, ProjectStore
 from mcsvm_gui.ui.runs.collection import RunCollection

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import os
-import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.writing import written
 from mcsvm_gui.core.machine import model_document
@@ -28,8 +27,6 @@ from solvers.errors import InputError
 FORMAT, SCHEMA = "mcsvm model", 1
 DOCUMENT, SUFFIX = "model.json", ".npy"
 MOST_MEMBERS = 64
-MAGIC, LONGEST_HEADER = b"\x93NUMPY\x01\x00", 1000
-HEADER = re.compile(rb"\{'descr': '([<>|=]?[a-z][0-9]{1,3})', 'fortran_order': False, 'shape': \(([0-9, ]*)\), \} *\n")
 
 # From the document of schema n to that of n + 1: an older file is brought up to date step by step.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -58,22 +55,15 @@ def packed(trained: TrainedModel) -> bytes:
 
 def _fill(stream: IO[bytes], trained: TrainedModel) -> None:
     document = {"format": FORMAT, "schema": SCHEMA, **model_document.describe(trained)}
-    arrays = model_document.arrays_of(trained)
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
         _put(archive, DOCUMENT, json.dumps(document, allow_nan=False).encode("ascii"))
-        for name, array in arrays.items():
-            _put(archive, name + SUFFIX, _bytes_of(array))
+        for name, array in model_document.arrays_of(trained).items():
+            _put(archive, name + SUFFIX, arrays.packed(array))
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     """With a fixed date: the same model, the same bytes."""
     archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), content)
-
-
-def _bytes_of(array: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
-    return stream.getvalue()
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -120,8 +110,8 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> TrainedMode
     expected = model_document.expected_arrays(document)
     if {name + SUFFIX for name in expected} != members.keys():
         raise ValueError("it has other arrays than it says")
-    arrays = {name: _array(archive, members[name + SUFFIX], array) for name, array in expected.items()}
-    return model_document.rebuild(document, arrays)
+    contents = {name: _array(archive, members[name + SUFFIX], array) for name, array in expected.items()}
+    return model_document.rebuild(document, contents)
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -162,24 +152,8 @@ def _up_to_date(path: str | os.PathLike[str], document: dict[str, Any]) -> dict[
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, expected: Array) -> np.ndarray:
-    """Type, shape and length are compared with what the document says before anything is allocated."""
-    with archive.open(info) as stream:
-        if _header(stream) != (expected.dtype, expected.shape):
-            raise ValueError(f"{info.filename} has another shape or type than the document says")
-        length = math.prod(expected.shape) * np.dtype(expected.dtype).itemsize
-        if not 0 <= length < info.file_size:
-            raise ValueError(f"{info.filename} is shorter than its shape")
-        content = stream.read()
-    if len(content) != length:
-        raise ValueError(f"{info.filename} has not the length of its shape")
-    return np.frombuffer(content, expected.dtype).reshape(expected.shape).copy()
-
-
-def _header(stream: IO[bytes]) -> tuple[str, tuple[int, ...]]:
-    """Type and shape, read more strictly than NumPy does, which would evaluate what stands there."""
-    start = stream.read(len(MAGIC) + 2)
-    header = stream.read(min(int.from_bytes(start[-2:], "little"), LONGEST_HEADER))
-    found = HEADER.fullmatch(header)
-    if start[:-2] != MAGIC or found is None:
-        raise ValueError("an array with a strange header")
-    return found[1].decode(), tuple(int(size) for size in found[2].split(b",") if size.strip())
+    """No larger than the file, whatever it claims: `_members` has looked."""
+    try:
+        return arrays.unpacked(archive.read(info), expected.dtype, expected.shape)
+    except ValueError as error:
+        raise ValueError(f"{info.filename}: {error}") from error

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.compare.chosen import Chosen, Rows, over_splits
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
@@ -23,7 +24,6 @@ from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.machine.trained import Origin, TrainedModel
-from mcsvm_gui.core.project.arrays import unpacked
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report import kept_searches, numbers, parts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcsvm_gui.core.project.arrays import packed, unpacked
+from mcsvm_gui.core.base.arrays import packed, unpacked
 from mcsvm_gui.core.project.backlog import Part
 from mcsvm_gui.core.project.sentences import speaking
 from mcsvm_gui.core.project.store import ProjectStore
