@@ -11,14 +11,13 @@ from mcsvm_gui.cli.progress import GAP, Progress
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.options import whole_number
+from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.experiment import Experiment, Journal, Results, Trial, perform
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.experiment.running import Job
 from mcsvm_gui.core.machine.session import Session
 from solvers.errors import InputError
 from solvers.run.trace import Sample
-
-SIGNIFICANT = 0.05
 
 
 class Course(Progress):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,10 +162,3 @@ MEASURES: dict[str, Measure] = {
         Measure("bound_slope", "Loose bound, for each unit of fat-shattering", _slope, "{:.3g}".format),
     )
 }
-
-
-def per_class(side: Side) -> Sequence[tuple[str, float, float, float, int]]:
-    """Name, precision, recall, F1, rows."""
-    if side.scores is None:
-        return ()
-    return [(score.name, score.precision, score.recall, score.f1, score.rows) for score in side.scores.per_class]

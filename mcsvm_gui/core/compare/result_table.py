@@ -1,10 +1,16 @@
-"""A table as a value: what is sorted and copied beside what is printed. Windows show it, files hold it."""
+"""A table as a value: what is sorted and copied beside what is printed. Windows show it, files and reports hold it.
+
+Its own words are English sentences until `translated`; names of classes and runs are plain text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from mcsvm_gui.core.base.i18n import worded
+from solvers.errors import Sentence
 
 Sign = Literal["", "best", "wrong", "quiet", "solved", "nearly", "not solved"]
 
@@ -42,6 +48,20 @@ class ResultTable:
 
 def words(text: str, sign: Sign = "", tip: str = "") -> Cell:
     return Cell(text, text, sign, tip=tip)
+
+
+def translated(sheet: ResultTable) -> ResultTable:
+    """In the language of the moment."""
+    headings = (replace(one, title=worded(one.title), tip=worded(one.tip)) for one in sheet.headings)
+    return replace(sheet, headings=tuple(headings), rows=tuple(tuple(map(_translated, row)) for row in sheet.rows))
+
+
+def _translated(cell: Cell) -> Cell:
+    """Hundreds of thousands may be names: they stay the same cells."""
+    if not isinstance(cell.text, Sentence) and not isinstance(cell.tip, Sentence):
+        return cell
+    text = worded(cell.text)
+    return replace(cell, text=text, value=text if cell.value is cell.text else cell.value, tip=worded(cell.tip))
 
 
 def _plain(cell: Cell) -> object:

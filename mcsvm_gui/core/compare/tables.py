@@ -1,4 +1,7 @@
-"""Chosen runs side by side as tables, in the language of the moment. Made behind the window, shown in it."""
+"""Runs side by side as tables: each is built here, or in `differences`, for the window and for reports.
+
+`picture` is all of them in the language of the moment, made behind the window and shown in it.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.chosen import Chosen, tests_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
+from mcsvm_gui.core.compare.differences import disagreements_of, run_headings, table_of_tests, words_on_tests
 from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
-from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, Sign, words
-from mcsvm_gui.core.compare.rows import disagreements_of, run_headings, sheet_of_tests, words_on_tests
+from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, Sign, translated, words
 from mcsvm_gui.core.machine.summary import badge
+from solvers.errors import Sentence
 
 MOST_CLASSES = 12  # whose support vectors stand in the table of measures too
 
@@ -70,12 +74,12 @@ def picture(runs: Sequence[Chosen], names: Mapping[int, str]) -> Picture:
     return Picture(
         measures,
         same,
-        tuple(_matrix(side) for side in sides if side.scores is not None),
-        _per_class(sides),
-        _margins(sides),
-        disagreements,
+        tuple(_in_words(confusion(side)) for side in sides if side.scores is not None),
+        translated(class_table(sides)),
+        translated(_margins(sides)),
+        translated(disagreements),
         about,
-        sheet_of_tests(tests),
+        translated(table_of_tests(tests)),
         words_on_tests(tests),
         tuple(map(_effort, sides)),
     )
@@ -146,12 +150,18 @@ def _support_of(side: Side, name: str) -> int | None:
 # -- classes --------------------------------------------------------------------------------------
 
 
-def _matrix(side: Side) -> Matrix:
+def _in_words(matrix: Matrix) -> Matrix:
+    accuracy, counts, shares = worded(matrix.accuracy), translated(matrix.counts), translated(matrix.shares)
+    return replace(matrix, accuracy=accuracy, counts=counts, shares=shares)
+
+
+def confusion(side: Side) -> Matrix:
+    """Of a side that has scores."""
     assert side.scores is not None
     names, table = [score.name for score in side.scores.per_class], side.scores.confusion
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
-    headings = (Heading(tr("true ↓, decided →"), number=False), *(Heading(name) for name in names))
+    headings = (Heading(Sentence("true \\ decided"), number=False), *(Heading(name) for name in names))
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 
     def sheet(values: np.ndarray, printed: Any) -> ResultTable:
@@ -165,7 +175,7 @@ def _matrix(side: Side) -> Matrix:
     return Matrix(
         side.label,
         str(side.document["machine"]),
-        tr(
+        Sentence(
             "{accuracy} of {rows} rows",
             accuracy=figures.accuracy(side.scores.accuracy, tested),
             rows=figures.count(tested),
@@ -179,28 +189,25 @@ def _heated(value: Any, printed: Any, heat: float) -> Cell:
     return Cell(value, printed(value), "" if value else "quiet", float(heat))
 
 
-def _per_class(sides: Sequence[Side]) -> ResultTable:
+def class_table(sides: Sequence[Side]) -> ResultTable:
+    """Of several runs every class of every run."""
+    tip = Sentence("How far training rows of the class fall short of the target margins, summed up")
     headings = (
-        *(Heading(tr("Class"), number=False), Heading(tr("Run"), number=False)),
-        *(Heading(tr("Precision")), Heading(tr("Recall")), Heading(tr("F1")), Heading(tr("Rows"))),
-        *(Heading(tr("Support vectors")), Heading(tr("Margin violations"), tip=_margin_tip())),
+        *(Heading(Sentence("Class"), number=False), *([Heading(Sentence("Run"), number=False)] * (len(sides) > 1))),
+        *(Heading(Sentence("Precision")), Heading(Sentence("Recall")), Heading(Sentence("F1"))),
+        *(Heading(Sentence("Rows")), Heading(Sentence("Support vectors"))),
+        Heading(Sentence("Margin violations"), tip=tip),
     )
-    names = list(dict.fromkeys(name for side in sides for name in _class_names(side)))
-    rows = [_class_row(side, name) for name in names for side in sides]
-    return ResultTable(headings, tuple(row for row in rows if row is not None))
-
-
-def _margin_tip() -> str:
-    return tr("How far training rows of the class fall short of the target margins, summed up")
+    names = dict.fromkeys(name for side in sides for name in _class_names(side))
+    rows = [_class_row(side, name) for name in names for side in sides if name in _class_names(side)]
+    return ResultTable(headings, tuple(rows if len(sides) > 1 else ((row[0], *row[2:]) for row in rows)))
 
 
 def _class_names(side: Side) -> list[str]:
     return [score.name for score in side.scores.per_class] if side.scores else list(side.document["classes"])
 
 
-def _class_row(side: Side, name: str) -> tuple[Cell, ...] | None:
-    if name not in _class_names(side):
-        return None
+def _class_row(side: Side, name: str) -> tuple[Cell, ...]:
     score = None if side.scores is None else next(s for s in side.scores.per_class if s.name == name)
     shares = [None if score is None else getattr(score, part) for part in ("precision", "recall", "f1")]
     rows, support = None if score is None else score.rows, _support_of(side, name)
@@ -227,7 +234,11 @@ def _margins(sides: Sequence[Side]) -> ResultTable:
         for a, b in pairs
         if any(side.violations is not None for side in sides)
     ]
-    headings = (Heading(tr("Class"), number=False), Heading(tr("and class"), number=False), *run_headings(sides))
+    headings = (
+        Heading(Sentence("Class"), number=False),
+        Heading(Sentence("and class"), number=False),
+        *run_headings(sides),
+    )
     return ResultTable(headings, tuple(rows))
 
 

@@ -8,10 +8,9 @@ from itertools import groupby
 import numpy as np
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.evaluate.statistics import RankTests, rank_tests, wilcoxon
+from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, RankTests, rank_tests, wilcoxon
 from mcsvm_gui.core.experiment import Results, Trial
 from mcsvm_gui.core.experiment.results import beside_published
-from mcsvm_gui.core.report import parts
 
 NAMED = 20  # runs that one sentence lists
 POINT = 0.01
@@ -46,12 +45,12 @@ def _machines(ranks: RankTests | None, what: str) -> Iterator[str]:
     overall = {result.name: f"{result.p:.2g}" for result in ranks.overall}
     together = f"Friedman p = {overall['friedman']}, Iman-Davenport p = {overall['iman-davenport']}"
     way = "bergmann-hommel" if "bergmann-hommel" in ranks.pairs[0].adjusted else "shaffer"
-    differing = [pair for pair in ranks.pairs if pair.adjusted[way] < parts.SIGNIFICANT]
+    differing = [pair for pair in ranks.pairs if pair.adjusted[way] < SIGNIFICANT]
     if differing:
         found = "; ".join(f"{' and '.join(pair.between)} (p = {pair.adjusted[way]:.2g})" for pair in differing)
-        yield f"These pairs differ at {parts.SIGNIFICANT:g}, adjusted after {way}: {found} ({together})."
+        yield f"These pairs differ at {SIGNIFICANT:g}, adjusted after {way}: {found} ({together})."
     else:
-        yield f"No pair differs at {parts.SIGNIFICANT:g}, adjusted after {way} ({together})."
+        yield f"No pair differs at {SIGNIFICANT:g}, adjusted after {way} ({together})."
 
 
 def _published_ranks(results: Results) -> RankTests | None:

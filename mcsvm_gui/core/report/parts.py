@@ -13,10 +13,12 @@ import numpy as np
 from mcsvm_gui.core.base import figures, hardware
 from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of, per_class
+from mcsvm_gui.core.compare.differences import disagreement_table, table_of_tests
+from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
+from mcsvm_gui.core.compare.result_table import Cell, ResultTable
+from mcsvm_gui.core.compare.tables import class_table, confusion
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import repeated
-from mcsvm_gui.core.evaluate.scores import Scores
 from mcsvm_gui.core.evaluate.statistics import TestResult
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import badge, sentences, title
@@ -34,7 +36,6 @@ MOST_ROWS = 200  # of a list
 MOST_ENTRIES = 50_000  # of all confusion matrices
 MOST_FIGURES = 24  # of single runs
 BESIDE = 12  # runs that are read side by side
-SIGNIFICANT = 0.05
 
 
 def made() -> str:
@@ -219,49 +220,48 @@ def side_blocks(comparison: Comparison, level: int) -> list[Block]:
     sides = [side for side in comparison.sides if side.scores is not None or side.violations is not None]
     first = len(sides) - BESIDE if len(sides) * len(comparison.classes) ** 2 > MOST_ENTRIES else 0
     for number, side in enumerate(sides):
-        blocks += [Heading(side.label, level), *([class_table(side)] if side.scores is not None else [])]
+        blocks += [
+            Heading(side.label, level),
+            *([report_table(class_table([side]))] if side.scores is not None else []),
+        ]
         if number < first:
             blocks.append(Paragraph("Its matrices are in the JSON report."))
             continue
-        blocks += [*([confusion_table(side.scores)] if side.scores is not None else []), *violation_blocks(side)]
+        blocks += [*([confusion_table(side)] if side.scores is not None else []), *violation_blocks(side)]
     return [*blocks, *disagreement_blocks(comparison, level)]
 
 
-def class_table(side: Side) -> Table:
-    counts = dict(zip(side.document["classes"], side.document["n_support_per_class"], strict=True))
-    rows = [
-        (name, f"{precision:.3f}", f"{recall:.3f}", f"{f1:.3f}", figures.count(rows), figures.count(counts.get(name)))
-        for name, precision, recall, f1, rows in per_class(side)
-    ]
-    columns = "class", "precision", "recall", "F1", "rows", "support vectors"
-    return Table(columns, tuple(rows), numbers=frozenset(range(1, 6)))
-
-
-def confusion_table(scores: Scores) -> Block:
-    """Counts, and in brackets per cent of the true class."""
-    names = [score.name for score in scores.per_class]
-    if len(names) > MOST_CLASSES:
-        return Paragraph(f"The confusion matrix of {len(names)} classes is in the JSON report.")
-    totals = np.maximum(scores.confusion.sum(axis=1), 1)
-    shares = scores.confusion / totals[:, None]
-    brief = len(names) > 12
-    rows: list[tuple[str, ...]] = []
-    shade: dict[tuple[int, int], float] = {}
-    for row, name in enumerate(names):
-        cells = [
-            _confused(int(count), share, brief=brief)
-            for count, share in zip(scores.confusion[row], shares[row], strict=True)
-        ]
-        rows.append((name, *cells))
-        shade |= {(row, column + 1): float(share) for column, share in enumerate(shares[row])}
-    caption = "Confusion matrix: true classes down, decisions across; counts" + (
-        "." if brief else ", and per cent of the true class."
+def report_table(sheet: ResultTable, caption: str = "") -> Table:
+    """As the window shows it, in English."""
+    cells = [(row, column, cell) for row, line in enumerate(sheet.rows) for column, cell in enumerate(line)]
+    return Table(
+        tuple(heading.title for heading in sheet.headings),
+        tuple(tuple(cell.text for cell in row) for row in sheet.rows),
+        caption,
+        frozenset(place for place, heading in enumerate(sheet.headings) if heading.number),
+        frozenset((row, column) for row, column, cell in cells if cell.sign == "best"),
+        {(row, column): abs(cell.heat) for row, column, cell in cells if cell.heat},
     )
-    return Table(("true \\ decided", *names), tuple(rows), caption, frozenset(range(1, len(names) + 1)), shade=shade)
 
 
-def _confused(count: int, share: float, *, brief: bool) -> str:
-    return "" if count == 0 else str(count) if brief else f"{count} ({100 * share:.0f} %)"
+def confusion_table(side: Side) -> Block:
+    """Counts, and in brackets per cent of the true class."""
+    matrix = confusion(side)
+    classes = len(matrix.counts.rows)
+    if classes > MOST_CLASSES:
+        return Paragraph(f"The confusion matrix of {classes} classes is in the JSON report.")
+    caption = "Confusion matrix: true classes down, decisions across; counts"
+    if classes > 12:
+        return report_table(matrix.counts, f"{caption}.")
+    pairs = (zip(*lines, strict=True) for lines in zip(matrix.counts.rows, matrix.shares.rows, strict=True))
+    rows = tuple(tuple(_confused(count, share) for count, share in pair) for pair in pairs)
+    return report_table(replace(matrix.counts, rows=rows), f"{caption}, and per cent of the true class.")
+
+
+def _confused(count: Cell, share: Cell) -> Cell:
+    if isinstance(count.value, str):
+        return count
+    return replace(count, text=f"{count.text} ({100 * share.value:.0f} %)" if count.value else "")
 
 
 def violation_blocks(side: Side) -> list[Block]:
@@ -300,25 +300,13 @@ def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
     )
     if not len(rows):
         return [heading, Paragraph(f"{last}All machines decide all {figures.count(total)} rows alike.")]
-    table = tuple(
-        (
-            _row_name(comparison, row),
-            "" if comparison.true is None else str(comparison.true[row]),
-            *("" if side.decisions[row] is None else str(side.decisions[row]) for side in decided),
-        )
-        for row in rows[:MOST_ROWS]
-    )
-    return [heading, said, Table(("row", "true", *(side.label for side in decided)), table, numbers=frozenset({0}))]
+    return [heading, said, report_table(disagreement_table(together, rows[:MOST_ROWS]))]
 
 
 def beside_each_other(comparison: Comparison) -> Comparison:
     """The last sides that decided something, as many as have room."""
     decided = [side for side in comparison.sides if (side.decisions != None).any()]  # noqa: E711
     return replace(comparison, sides=tuple(decided[-BESIDE:]))
-
-
-def _row_name(comparison: Comparison, row: int) -> str:
-    return str(row + 1) if comparison.lines is None else f"line {comparison.lines[row]}"
 
 
 # -- tests ----------------------------------------------------------------------------------------
@@ -331,27 +319,10 @@ def tests_blocks(results: Iterable[TestResult], heading: str) -> list[Block]:
         return []
     known = sorted(every, key=lambda result: (bool(result.between), result.p)) if len(every) > MOST_ROWS else every
     known = known[:MOST_ROWS]
-    ways = list(dict.fromkeys(name for result in known for name in result.adjusted))
-    with_data = any(result.data for result in known)
-    columns = ["test", *(["data"] if with_data else []), "between", "statistic", "p", *ways]
-    rows, best = [], set()
-    for number, result in enumerate(known):
-        cells = [result.name, *([result.data or "all"] if with_data else []), " and ".join(result.between) or "all"]
-        numbers = [result.statistic, result.p, *(result.adjusted.get(way) for way in ways)]
-        best |= {
-            (number, len(cells) + place)
-            for place, value in enumerate(numbers)
-            if place > 0 and value is not None and value < SIGNIFICANT
-        }
-        rows.append((*cells, *(figures.NONE if value is None else f"{value:.4g}" for value in numbers)))
-    first = len(columns) - len(ways) - 2
     caption = "In bold: p below 0.05. Adjusted p-values allow for all pairs being compared at once."
     if len(every) > MOST_ROWS:
         caption += f" The {MOST_ROWS} of smallest p, of {figures.count(len(every))}; the JSON report has all."
-    return [
-        Heading(heading),
-        Table(tuple(columns), tuple(rows), caption, frozenset(range(first, len(columns))), frozenset(best)),
-    ]
+    return [Heading(heading), report_table(table_of_tests(known), caption)]
 
 
 def redo_blocks(text: str, how: str) -> list[Block]:

@@ -196,16 +196,17 @@ def test_rows_that_one_run_dropped_do_not_tell_it_from_another(tmp_path: Path) -
     assert len(shown.disagreements.rows) < 5
     assert f"of {decided_by_both}. Rows that not all" in shown.disagreement_words
     assert f"both decided, at least {decided_by_both}." in shown.test_words
-    assert all(row[7].value > 0.05 for row in shown.tests.rows)
+    assert all(row[-2].value > 0.05 for row in shown.tests.rows)
 
 
 def test_every_pair_on_the_same_rows_is_tested(seen: Picture) -> None:
     names = [row[2].text for row in seen.tests.rows]
     assert names.count("McNemar, exact") == 9
     assert names.count("Corrected resampled t") == 3
-    for row in seen.tests.rows:
-        assert row[6].value <= row[7].value <= 1.0
-        assert (row[8].sign == "best") == (row[7].value < 0.05)
+    assert len({row[3].text for row in seen.tests.rows}) > 1  # runs on several files: each test names its own
+    for *_, p, adjusted, verdict in seen.tests.rows:
+        assert p.value <= adjusted.value <= 1.0
+        assert (verdict.sign == "best") == (adjusted.value < 0.05)
 
 
 VALUES = st.one_of(st.none(), st.integers(-9, 9), st.floats(-9, 9), st.text("abAB", max_size=3))

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import comparison as comparing
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, scored, side_of
-from mcsvm_gui.core.compare.measures import MEASURES, lines_of, per_class
+from mcsvm_gui.core.compare.measures import MEASURES, lines_of
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.splitting import split
@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_rows(six: Comparison, outcomes: dict[str, Outco
         decided = outcomes[side.label].trained.decide(rows)
         assert side.scores is not None
         assert side.scores.accuracy == np.mean(decided == rows.labels)
-        assert [row[-1] for row in per_class(side)] == list(rows.class_counts)
+        assert [score.rows for score in side.scores.per_class] == list(rows.class_counts)
         assert side.row_seconds is not None
         assert 0.0 < side.row_seconds < 0.1
 
@@ -146,7 +146,7 @@ def test_a_class_that_training_never_saw_counts_as_wrong() -> None:
     found = scored(side, ("a", "b"), np.array(["a", "new", "b"], dtype=object))
     assert found.scores is not None
     assert found.scores.accuracy == 0.5
-    assert [row[0] for row in per_class(found)] == ["a", "b", "new"]
+    assert [score.name for score in found.scores.per_class] == ["a", "b", "new"]
 
 
 # -- margins --------------------------------------------------------------------------------------

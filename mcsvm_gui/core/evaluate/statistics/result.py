@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+SIGNIFICANT = 0.05  # p below it is called a difference
+
 
 @dataclass(frozen=True)
 class TestResult:

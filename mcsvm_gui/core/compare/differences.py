@@ -1,4 +1,4 @@
-"""The rows on which runs disagree, and the tests of their differences, as tables in the language of the moment."""
+"""The rows on which runs disagree, and the tests of their differences, as tables."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.chosen import Chosen, comparison_of, groups_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, words
-from mcsvm_gui.core.evaluate.statistics import TestResult
+from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
+from solvers.errors import Sentence
 
 MOST_ROWS = 20_000  # that are listed
-LEVEL = 0.05
+TESTS = {
+    "mcnemar exact": Sentence("McNemar, exact"),
+    "mcnemar corrected": Sentence("McNemar, corrected"),
+    "corrected resampled t": Sentence("Corrected resampled t"),
+}
 
 
 def run_headings(sides: Sequence[Side]) -> tuple[Heading, ...]:
@@ -26,21 +31,22 @@ def run_headings(sides: Sequence[Side]) -> tuple[Heading, ...]:
 
 
 def disagreements_of(runs: Sequence[Chosen]) -> tuple[ResultTable, str]:
-    """Of the largest group of runs on the same rows."""
+    """Of the largest group of runs on the same rows, and what is to be said of it."""
     groups = groups_of(runs)
     if not groups or len(groups[0]) < 2:
         return ResultTable(), tr("Runs can disagree where at least two of them were tested on the same rows.")
     comparison = comparison_of(groups[0])
     found = comparison.disagreements()
+    return disagreement_table(comparison, found[:MOST_ROWS]), _about_rows(groups, comparison, int(found.size))
+
+
+def disagreement_table(comparison: Comparison, rows: np.ndarray) -> ResultTable:
     headings = (
-        *(Heading(tr("Row"), tip=tr("Among the rows compared")), Heading(tr("Line in the file"))),
-        Heading(tr("True class"), number=False),
+        *(Heading(Sentence("Row"), tip=Sentence("Among the rows compared")), Heading(Sentence("Line in the file"))),
+        Heading(Sentence("True class"), number=False),
         *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
     )
-    listed = found[:MOST_ROWS]
-    return ResultTable(headings, tuple(_disagreements_of(comparison, listed))), _about_rows(
-        groups, comparison, int(found.size)
-    )
+    return ResultTable(headings, tuple(_disagreements_of(comparison, rows)))
 
 
 def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tuple[Cell, ...]]:
@@ -89,39 +95,33 @@ def _left(shared: np.ndarray) -> str:
 # -- tests ----------------------------------------------------------------------------------------
 
 
-def sheet_of_tests(results: Sequence[TestResult]) -> ResultTable:
+def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
+    """Tests over several data sets name the data; those of all machines at once name no pair."""
+    ways = list(dict.fromkeys(way for result in results for way in result.adjusted))
+    several = len({result.data for result in results} - {None}) > 1
+    lead = Sentence("Rows that only it has right; over several splits, by how much its accuracy is higher")
+    said = Sentence("First"), Sentence("Second"), Sentence("Test"), *([Sentence("Data")] if several else [])
     headings = (
-        *(Heading(title, number=False) for title in (tr("First"), tr("Second"), tr("Test"))),
-        *(
-            Heading(tr("First ahead by"), tip=_lead_tip()),
-            Heading(tr("Second ahead by"), tip=_lead_tip()),
-            Heading(tr("Statistic")),
-            Heading(tr("p")),
-        ),
-        Heading(tr("p, adjusted"), tip=tr("By Holm's method, for all pairs compared at once")),
-        Heading(tr("In words"), number=False),
+        *(Heading(title, number=False) for title in said),
+        *(Heading(Sentence("First ahead by"), tip=lead), Heading(Sentence("Second ahead by"), tip=lead)),
+        *(Heading(Sentence("Statistic")), Heading(Sentence("p"))),
+        *(Heading(Sentence("p, adjusted ({way})", way=way), tip=Sentence("For all pairs compared")) for way in ways),
+        Heading(Sentence("In words"), number=False),
     )
-    return ResultTable(headings, tuple(_test(result) for result in results))
+    return ResultTable(headings, tuple(_test(result, ways, several=several) for result in results))
 
 
-def _lead_tip() -> str:
-    return tr("Rows that only it has right; over several splits, by how much its accuracy is higher")
-
-
-def _test(result: TestResult) -> tuple[Cell, ...]:
-    names = {
-        "mcnemar exact": tr("McNemar, exact"),
-        "mcnemar corrected": tr("McNemar, corrected"),
-        "corrected resampled t": tr("Corrected resampled t"),
-    }
-    adjusted = result.adjusted.get("holm", result.p)
-    differs = adjusted < LEVEL
+def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Cell, ...]:
+    first, second = (words(name) for name in result.between or (Sentence("all"), ""))
+    differs = result.adjusted.get("holm", result.p) < SIGNIFICANT
+    verdict = Sentence("different (5 %)") if differs else Sentence("no difference shown")
     return (
-        *(words(result.between[0]), words(result.between[1]), words(names.get(result.name, result.name))),
+        *(first, second, words(TESTS.get(result.name, result.name))),
+        *([words(result.data or Sentence("all"))] if several else []),
         *_leads(result),
         Cell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
-        *(Cell(p, _p(p)) for p in (result.p, adjusted)),
-        words(tr("different (5 %)") if differs else tr("no difference shown"), "best" if differs else "quiet"),
+        *(_p(p) for p in (result.p, *(result.adjusted.get(way) for way in ways))),
+        words(verdict, "best" if differs else "quiet"),
     )
 
 
@@ -131,13 +131,15 @@ def _leads(result: TestResult) -> tuple[Cell, Cell]:
     if "only_first_right" in details:
         counts = details["only_first_right"], details["only_second_right"]
         return Cell(counts[0], figures.count(counts[0])), Cell(counts[1], figures.count(counts[1]))
-    lead = float(details["mean_difference"])
-    ahead, behind = Cell(abs(lead), figures.per_cent(abs(lead))), Cell(None, "")
+    lead = float(details.get("mean_difference", 0.0))
+    ahead, behind = Cell(abs(lead), figures.per_cent(abs(lead))) if lead else Cell(None, ""), Cell(None, "")
     return (ahead, behind) if lead >= 0.0 else (behind, ahead)
 
 
-def _p(p: float) -> str:
-    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+def _p(p: float | None) -> Cell:
+    if p is None:
+        return Cell(None, figures.NONE)
+    return Cell(p, "<0.0001" if p < 1e-4 else f"{p:.4f}", "best" if p < SIGNIFICANT else "")
 
 
 def words_on_tests(tests: Sequence[TestResult]) -> str:
