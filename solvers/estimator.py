@@ -26,7 +26,7 @@ from solvers.arguments import (
     seed_of,
     weighing_rows,
 )
-from solvers.dual.certificate import total_of
+from solvers.decision import final_reasons
 from solvers.errors import InputError
 from solvers.fit_callbacks import CallbackSupport, FitTask
 from solvers.kernels import KERNELS, Kernel
@@ -35,7 +35,6 @@ from solvers.portions import LASTING, Increment, all_classes, check_portions, co
 from solvers.posing import kernel_from, pose, positive, whole
 from solvers.probability import calibrate
 from solvers.problem import Problem
-from solvers.run.decisions import final_reasons
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
@@ -429,7 +428,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         model = run.model(proofs)
         self._support_upper = problem.upper[model.support]
         self._solution = (float(problem.upper.max()), run.alphas()) if self.warm_start else None
-        self.certificate_ = total_of(proofs)
+        self.certificate_ = run.certificate(proofs)
         assert run.ending is not None
         self.ending_, self.trace_ = run.ending, run.trace.table()
         self.fit_status_ = int(run.ending is not Ending.CONVERGED)

@@ -33,7 +33,8 @@ class Model:
 
     @classmethod
     def of(cls, problem: Problem, weights: Sequence[np.ndarray], bias: Sequence[np.ndarray]) -> Model:
-        whole = np.zeros((len(problem), problem.outputs))
+        offsets = np.concatenate(list(bias))
+        whole = np.zeros((problem.labels.size, offsets.size))
         if problem.machine.split == "joint":
             whole[...] = weights[0]
         else:
@@ -48,7 +49,7 @@ class Model:
             points=support_points(problem.kernel, problem.points, support),
             owners=problem.labels[support],
             expansion=whole[support],
-            bias=np.concatenate(list(bias)),
+            bias=offsets,
         )
 
     def decision(self, features: Any) -> np.ndarray:

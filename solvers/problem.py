@@ -35,7 +35,7 @@ class Part:
     def __len__(self) -> int:
         return self.labels.size
 
-    @property
+    @cached_property
     def balanced(self) -> bool:
         """Whether sum_i W_i = 0 must hold: the equality of an exact bias."""
         return self.bias == "exact"
@@ -85,7 +85,7 @@ class Problem:
     def pairs(self) -> list[tuple[int, int]]:
         return list(combinations(range(self.classes), 2))
 
-    @property
+    @cached_property
     def part_count(self) -> int:
         return {"joint": 1, "one-vs-rest": self.classes, "pairs": len(self.pairs)}[self.machine.split]
 
@@ -115,7 +115,7 @@ class Problem:
     def _members(self) -> list[np.ndarray]:
         return [np.flatnonzero(self.labels == number) for number in range(self.classes)]
 
-    def idle_loss(self, number: int) -> float:
+    def primal_at_zero(self, number: int) -> float:
         """The primal of a part at w = 0, b = 0: what a run counts for parts that have not begun."""
         margins = self.geometry.loss(self.form.margin)
         upper = self.upper[self.rows_of(number)]
@@ -123,7 +123,7 @@ class Problem:
             return float(upper @ margins[self.labels])
         return float(upper.sum() * margins[0])
 
-    def idle_bias(self, number: int) -> np.ndarray:
+    def bias_at_zero(self, number: int) -> np.ndarray:
         """The best b of a part at w = 0, where b is free: +-margin, for the class of larger total cost."""
         if self.machine.split == "joint" or self.bias != "exact":
             return np.zeros(self.form.outputs)

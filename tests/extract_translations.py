@@ -27,7 +27,7 @@ from solvers.dual.geometry import BOX, LINE, SUMS
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
-from solvers.run.decisions import REASONS
+from solvers.methods.auto.conductor import REASONS
 from solvers.run.ending import Ending
 
 ROOT = Path(__file__).resolve().parents[1]

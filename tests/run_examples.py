@@ -6,7 +6,7 @@ from typing import Any
 
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.records import RunRecord
-from solvers.run.decisions import REASONS
+from solvers.methods.auto.conductor import REASONS
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
 ENDINGS = "converged", "step limit", "time limit", "stopped", "stalled"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.dual.bias import best_bias
-from solvers.dual.quantities import examine, weights_of
+from solvers.dual.quantities import energy_of, examine, weights_of
 from solvers.problem import Part, Problem
 from solvers.work import Work, finish
 
@@ -66,10 +66,10 @@ def certifying(
         products = yield from part.gram.products(weights)
     total = weights.sum(axis=0)
     bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
-    standing = examine(part, alpha, products + bias)
-    energy = 0.5 * float(np.vdot(weights, products)) + 0.5 * part.offset * float(total @ total)
+    found = examine(part, alpha, products + bias)
+    energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)
-    certificate = Certificate(energy + standing.loss, standing.linear - energy, standing.violation, infeasibility)
+    certificate = Certificate(energy + found.loss, found.linear - energy, found.violation, infeasibility)
     return Proof(certificate, weights, products, bias)
 
 
@@ -81,7 +81,7 @@ def total_of(proofs: Sequence[Proof]) -> Certificate:
     return total
 
 
-def prove_idle(part: Part) -> Proof:
+def proof_at_zero(part: Part) -> Proof:
     alpha = np.zeros((len(part), part.form.slots))
     return certify(part, alpha, np.zeros((len(part), part.form.outputs)))
 

@@ -11,8 +11,8 @@ from solvers.problem import Part
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How far from optimal a state is, by its own functions."""
+class Optimality:
+    """How far from optimal an alpha is, by given class functions."""
 
     violation: float
     loss: float
@@ -27,10 +27,10 @@ def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
     return weights
 
 
-def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Standing:
-    violations = np.empty(len(part))
+def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Optimality:
+    violations = np.empty_like(part.upper)
     violation, loss, linear = part.geometry.examine(part, alpha, functions, violations)
-    return Standing(violation, loss, linear, violations)
+    return Optimality(violation, loss, linear, violations)
 
 
 def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
@@ -45,10 +45,20 @@ def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
     return values
 
 
+def linear_of(part: Part, alpha: np.ndarray) -> float:
+    """sum m_ip alpha_ip, the linear term of the dual."""
+    return float(np.vdot(part.form.margin[part.labels], alpha))
+
+
+def energy_of(part: Part, weights: np.ndarray, products: np.ndarray) -> float:
+    """1/2 sum_c W_c' (K + offset) W_c, from products = K W."""
+    total = weights.sum(axis=0)
+    return 0.5 * float(np.vdot(weights, products)) + 0.5 * part.offset * float(total @ total)
+
+
 def dual_of(part: Part, alpha: np.ndarray, functions: np.ndarray, constant: np.ndarray) -> float:
-    """The dual by these class functions, a bias given from outside being constant."""
+    """The dual by functions K W + constant; what is not offset sum W in the constant is a bias given from outside."""
     weights = weights_of(part, alpha)
     total = weights.sum(axis=0)
     given = constant - part.offset * total
-    linear = float(np.vdot(part.form.margin[part.labels], alpha))
-    return linear - 0.5 * float(np.vdot(weights, functions)) - 0.5 * float(total @ given)
+    return linear_of(part, alpha) - energy_of(part, weights, functions - constant) - float(total @ given)

@@ -28,15 +28,15 @@ class DualForm:
     margin: np.ndarray  # (classes, slots): the linear term of the dual
     feasible: Feasible  # each variable in [0, U_i], or each example's sum in [0, U_i]
 
-    @property
+    @cached_property
     def classes(self) -> int:
         return self.direction.shape[0]
 
-    @property
+    @cached_property
     def slots(self) -> int:
         return self.direction.shape[1]
 
-    @property
+    @cached_property
     def outputs(self) -> int:
         return self.direction.shape[2]
 

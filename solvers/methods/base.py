@@ -53,7 +53,7 @@ class State(Point):
 
     @classmethod
     def zero(cls, part: Part, **memory: Any) -> Any:
-        n, outputs = len(part), part.form.outputs
+        n, outputs = part.labels.size, part.form.outputs
         return cls(np.zeros((n, part.form.slots)), np.zeros((n, outputs)), np.zeros(outputs), **memory)
 
     @property

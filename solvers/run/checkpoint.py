@@ -27,7 +27,7 @@ from solvers.errors import InputError
 from solvers.machines import DualForm
 from solvers.methods.base import Point, stored_fields
 from solvers.problem import Problem
-from solvers.run.tally import Finished
+from solvers.run.parts import Finished
 
 Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
 SCHEMA = 2  # raised whenever the meaning of what is stored changes; 1 kept the memory of methods without names

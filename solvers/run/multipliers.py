@@ -24,7 +24,7 @@ def sigma_of(part: Part) -> float:
 
 
 @dataclass
-class Outer:
+class OuterLoop:
     """How exactly the inner problems of a part are to be solved, and whether its b has come to rest."""
 
     strictness: float = 1.0  # what inner problems are solved to, in tolerances
@@ -32,7 +32,7 @@ class Outer:
     least_move: float = np.inf
 
     @classmethod
-    def loose(cls, tolerance: float) -> Outer:
+    def loose(cls, tolerance: float) -> OuterLoop:
         return cls(max(1.0, LOOP.begin / tolerance))
 
     def settled(self, part: Part, state: State, tolerance: float) -> Work[bool]:

@@ -201,7 +201,7 @@ class Training:
             run.advance()
         seconds = time.process_time() - began
         ending = Ending.TIME_LIMIT if run.ending is None else run.ending
-        assert run.solver is auto, "not delegated"
+        assert run.current.solver is auto, "not delegated"
         return Found(seconds, run.seconds, ending.value, run.iterations), acting(run.decisions)
 
 

@@ -159,7 +159,7 @@ def race(name: str, machine: str, bias: str, costs: np.ndarray, primal: Callable
         assert run.ending is Ending.CONVERGED
         assert certificate.violation <= 1e-3
         others = liblinear(name, cost, certificate.primal, PATIENCE * seconds + 1.0, primal, **kind)
-        ours, used = ours + seconds, used | {run.solver.NAME}
+        ours, used = ours + seconds, used | {run.current.solver.name}
         theirs += [other for other, _ in others]
         missed += [not reached for _, reached in others]
     line = f"{name:10s} {machine:4s} {'+'.join(sorted(used)):14s} {ours:7.2f} s   LIBLINEAR"

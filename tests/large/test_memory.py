@@ -109,7 +109,7 @@ def test_a_store_of_the_fewest_rows_serves_every_method(method: str) -> None:
     run = Run(problem_of(x, y, machine_for(method), home(method), cache_mb=0.001), method)
     for _ in range(5):
         run.advance(300)
-    assert run._part.gram.store.shape[0] in (0, 32)
+    assert run.current.part.gram.store.shape[0] in (0, 32)
     assert run.certificate().dual > 0.0
 
 

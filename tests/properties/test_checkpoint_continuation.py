@@ -129,12 +129,12 @@ def test_chunks_of_frank_wolfe_too(machine: str, tmp_path: Path, monkeypatch: py
 
 def test_rows_were_evicted_in_these_tests() -> None:
     run = advanced(begun(fresh("ww"), "auto"))
-    assert run._part.gram.capacity < Y.size
+    assert run.current.part.gram.capacity < Y.size
     assert run.kernel_evaluations > Y.size**2
 
 
 def test_the_outer_iteration_on_the_bias_was_saved_in_these_tests() -> None:
     run = advanced(begun(fresh("ww", "exact"), "auto"), slices=4)
-    assert run._view is not run._part
-    assert run._state.constant.any()
+    assert run.current.view is not run.current.part
+    assert run.current.state.constant.any()
     assert run.running

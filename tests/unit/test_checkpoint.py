@@ -77,6 +77,7 @@ def test_a_finished_run_is_kept_with_its_model(machine: str, tmp_path: Path) -> 
     again = Run.load(posed(machine), tmp_path / "run")
     assert (again.ending, again.seconds) == (Ending.CONVERGED, run.seconds)
     assert (again.iterations, again.kernel_evaluations) == (run.iterations, run.kernel_evaluations)
+    assert (again.decisions, again.solver_used) == (run.decisions, run.solver_used)
     assert again.advance() == run.trace.last
     np.testing.assert_array_equal(again.model().decision(X), run.model().decision(X))
 

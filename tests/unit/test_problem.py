@@ -54,7 +54,7 @@ def test_what_zero_costs(machine: str) -> None:
     problem = problem_of(X, Y, machine, cost=2.0)
     hinges = {"ww": 3 * 20, "cs": 20, "llw": 20, "ova": 4 * 20, "ovo": 3 * 20, "dag": 3 * 20}
     expected = hinges | {"adm": 20, "atm": 20, "ats": 4 * 20, "mmr": 20}
-    total = sum(problem.idle_loss(number) for number in range(problem.part_count))
+    total = sum(problem.primal_at_zero(number) for number in range(problem.part_count))
     assert total == pytest.approx(2.0 * expected[machine])  # llw: three hinges of a third
 
 

@@ -23,19 +23,19 @@ def test_at_the_end_it_is_the_proved_model(machine: str, bias: str) -> None:
     while run.running:
         run.advance()
     expected = run.model().decision(features)
-    np.testing.assert_allclose(run.standing_model().decision(features), expected, atol=1e-12)
+    np.testing.assert_allclose(run.running_model().decision(features), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("bias", ["none", "regularized", "exact"])
 @pytest.mark.parametrize("machine", ["ww", "llw", "cs", "ova", "ovo"])
 def test_on_the_way_it_is_near_the_model_of_a_stop(machine: str, bias: str) -> None:
     run, features = run_of(machine, bias, tolerance=1e-6)
-    before = run.standing_model()
+    before = run.running_model()
     assert before.support.size == 0
     while run.running:
         run.advance(50)
         if run.sample().relative_gap < 1e-4 and run.running:
             break
-    stands = run.standing_model().decision(features)
+    stands = run.running_model().decision(features)
     run.stop()
     np.testing.assert_allclose(stands, run.model().decision(features), atol=0.2)

@@ -56,7 +56,7 @@ for machine in {machines!r}:
                 run = Run(problem_of(X, Y, machine, home(name), cost=100.0, bias=bias), name, Limits(1e-5, steps=300))
             except InputError:
                 continue
-            run.solver = watched(run.solver)
+            run.current.solver = watched(run.current.solver)
             while run.running:
                 run.advance()
 print(sorted(late), len(signatures()) > 20)

@@ -103,7 +103,7 @@ class Watch:
 
     def read(self, run: Run) -> Reading:
         began = time.perf_counter()
-        model, used = run.standing_model(), run.supporting()[0]
+        model, used = run.running_model(), run.supporting()[0]
         reading = Reading(
             run.iterations,
             run.seconds,

@@ -16,11 +16,11 @@ from mcsvm_gui.core.machine.live import Reading, Watch
 from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
+from solvers.decision import final_reasons
 from solvers.dual.certificate import Certificate, Proof, total_of
 from solvers.errors import Sentence
 from solvers.model import Model, decide
 from solvers.posing import positive, whole
-from solvers.run.decisions import final_reasons
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.trace import Sample, Trace
@@ -109,7 +109,7 @@ class Session:
         with limited(self.request.threads):
             last = self.run.sample()
             return self._trained(
-                self.run.standing_model(), Certificate(last.primal, last.dual, last.violation, 0.0), last.bounded
+                self.run.running_model(), Certificate(last.primal, last.dual, last.violation, 0.0), last.bounded
             )
 
     def finish(self) -> Outcome:

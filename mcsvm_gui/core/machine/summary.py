@@ -95,8 +95,7 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
 
 def _choice(document: Mapping[str, Any]) -> list[str]:
     """Why `auto` took the solver it took; of runs from before this was kept, nothing."""
-    from solvers.decision import Decision
-    from solvers.run.decisions import final_reasons
+    from solvers.decision import Decision, final_reasons
 
     if document["solver"] != "auto":
         return []

@@ -106,7 +106,7 @@ def of_walk(walk: Walk, side: int) -> Picture:
     """Where a solver stands, by its running numbers."""
     with limited(None):
         run, drawing = walk.run, walk.drawing
-        model, (support, bounded) = run.standing_model(), run.supporting()
+        model, (support, bounded) = run.running_model(), run.supporting()
         sample = run.sample()
         trace = run.trace.table() if len(run.trace) else {"iteration": np.empty(0), "dual": np.empty(0)}
         return Picture(

@@ -110,8 +110,8 @@ class Workbench:
 
     def __init__(self, part: Part, budget: Budget = BUDGET) -> None:
         self.part, self.rule, self.budget = part, part.form.rule, budget
-        n = len(part)
-        self.worst, self.own = np.empty(n), np.zeros(n)  # `own` is multiplied by zero where it is not filled
+        self.worst = np.empty_like(part.upper)
+        self.own = np.zeros_like(part.upper)  # multiplied by zero where it is not filled
         most = budget.block_variables
         self.member, self.slot = np.empty(most, np.int64), np.empty(most, np.int64)
         self.gradient, self.amount = np.empty(most), np.empty(most)

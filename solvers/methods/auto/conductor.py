@@ -80,6 +80,9 @@ class Why(StrEnum):
     PATH_ENDED = "The central path has ended: it is clear which variables are at a bound."
 
 
+REASONS = choice.ROWS, choice.NEWTON, choice.VISITS, *(why.value for why in Why)  # all that users may read
+
+
 @dataclass(frozen=True)
 class Choice:
     phase: Phase

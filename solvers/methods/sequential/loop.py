@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.budget import SEQUENTIAL
-from solvers.dual.quantities import weights_of
+from solvers.dual.quantities import dual_of, linear_of
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential.sums import Groups
 from solvers.methods.base import Progress, State
@@ -131,21 +131,12 @@ class Search:
 
     def _quiet(self) -> bool:
         """Whether the dual has stopped rising: rows in float32 and indefinite kernels can make steps cycle."""
-        state, (linear, dual) = self.state, self._dual()
-        if dual > state.best_dual + DUAL_ROUNDING * linear:
+        state = self.state
+        dual = dual_of(self.part, state.alpha, state.functions, state.constant)
+        if dual > state.best_dual + DUAL_ROUNDING * linear_of(self.part, state.alpha):
             state.best_dual, state.quiet = dual, 0
         state.quiet += period(self.part)
         return state.quiet > SEQUENTIAL.quiet_steps
-
-    def _dual(self) -> tuple[float, float]:
-        """(the linear term, the dual), from the running class functions; a bias given from outside is constant."""
-        part, state = self.part, self.state
-        weights = weights_of(part, state.alpha)
-        total = weights.sum(axis=0)
-        given = state.constant - part.offset * total
-        linear = float(np.vdot(part.form.margin[part.labels], state.alpha))
-        energy = 0.5 * float(np.vdot(weights.T, state.functions.T))
-        return linear, linear - energy - 0.5 * float(total @ given)
 
     # -- the active set ---------------------------------------------------------------------------
 

@@ -19,8 +19,9 @@ from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.state import verdict
+from solvers.decision import ASKED
 from solvers.machines import MACHINES
-from solvers.run.decisions import ASKED, REASONS
+from solvers.methods.auto.conductor import REASONS
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Sample, Trace
 

@@ -78,10 +78,12 @@ def test_it_ends_at_the_optimum_also_from_a_checkpoint(machine: str, bias: str) 
     run, shares = Run(costly(machine, bias), Auto(ALONE), Limits(1e-9, 1e-7)), set()
     while run.running and len(shares) < 3:
         run.advance(1)
-        if run._state.phase is Phase.HOMOTOPY:
-            shares.add(run._state.homotopy.share)
-            exact = certify(run._view, run._state.alpha)
-            np.testing.assert_allclose(run._state.functions, exact.products + run._state.constant, atol=1e-4)
+        if run.current.state.phase is Phase.HOMOTOPY:
+            shares.add(run.current.state.homotopy.share)
+            exact = certify(run.current.view, run.current.state.alpha)
+            np.testing.assert_allclose(
+                run.current.state.functions, exact.products + run.current.state.constant, atol=1e-4
+            )
     assert len(shares) == 3, "several costs"
     assert sorted(shares) == [min(shares) * FREE.homotopy_factor**k for k in range(3)]
     again = Run.load(costly(machine, bias), io.BytesIO(run.pack()), Auto(ALONE))

@@ -318,7 +318,7 @@ def test_a_solver_keeps_few_of_many_examples(method: str) -> None:
     run = Run(problem_of(x, y, "ovo"), method)
     while run.running:
         run.advance()
-    assert run._state.slots.example.size < len(x) / 2
+    assert run.current.state.slots.example.size < len(x) / 2
     assert run.certificate().violation <= 1e-3
 
 

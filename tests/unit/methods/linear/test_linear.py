@@ -209,7 +209,7 @@ def test_newton_takes_over_where_coordinates_have_had_their_share() -> None:
     run = Run(problem_of(X, Y, "ww", "linear", cost=1000.0), "linear-newton", Limits(1e-6))
     visiting = []
     while run.running:
-        visiting.append(run._state.phase is Phase.VISITING)
+        visiting.append(run.current.state.phase is Phase.VISITING)
         run.advance()
     assert run.ending is Ending.CONVERGED
     assert visiting == sorted(visiting, reverse=True)

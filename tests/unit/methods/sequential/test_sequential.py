@@ -69,7 +69,7 @@ def test_shrunk_variables_are_examined_before_the_end() -> None:
     """Whatever the active set is, a run only ends when all variables are within the tolerance."""
     x, y = blobs(n=60, classes=4)
     run = Run(problem_of(x, y, "ww", cost=10.0), "s2do", Limits(1e-3))
-    run._state.active[10:] = False
+    run.current.state.active[10:] = False
     while run.running:
         run.advance()
     assert run.certificate().violation <= 1e-3
@@ -78,10 +78,10 @@ def test_shrunk_variables_are_examined_before_the_end() -> None:
 def test_shrinking_counts_steps() -> None:
     x, y = blobs(n=60, classes=4)
     run = Run(problem_of(x, y, "ww", cost=10.0), "s2do", Limits(1e-3))
-    everything = int(run._state.active.sum())
+    everything = int(run.current.state.active.sum())
     run.advance(min(60, SEQUENTIAL.period))
     run.advance(1)
-    assert run._state.active.sum() < everything
+    assert run.current.state.active.sum() < everything
 
 
 def test_the_functions_stay_exact_while_variables_are_shrunk() -> None:
@@ -89,8 +89,8 @@ def test_the_functions_stay_exact_while_variables_are_shrunk() -> None:
     run = Run(problem_of(x, y, "ww", cost=10.0, bias="regularized"), "s2do", Limits(1e-3))
     run.advance(100)
     weights = run.proofs()[0].weights
-    exact = run._part.gram.times(weights) + run._part.offset * weights.sum(axis=0)
-    np.testing.assert_allclose(run._state.functions, exact, atol=1e-4)
+    exact = run.current.part.gram.times(weights) + run.current.part.offset * weights.sum(axis=0)
+    np.testing.assert_allclose(run.current.state.functions, exact, atol=1e-4)
 
 
 @pytest.mark.parametrize("machine", ["cs", "ova", "ovo"])

@@ -1,0 +1,324 @@
+"""The parts of a run: PartRun, one part from its start to its proof, and Totals over those that are done.
+
+The method moves alpha; its claims of convergence are believed only after everything was recomputed from alpha in
+float64 (dual/certificate.py). Where a gap is asked for, it is looked at on the way, by the running numbers first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from solvers.budget import BUDGET, LOOP, next_decision
+from solvers.decision import Decision
+from solvers.dual import balance
+from solvers.dual.certificate import Certificate, Proof, certify, certifying
+from solvers.dual.geometry import BOX
+from solvers.dual.quantities import energy_of, examine, weights_of
+from solvers.errors import InputError
+from solvers.methods.base import Method, Progress, refresh, seed_with
+from solvers.problem import Part, Problem, with_offset
+from solvers.run import multipliers
+from solvers.run.limits import Limits, gap_allowed
+from solvers.work import Work, finish
+
+FEASIBLE = 1e-9  # infeasibility accepted, as a share of sum U
+
+
+class Claim(Enum):
+    """What the method says of its part, as far as it was looked into."""
+
+    NONE = "none"
+    CONVERGED = "converged"
+    SETTLED = "settled"  # CONVERGED, and b of the method of multipliers has settled
+    STALLED = "stalled"
+
+
+CLAIMS = {Progress.CONVERGED: Claim.CONVERGED, Progress.STALLED: Claim.STALLED}
+
+
+@dataclass
+class Finished:
+    """What the model and the totals need of a part that is done."""
+
+    alpha: np.ndarray
+    proof: Proof
+    stalled: bool
+
+
+@dataclass
+class Totals:
+    """Sums over the finished parts, so that a sample costs the same with five thousand parts as with one."""
+
+    waiting: np.ndarray  # (parts + 1,) the primal at alpha = 0 of all parts from this one on
+    used: np.ndarray  # (n,) whether a support vector of any part
+    full: np.ndarray  # (n,) whether bounded in any part
+    certificate: Certificate = field(default_factory=lambda: Certificate(0.0, 0.0, 0.0, 0.0))
+    steps: int = 0
+    evaluations: int = 0  # of kernel values
+    examples: int = 0  # taken by an online method
+    seconds: float = 0.0  # of the method
+
+    @classmethod
+    def of(cls, problem: Problem) -> Totals:
+        primal = np.array([problem.primal_at_zero(number) for number in range(problem.part_count)] + [0.0])
+        unused = np.zeros_like(problem.labels, dtype=bool)
+        return cls(np.cumsum(primal[::-1])[::-1], unused, unused.copy())
+
+    def add(self, problem: Problem, number: int, done: Finished) -> None:
+        mark(problem, number, done.alpha, self.used, self.full)
+        self.certificate = self.certificate + done.proof.certificate
+
+
+def mark(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, full: np.ndarray) -> None:
+    """Note the support vectors of a part, and those with a variable at its upper bound."""
+    where = problem.rows_of(number)
+    used[where] |= alpha.max(axis=1) > 0.0
+    full[where] |= BOX.at_upper(alpha, problem.upper[where]).any(axis=1)
+
+
+def delegated(part: Part, method: Method[Any]) -> tuple[Method[Any], Part, Decision | None]:
+    """Who does the work, the part as it is shown to that solver, and why it was chosen.
+
+    What the solver cannot do is refused in a sentence that says what would work.
+    """
+    solver, opening = method.delegate(part)
+    # sum_i W_i = 0 of a joint machine has to be kept from outside, by a solver that does not keep it.
+    outside = part.balanced and part.form.outputs > 1 and not solver.keeps_balance
+    view = with_offset(part, multipliers.sigma_of(part)) if outside else part
+    reason = solver.refuse(view)
+    if reason is not None:
+        raise InputError(reason)
+    return solver, view, opening
+
+
+class PartRun:
+    """`solver` works on `view`: the part, or its form with a penalised bias under the method of multipliers.
+
+    `parts` is the number of parts that the gap is shared out to; `finished` says how the part ended, once it has.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        method: Method[Any],
+        limits: Limits,
+        *,
+        seed: int = 0,
+        parts: int = 1,
+        start: np.ndarray | None = None,
+    ) -> None:
+        self.part, self.limits, self.parts = part, limits, parts
+        self.solver, self.view, opening = delegated(part, method)
+        self.state = self.solver.start(self.view, seed)
+        if opening is not None:
+            self.state.decisions.append(opening)
+        self.seconds = 0.0  # of the method
+        self.finished: Finished | None = None
+        self._failures, self._best_violation = 0, np.inf
+        self._strictness, self._claim = 1.0, Claim.NONE
+        self._gap_due, self._look_at = False, BUDGET.decide_first  # whether to look at the gap; steps of the next look
+        own = self.view is part
+        self._outer = multipliers.OuterLoop() if own else multipliers.OuterLoop.loose(limits.tolerance)
+        self._functions_stale = start is not None
+        if start is not None:
+            begin = balance.balanced(self.view, start) if self.view.balanced else start
+            seed_with(self.view, self.state, begin)
+
+    # -- going on ---------------------------------------------------------------------------------
+
+    def advance(self, steps: int) -> Work[None]:
+        """About so many steps, and what follows from how they ended."""
+        if self._functions_stale:
+            yield from refresh(self.view, self.state)
+            self._functions_stale = False
+        if self._claim is Claim.NONE and not self._gap_due:
+            progress = yield from self._timed(self.state.steps + steps)
+            self._claim = CLAIMS.get(progress, Claim.NONE)
+            look = progress is Progress.MILESTONE or self.state.steps >= self._look_at
+            self._gap_due = self._claim is Claim.NONE and self.gap_goal is not None and look
+        if self._gap_due:
+            yield from self._look_at_gap()
+        elif self._claim is not Claim.NONE:
+            yield from self._examine_claim()
+
+    def _timed(self, until: int) -> Work[Progress]:
+        """The method, and the seconds it takes; a gap is looked at on the way."""
+        if self.gap_goal is not None:
+            until = min(until, self._look_at)
+        work = self.solver.advance(self.view, self.state, until - self.state.steps, self._tolerance())
+        while True:
+            began = time.perf_counter()
+            try:
+                next(work)
+            except StopIteration as end:
+                progress: Progress = end.value
+                return progress
+            finally:
+                self.seconds += time.perf_counter() - began
+            yield
+
+    def _tolerance(self) -> float:
+        """Of the violation: stricter while b moves (multipliers) and where the gap asks for more (`_refute`)."""
+        return self.limits.tolerance * self._outer.strictness * self._strictness
+
+    def feasible_alpha(self) -> np.ndarray:
+        """The best alpha so far; under the method of multipliers with its balance repaired."""
+        alpha = self.state.best.alpha
+        return alpha if self.view is self.part else balance.repair(self.part, alpha)
+
+    def _close(self, proof: Proof, *, stalled: bool) -> None:
+        self.finished = Finished(self.feasible_alpha(), proof, stalled)
+
+    # -- claims of convergence --------------------------------------------------------------------
+
+    def _examine_claim(self) -> Work[None]:
+        """Believe the method only after recomputing everything from alpha in float64."""
+        if self._claim is Claim.CONVERGED and self.view is not self.part:
+            if not (yield from self._outer.settled(self.view, self.state, self.limits.tolerance)):
+                self._claim = Claim.NONE
+                return
+            self._claim = Claim.SETTLED
+        proof = yield from certifying(self.part, self.feasible_alpha(), hint=self.state.best.constant)
+        claim, self._claim = self._claim, Claim.NONE
+        if self._proves(proof):
+            self._close(proof, stalled=False)
+        elif claim is not Claim.STALLED:
+            self._refute(proof)
+        elif self.view is not self.part and self._outer.restless <= LOOP.most:
+            self._outer.restless += 1
+            self._claim = Claim.CONVERGED  # b may yet move
+        else:
+            self._close(proof, stalled=True)
+
+    def _proves(self, proof: Proof) -> bool:
+        """The stopping rule: feasible, and the gap small enough where one is asked for, else the violation."""
+        if proof.certificate.infeasibility > FEASIBLE * float(self.part.upper.sum()):
+            return False
+        if self.gap_goal is not None:
+            return self._gap_reached(proof.certificate)
+        return proof.certificate.violation <= self.limits.tolerance
+
+    def _refute(self, proof: Proof) -> None:
+        """What was claimed is not so: exact functions, stricter tolerances, or the end."""
+        violation = proof.certificate.violation
+        self._failures = 0 if violation < LOOP.nearer * self._best_violation else self._failures + 1
+        self._best_violation = min(violation, self._best_violation)
+        gap_lacks = self.gap_goal is not None and not self._gap_reached(proof.certificate)
+        if gap_lacks and violation <= self._tolerance():
+            share = self._gap_allowed(proof.certificate) / proof.certificate.gap
+            self._strictness *= min(max(share, LOOP.tightest), LOOP.loosest)
+        else:
+            self.solver.refuted(self.view, self.state)
+        if self._failures > LOOP.most:
+            self._close(proof, stalled=True)
+        elif self.view is self.part:
+            self.state.functions[...] = proof.products + self.state.constant
+        else:
+            self._outer.strictness *= 0.5
+            self._functions_stale = True
+
+    # -- the gap ----------------------------------------------------------------------------------
+
+    @property
+    def gap_goal(self) -> float | None:
+        """The relative gap to end at: given, or the method's own."""
+        given = self.limits.gap_tolerance
+        return self.solver.natural_gap if given is None else given
+
+    def _gap_allowed(self, certificate: Certificate) -> float:
+        return gap_allowed(self.gap_goal or 0.0, certificate.primal, self.parts)
+
+    def _gap_reached(self, certificate: Certificate) -> bool:
+        return self.gap_goal is not None and certificate.gap <= self._gap_allowed(certificate)
+
+    def _look_at_gap(self) -> Work[None]:
+        """By the running numbers, and if they say so by exact ones."""
+        if self._gap_reached(self.running_certificate()):
+            # Where a method works between the bounds, a small gap is not the end: no variable is at a bound yet.
+            yield from self.solver.wind_up(self.view, self.state, self._tolerance())
+        if self._gap_reached(self.running_certificate()):
+            best = self.state.best
+            proof = yield from certifying(self.part, self.feasible_alpha(), hint=best.constant)
+            if self._proves(proof):
+                self._close(proof, stalled=False)
+                return
+            best.functions[...] = proof.products + best.constant
+        self._gap_due, self._look_at = False, next_decision(self.state.steps)
+
+    # -- where it stands --------------------------------------------------------------------------
+
+    def running_certificate(self) -> Certificate:
+        """From the running numbers: cheap, and true to their rounding."""
+        if self._functions_stale:  # nothing was advanced yet from a given start
+            finish(refresh(self.view, self.state))
+            self._functions_stale = False
+        part, point = self.part, self.state.best
+        found = examine(part, point.alpha, point.functions + self._free_bias())
+        energy = energy_of(part, weights_of(part, point.alpha), point.functions - point.constant)
+        # Between two steps on b the weights do not sum to zero, so alpha is infeasible: 0, the dual of alpha = 0, is
+        # the only bound.
+        dual = found.linear - energy if self.view is part else 0.0
+        return Certificate(energy + found.loss, dual, found.violation, 0.0)
+
+    def running_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """The weights and b as they stand."""
+        point = self.state.best
+        return weights_of(self.part, point.alpha), point.constant + self._free_bias()
+
+    def _free_bias(self) -> float:
+        """What the functions of a binary part under an exact bias lack of b."""
+        point = self.state.best
+        span = self.part.geometry.span(self.part, point.alpha, point.functions)
+        # a method that knows a better b has it in the functions
+        return 0.0 if span is None or point.constant.any() else 0.5 * sum(span)
+
+    def prove(self) -> Proof:
+        """From alpha as it stands."""
+        return certify(self.part, self.feasible_alpha(), hint=self.state.best.constant)
+
+    @property
+    def examples_seen(self) -> int | None:
+        return self.solver.examples_seen(self.state)
+
+    @property
+    def solver_used(self) -> str:
+        return self.solver.used(self.state)
+
+    def decisions(self, number: int, steps: int) -> list[Decision]:
+        """Of this part, as the run counts parts and steps."""
+        return [replace(decision, step=steps + decision.step, part=number) for decision in self.state.decisions]
+
+    # -- checkpoints ------------------------------------------------------------------------------
+
+    def header(self) -> dict[str, Any]:
+        """All but the arrays of the state and the kernel rows."""
+        return {
+            "decisions": [decision.document() for decision in self.state.decisions],
+            "failures": self._failures,
+            "best_violation": self._best_violation,
+            "strictness": self._strictness,
+            "claim": self._claim.value,
+            "gap_due": self._gap_due,
+            "look_at": self._look_at,
+            "stale": self._functions_stale,
+            "outer": asdict(self._outer),
+        }
+
+    def resume(self, header: Mapping[str, Any]) -> None:
+        """Go on with the same bits, once the state and the kernel rows are as they were."""
+        self.state.decisions = [Decision(**plain) for plain in header["decisions"]]
+        self._failures, self._best_violation = header["failures"], header["best_violation"]
+        self._strictness, self._claim = header["strictness"], Claim(header["claim"])
+        self._gap_due, self._look_at, self._functions_stale = header["gap_due"], header["look_at"], header["stale"]
+        self._outer = multipliers.OuterLoop(**header["outer"])
+
+    def resume_from(self, alpha: np.ndarray, steps: int) -> None:
+        """Go on from an alpha alone: what other methods remembered is unknown."""
+        seed_with(self.view, self.state, alpha)
+        self.state.steps, self._functions_stale = steps, True
