@@ -20,9 +20,8 @@ class Sentence(str):
 
     def __new__(cls, template: str, many: str = "", /, **values: Any) -> Sentence:
         values = {name: _sayable(value) for name, value in values.items()}
-        return _made(
-            cls, filled(many if many and values.get("count") != 1 else template, values), template, many, values
-        )
+        english = filled(many if many and values.get("count") != 1 else template, values)
+        return _made(cls, english, {"template": template, "many": many, "values": values})
 
     @property
     def code(self) -> str:
@@ -37,7 +36,7 @@ class Sentence(str):
                 yield from value.parts()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), str(self), self.template, self.many, self.values)
+        return _made, (type(self), str(self), vars(self))
 
 
 def any_of(choices: Sequence[str]) -> Sentence:
@@ -50,9 +49,9 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
     return template.format(**values) if values else template
 
 
-def _made(kind: type[Sentence], english: str, template: str, many: str, values: Mapping[str, Any]) -> Sentence:
+def _made(kind: type[Sentence], english: str, facts: Mapping[str, Any]) -> Sentence:
     made = str.__new__(kind, english)
-    made.template, made.many, made.values = template, many, values
+    vars(made).update(facts)
     return made
 
 

@@ -33,9 +33,10 @@ from solvers.run.ending import Ending
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "translations"
 PACKAGES = "solvers", "mcsvm_gui"
+ENGLISH_ALONE = ROOT / "mcsvm_gui" / "cli"  # for scripts
 COMMAND = "python -m tests.extract_translations"
 # Who takes a text to translate, and which argument that is; the next may be the text for other counts than one.
-MARKS = {"tr": 0, "Sentence": 0}
+MARKS = {"tr": 0, "Sentence": 0, "InputError": 0, "Broken": 0, "FileError": 1, "NoLabelError": 1}
 COUNTING = "tr", "Sentence"
 PLURAL_FORMS = {"de": "nplurals=2; plural=(n != 1);"}
 
@@ -43,7 +44,7 @@ PLURAL_FORMS = {"de": "nplurals=2; plural=(n != 1);"}
 def calls() -> Iterator[tuple[str, ast.Call, ast.expr]]:
     """(where, the call, the text it is given) of every call that takes a text to translate."""
     for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in sorted(set((ROOT / package).rglob("*.py")) - set(ENGLISH_ALONE.rglob("*.py"))):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 name = _name(node.func) if isinstance(node, ast.Call) else None
                 if isinstance(node, ast.Call) and name in MARKS and len(node.args) > MARKS[name]:

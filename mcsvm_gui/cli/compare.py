@@ -17,7 +17,7 @@ from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
 from solvers.run.loop import find_method
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)
-        output.warn(options, (Notice("comparison", sentence) for sentence in results.warnings))
+        output.warn(options, (Notice("comparison", Sentence(sentence)) for sentence in results.warnings))
         code = finish(results, options)
         _write(results, options)
     return code

@@ -11,6 +11,7 @@ from mcsvm_gui.core.base.resources import experiment as bundled
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.experiment import read_experiment
+from solvers.errors import Sentence
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     jobs_of(options)
     with Interrupt() as interrupt:
         results = carry_out(experiment, options, interrupt)
-        output.warn(options, (Notice("experiment", sentence) for sentence in results.warnings))
+        output.warn(options, (Notice("experiment", Sentence(sentence)) for sentence in results.warnings))
         code = finish(results, options)
         write_results(options.report, results)  # last: what cannot be written takes nothing with it
     return code

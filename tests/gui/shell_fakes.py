@@ -44,12 +44,14 @@ class FakeDialogs(Remembering):
 class FakeTasks:
     """Work is done at once, and what fails is told as the real one does."""
 
-    def start(self, function, done, failed=None) -> SimpleNamespace:
+    def start(self, function, done, failed=None, *, refused=None) -> SimpleNamespace:
         try:
             answer = function()
         except (OSError, ValueError) as error:
             if failed is not None:
                 failed(str(error))
+            if refused is not None:
+                refused(error)
         else:
             done(answer)
         return SimpleNamespace(cancel=lambda: None)

@@ -10,11 +10,12 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.ui.data import presenter as data
-from mcsvm_gui.ui.data.presenter import DataPresenter, without_path
+from mcsvm_gui.ui.data.presenter import DataPresenter
 from solvers.errors import InputError
 
 
@@ -56,9 +57,11 @@ class FakeTasks:
     def __init__(self) -> None:
         self.waiting: list[tuple[Ticket, Callable[[], Any], Callable[[Any], None], Any]] = []
 
-    def start(self, function: Callable[[], Any], done: Callable[[Any], None], failed: Any = None) -> Ticket:
+    def start(
+        self, function: Callable[[], Any], done: Callable[[Any], None], failed: Any = None, refused: Any = None
+    ) -> Ticket:
         ticket = Ticket()
-        self.waiting.append((ticket, function, done, failed))
+        self.waiting.append((ticket, function, done, refused))
         return ticket
 
     def work(self) -> None:
@@ -73,15 +76,15 @@ class FakeTasks:
             try:
                 answer = function()
             except InputError as trouble:
-                failed(str(trouble))
+                failed(trouble)
             else:
                 done(answer)
 
 
 class FakeWorkspace(QObject):
-    loading, data_changed, data_failed = Signal(str), Signal(), Signal(str)
+    loading, data_changed, data_failed = Signal(str), Signal(), Signal(object)
     preparation_changed, message = Signal(), Signal(str)
-    test_loading, test_failed = Signal(str), Signal(str, str)
+    test_loading, test_failed = Signal(str), Signal(str, object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,15 +98,15 @@ class FakeWorkspace(QObject):
         self.before = self.path, self.read
         self.path, self.read = path, read or ReadOptions()
         self.loading.emit(path)
-        self.tasks.start(lambda: open_dataset(path, self.read), self._opened, self._refused)
+        self.tasks.start(lambda: open_dataset(path, self.read), self._opened, refused=self._refused)
 
     def _opened(self, dataset: Any) -> None:
         self.dataset = dataset
         self.data_changed.emit()
 
-    def _refused(self, sentence: str) -> None:
+    def _refused(self, error: InputError) -> None:
         self.dataset = None
-        self.data_failed.emit(sentence)
+        self.data_failed.emit(error)
 
     def cancel_reading(self) -> None:
         self.asked.append(("cancel", None))
@@ -292,11 +295,11 @@ def test_a_test_file_that_cannot_be_read_is_said_beside_its_button(stage: Stage)
     stage.open(resources.dataset("iris"))
     stage.workspace.test_loading.emit("/there/rows.csv")
     assert "rows.csv" in stage.view.last("show_test")[0]
-    stage.workspace.test_failed.emit("/there/rows.csv", "/there/rows.csv: column x is missing")
+    stage.workspace.test_failed.emit("/there/rows.csv", FileError("/there/rows.csv", "column x is missing"))
     told = [(name, values) for name, values in stage.view.told if name.startswith("show_test")][-2:]
     assert [name for name, _ in told] == ["show_test", "show_test_trouble"]
     assert told[0][1][0] == ""
-    assert told[1][1] == ("rows.csv: Column x is missing",)
+    assert told[1][1] == ("rows.csv: column x is missing",)
 
 
 def test_answers_about_data_that_are_gone_are_dropped(stage: Stage) -> None:
@@ -351,12 +354,13 @@ def test_the_gallery_leads_back_to_the_data(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "shown"),
+    ("error", "shown"),
     [
-        ("/a/b.csv: no data rows", "No data rows"),
-        ("/a/b.csv:17: too many cells: 5", "Line 17: too many cells: 5"),
-        ("something else", "Something else"),
+        (FileError("/a/b.csv", "no data rows"), "No data rows."),
+        (FileError("/a/b.csv", "too many cells: {count}", count=5, line=17), "Line 17: too many cells: 5."),
+        (InputError("something else"), "Something else."),
     ],
 )
-def test_the_path_above_is_not_said_again(sentence: str, shown: str) -> None:
-    assert without_path(sentence, "/a/b.csv") == shown
+def test_the_path_above_is_not_said_again(stage: Stage, error: InputError, shown: str) -> None:
+    stage.workspace.data_failed.emit(error)
+    assert stage.view.last("show_failed")[1] == shown

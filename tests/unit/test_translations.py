@@ -6,7 +6,6 @@ import ast
 import gettext
 import io
 import re
-import string
 from pathlib import Path
 
 import extract_translations as extraction
@@ -69,7 +68,8 @@ def pairs(language: str) -> list[tuple[str, str]]:
 
 
 def places(text: str) -> set[str]:
-    return {name.partition("!")[0] for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    """With how their values are written, such as value!r."""
+    return set(re.findall(r"{(\w+(?:!\w)?(?::[^{}]+)?)}", text))
 
 
 def test_there_is_german() -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from solvers.errors import Sentence
 
-def advice(package: str, extra: str) -> str:
+
+def advice(package: str, extra: str) -> Sentence:
     if getattr(sys, "frozen", False):
-        return f"this installation cannot take it in; mcsvm from PyPI can: pip install 'mcsvm[{extra}]'"
-    return f"install it with: pip install {package} (or mcsvm[{extra}])"
+        return Sentence(
+            "this installation cannot take it in; mcsvm from PyPI can: pip install 'mcsvm[{extra}]'", extra=extra
+        )
+    return Sentence("install it with: pip install {package} (or mcsvm[{extra}])", package=package, extra=extra)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.base.figures import count
-from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.data.form import titles
+from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.core.data.remedies import Remedy, remedies
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset, Notice
@@ -31,8 +29,6 @@ _NO_WARNING = {
     "constant columns",
 }
 _NO_WARNING |= {"label-truth-values", "label-spellings", "trailing-separator", "label-blanks"}
-_ASK = re.compile(r"[;,] (?:if [^;]*, )?say --(label|format|header|separator|decimal|encoding)\b.*$")
-_OPTION = re.compile(r"(?:say )?--(label|format|header|separator|decimal|encoding|missing|scale)\b")
 
 
 @dataclass(frozen=True)
@@ -60,17 +56,6 @@ def advise(dataset: Dataset, rules: Rules) -> tuple[Advice, ...]:
     return tuple(sorted(every, key=lambda advice: (not advice.actions, not advice.warns)))
 
 
-def options_named(sentence: str) -> tuple[str, ...]:
-    """Which controls could mend what a sentence complains about."""
-    return tuple(dict.fromkeys(_OPTION.findall(sentence)))
-
-
-def in_the_window(sentence: str) -> str:
-    """Readers speak of the command line's options; here these are controls with titles."""
-    named = {**titles(), "missing": tr("Missing cells"), "scale": tr("Scaling")}
-    return _OPTION.sub(lambda found: tr("use “{control}”", control=named[found[1]]), sentence)
-
-
 def _preparing(dataset: Dataset, rules: Rules) -> Iterator[Notice]:
     """What the preparation will do; missing cells that are refused are spoken of elsewhere."""
     from mcsvm_gui.core.data import preparation
@@ -84,19 +69,16 @@ def _preparing(dataset: Dataset, rules: Rules) -> Iterator[Notice]:
 
 
 def _of(notice: Notice, rules: Rules) -> Advice:
-    sentence, warns = notice.sentence, notice.code not in _NO_WARNING
+    sentence, warns = as_sentence(worded(notice.sentence)), notice.code not in _NO_WARNING
     if notice.code == "missing-cells":
         return _missing(sentence, rules)
-    if notice.code == "unscaled":
-        clean = sentence.partition("; --")[0]
-        return Advice(_ended(clean), warns, (Action(tr("Scale to -1 … 1"), "scale", "minmax"),))
     if notice.code in ("constant-column", "all-missing-column"):
-        return Advice(_ended(sentence) + " " + tr("Training leaves this out."), False)
-    asked = _ASK.search(sentence)
-    if asked is None:
-        return Advice(_ended(in_the_window(sentence)), warns)
-    show = tr("Change “{control}”", control=titles()[asked[1]])
-    return Advice(_ended(sentence[: asked.start()]), warns, (Action(show, asked[1]),))
+        return Advice(f"{sentence} {tr('Training leaves this out.')}", False)
+    return Advice(sentence, warns, actions(remedies(notice.sentence)))
+
+
+def actions(found: Iterable[Remedy]) -> tuple[Action, ...]:
+    return tuple(Action(worded(remedy.invitation), remedy.option, remedy.value) for remedy in found)
 
 
 def _missing(sentence: str, rules: Rules) -> Advice:
@@ -106,27 +88,19 @@ def _missing(sentence: str, rules: Rules) -> Advice:
         "most-frequent": tr("They are filled with the most frequent value of their column."),
     }
     if rules.missing in done:
-        return Advice(f"{_ended(sentence)} {done[rules.missing]}", False)
-    actions = (
-        Action(tr("Fill with the mean"), "missing", "mean"),
-        Action(tr("Leave rows out"), "missing", "drop"),
-    )
-    return Advice(f"{_ended(sentence)} {tr('Training needs to know what to do.')}", True, actions)
+        return Advice(f"{sentence} {done[rules.missing]}", False)
+    ways = Remedy("missing", "mean"), Remedy("missing", "drop")
+    return Advice(f"{sentence} {tr('Training needs to know what to do.')}", True, actions(ways))
 
 
 def _repeated(duplicates: int, conflicts: int) -> Iterator[Advice]:
-    if duplicates == 1:
-        yield Advice(tr("1 row occurs again."), False)
-    elif duplicates:
-        yield Advice(tr("{count} rows occur again.", count=count(duplicates)), False)
-    if conflicts == 1:
-        yield Advice(tr("The same features stand with different classes once: not all can be right."))
-    elif conflicts:
-        often = count(conflicts)
+    if duplicates:
+        yield Advice(tr("{count} row occurs again.", "{count} rows occur again.", count=duplicates), False)
+    if conflicts:
         yield Advice(
-            tr("The same features stand with different classes {count} times: not all can be right.", count=often)
+            tr(
+                "The same features stand with different classes once: not all can be right.",
+                "The same features stand with different classes {count} times: not all can be right.",
+                count=conflicts,
+            )
         )
-
-
-def _ended(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:] + ("" if sentence.endswith((".", "?", "!")) else ".")

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from solvers.errors import Sentence
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -28,10 +30,10 @@ class Guess:
 
 @dataclass(frozen=True)
 class Notice:
-    """A warning as a value: a code for programs, a sentence for people."""
+    """A warning as a value: a code for programs, a sentence for people, which names what can be done about it."""
 
     code: str
-    sentence: str
+    sentence: Sentence
 
 
 @dataclass(frozen=True)

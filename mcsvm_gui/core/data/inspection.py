@@ -13,6 +13,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import NoLabelError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from solvers.errors import Sentence
 
 _MOST_FEATURES = 10_000  # a document lists so many; sparse files have millions
 _NOTHING_SAID = ReadOptions()
@@ -24,9 +25,12 @@ def inspect(path: str | os.PathLike[str], options: ReadOptions = _NOTHING_SAID) 
         return open_dataset(path, options)
     except NoLabelError as trouble:
         found = open_dataset(path, options, needs_label=False)
-        what = str(trouble).removeprefix(f"{trouble.path}: ")
         return replace(
-            found, notices=(*found.notices, Notice("no-label-column", f"taken as data without labels: {what}"))
+            found,
+            notices=(
+                *found.notices,
+                Notice("no-label-column", Sentence("taken as data without labels: {what}", what=trouble.what)),
+            ),
         )
 
 

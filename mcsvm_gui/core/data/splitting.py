@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation.rules import some
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 
 class Split(NamedTuple):
@@ -21,7 +21,7 @@ class Split(NamedTuple):
 def hold_out(labels: np.ndarray, share: float, seed: int) -> Split:
     """A class of one row stays in the training part; every class keeps at least one row there."""
     if not 0.0 < share < 1.0:
-        raise InputError(f"holdout must be a share between 0 and 1, such as 0.3, not {share!r}")
+        raise InputError("holdout must be a share between 0 and 1, such as 0.3, not {share!r}", share=share)
     rows_of: dict[str, list[int]] = {}
     for row, label in enumerate(labels.tolist()):
         rows_of.setdefault(label, []).append(row)
@@ -33,7 +33,11 @@ def hold_out(labels: np.ndarray, share: float, seed: int) -> Split:
         if count == 0:
             untested.append(label)
     if not chosen.any():
-        raise InputError(f"a share of {share:g} of these {len(labels)} rows holds no row; hold out more, or nothing")
+        raise InputError(
+            "a share of {share:g} of these {labels} rows holds no row; hold out more, or nothing",
+            share=share,
+            labels=len(labels),
+        )
     return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen), _notices(untested))
 
 
@@ -51,5 +55,7 @@ def _stamp(label: str) -> int:
 def _notices(untested: list[str]) -> tuple[Notice, ...]:
     if not untested:
         return ()
-    sentence = f"classes with too few rows to be held out, which therefore are not tested: {some(untested)}"
+    sentence = Sentence(
+        "classes with too few rows to be held out, which therefore are not tested: {untested}", untested=some(untested)
+    )
     return (Notice("untested classes", sentence),)

@@ -12,6 +12,7 @@ from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import Preparation
+from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import Request
 from solvers.arguments import gamma_of
 from solvers.errors import InputError
@@ -35,7 +36,9 @@ class Posed:
 def pose_request(request: Request, dataset: Dataset, preparation: Preparation | None = None) -> Posed:
     """`preparation`: as fitted before; it is fitted anew where none is given."""
     if dataset.labels is None:
-        raise FileError(dataset.name, "there are no class labels to train on; name their column with --label")
+        raise FileError(
+            dataset.name, "there are no class labels to train on; name their column with {label}", label=Remedy("label")
+        )
     train, held_out, notices = dataset, None, dataset.notices
     if request.holdout is not None:
         train, held_out, more = splitting.split(dataset, request.holdout, request.seed)

@@ -16,6 +16,7 @@ from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.machine.request import Request
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
+from solvers.errors import Sentence
 from solvers.model import Model, class_scores, decide
 from solvers.run.ending import Ending
 from solvers.work import limited
@@ -131,9 +132,13 @@ def unseen_classes(trained_names: tuple[str, ...], labels: np.ndarray) -> tuple[
     strange = [name for name in sorted(set(labels.tolist())) if name not in trained_names]
     if not strange:
         return ()
-    rows = int(np.isin(labels, strange).sum())
-    noun = "class" if len(strange) == 1 else "classes"
-    sentence = f"{noun} never seen in training: {some(strange)}; their rows ({rows}) count as errors"
+    sentence = Sentence(
+        "class never seen in training: {names}; their rows ({rows}) count as errors",
+        "classes never seen in training: {names}; their rows ({rows}) count as errors",
+        count=len(strange),
+        names=some(strange),
+        rows=int(np.isin(labels, strange).sum()),
+    )
     return (Notice("unseen classes", sentence),)
 
 

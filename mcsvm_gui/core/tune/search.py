@@ -18,12 +18,13 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.posing import weights
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
 from mcsvm_gui.core.tune.cluster.address import checked
 from mcsvm_gui.core.tune.options import TuneRequest
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.posing import checked_points, positive, whole
@@ -83,7 +84,11 @@ class Tuning:
     def __post_init__(self) -> None:
         check(self.request, self.wanted)
         if self.dataset.labels is None:
-            raise FileError(self.dataset.name, "there are no class labels to train on; name their column with --label")
+            raise FileError(
+                self.dataset.name,
+                "there are no class labels to train on; name their column with {label}",
+                label=Remedy("label"),
+            )
         self.rows, dropped = preparing.complete(self.request.rules, self.dataset)
         self.class_names = self.rows.classes
         number = {name: code for code, name in enumerate(self.class_names)}
@@ -189,7 +194,9 @@ class Tuning:
         rare = [self.class_names[code] for code in folding.rare(self.codes, self.wanted.folds)]
         if not rare:
             return []
-        sentence = f"classes with fewer rows than folds, which some folds do not test: {some(rare)}"
+        sentence = Sentence(
+            "classes with fewer rows than folds, which some folds do not test: {names}", names=some(rare)
+        )
         return [Notice("rare classes", sentence)]
 
     def _composites(

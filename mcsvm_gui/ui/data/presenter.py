@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.data.form import applied, columns_of, missing_answers, reading_form, scale_answers
+from mcsvm_gui.core.data.remedies import remedies
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey
 from mcsvm_gui.ui.data.view import DataView
 from mcsvm_gui.ui.threads.tasks import Ticket
+from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.advice import Advice
@@ -31,7 +33,7 @@ PAINTING = 20  # milliseconds in which the window paints an answer before the ne
 class _Look(NamedTuple):
     function: Callable[[], Any]
     done: Callable[[Any], None]
-    failed: Callable[[str], None] | None
+    failed: Callable[[InputError], None] | None
 
 
 class DataPresenter(QObject):
@@ -132,12 +134,11 @@ class DataPresenter(QObject):
             self._sizing.cancel()
             self._sizing = self.workspace.tasks.start(lambda: _size_in_words(path), self.view.show_loading_size)
 
-    def _failed(self, sentence: str) -> None:
-        from mcsvm_gui.core.data.advice import in_the_window, options_named
-
+    def _failed(self, error: InputError) -> None:
         self._drop_looks()
-        path, read, marked = self.workspace.path or "", self.workspace.read, options_named(sentence)
-        name, words = Path(path).name, in_the_window(without_path(sentence, path)).rstrip(".") + "."
+        path, read = self.workspace.path or "", self.workspace.read
+        name, words = Path(path).name, as_sentence(worded(error.brief))
+        marked = tuple(dict.fromkeys(remedy.option for remedy in remedies(error.sentence)))
 
         def show(columns: Sequence[str]) -> None:
             self.view.show_failed(name, words, reading_form(read, None, columns), marked)
@@ -157,7 +158,7 @@ class DataPresenter(QObject):
         self.view.set_folder(self.workspace.settings["last_folder"])
         self.view.show_summary(tr("Counting rows and classes…"))
         self.view.show_advice(())
-        self._look("survey", lambda: survey(data), self._surveyed, self.view.show_summary)
+        self._look("survey", lambda: survey(data), self._surveyed, self._say_no_survey)
         self._preparation_changed()
         self._open_its_test(data.name)
 
@@ -184,13 +185,10 @@ class DataPresenter(QObject):
             words = tr("{path}: {rows} rows", path=path, rows=figures.count(test.rows))
             self.view.show_test(Path(path).name, words)
 
-    def _test_failed(self, path: str, sentence: str) -> None:
+    def _test_failed(self, path: str, error: InputError) -> None:
         """Beside its button, which names the test file from before, if there was one."""
-        from mcsvm_gui.core.data.advice import in_the_window
-
         self._show_test()
-        words = in_the_window(without_path(sentence, path))
-        self.view.show_test_trouble(tr("{name}: {what}", name=Path(path).name, what=words))
+        self.view.show_test_trouble(tr("{name}: {what}", name=Path(path).name, what=error.brief))
 
     # -- looking at the data in the background ----------------------------------------------------
 
@@ -199,7 +197,7 @@ class DataPresenter(QObject):
         what: str,
         function: Callable[[], Any],
         done: Callable[[Any], None],
-        failed: Callable[[str], None] | None = None,
+        failed: Callable[[InputError], None] | None = None,
     ) -> None:
         """One look after another, each when the answer before it is painted: threads that compute at the same time
         as the window draws would make it wait, as there is one interpreter lock."""
@@ -228,7 +226,7 @@ class DataPresenter(QObject):
             self._pause.start()
 
         ticket = self.workspace.tasks.start(
-            look.function, lambda answer: ended(look.done, answer), lambda sentence: ended(look.failed, sentence)
+            look.function, lambda answer: ended(look.done, answer), refused=lambda error: ended(look.failed, error)
         )
         self._under_way = what, ticket
 
@@ -258,26 +256,17 @@ class DataPresenter(QObject):
         self.view.say_projection(tr("Looking for the two widest directions…"))
         self._look("projection", lambda: _projection(data, scale), self.view.show_projection, self._say_no_projection)
 
-    def _say_no_projection(self, sentence: str) -> None:
-        data = self.workspace.dataset
-        self.view.say_projection(sentence if data is None else without_path(sentence, data.name))
+    def _say_no_survey(self, error: InputError) -> None:
+        self.view.show_summary(worded(error.brief))
 
-    def _say_advice(self, sentence: str) -> None:
+    def _say_no_projection(self, error: InputError) -> None:
+        self.view.say_projection(as_sentence(worded(error.brief)))
+
+    def _say_advice(self, error: InputError) -> None:
         """What is wrong with the data as a whole is itself the advice."""
-        from mcsvm_gui.core.data.advice import Advice, in_the_window
+        from mcsvm_gui.core.data.advice import Advice, actions
 
-        data = self.workspace.dataset
-        words = sentence if data is None else without_path(sentence, data.name)
-        self.view.show_advice((Advice(in_the_window(words)),))
-
-
-def without_path(sentence: str, path: str) -> str:
-    """Where the file is named above, its line is enough."""
-    rest = sentence.removeprefix(f"{path}:")
-    number, colon, words = rest.partition(": ")
-    if rest != sentence and colon and number.strip().isdigit():
-        return tr("Line {number}: {what}", number=number.strip(), what=words)
-    return rest.strip()[:1].upper() + rest.strip()[1:]
+        self.view.show_advice((Advice(as_sentence(worded(error.brief)), True, actions(remedies(error.sentence))),))
 
 
 def _advice(dataset: Dataset, rules: Rules) -> tuple[Advice, ...]:

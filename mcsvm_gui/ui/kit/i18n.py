@@ -1,5 +1,5 @@
 """Views take their words from here."""
 
-from mcsvm_gui.core.base.i18n import install, tr
+from mcsvm_gui.core.base.i18n import as_sentence, install, tr, worded
 
-__all__ = ["install", "tr"]
+__all__ = ["as_sentence", "install", "tr", "worded"]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.ui.data.presenter import without_path
+from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
@@ -185,7 +185,7 @@ class PredictPresenter(QObject):
         if self._opened is None or self._source is None:
             return
         trained, source = self._opened.trained, self._source
-        self._deciding = self.workspace.tasks.start(lambda: _decided(trained, source), self._show, self._refuse)
+        self._deciding = self.workspace.tasks.start(lambda: _decided(trained, source), self._show, refused=self._refuse)
 
     def _wait(self) -> None:
         self.view.show_prediction(None, None)
@@ -197,8 +197,8 @@ class PredictPresenter(QObject):
             hint = tr("Reading {name} and deciding every row…", name=PurePath(self._data_path).name)
         self.view.set_hint(hint)
 
-    def _refuse(self, sentence: str) -> None:
-        self.view.set_notices((without_path(sentence, self._data_path),), "bad")
+    def _refuse(self, error: InputError) -> None:
+        self.view.set_notices((as_sentence(worded(error.brief)),), "bad")
         self.view.set_hint(tr("There are no predictions: see above why."))
 
     def _show(self, prediction: Prediction) -> None:
@@ -313,8 +313,7 @@ def _words(opened: Opened) -> tuple[str, list[str], Any]:
 
 
 def _notices(prediction: Prediction) -> list[str]:
-    told = (notice.sentence for notice in prediction.notices)
-    sentences = list(dict.fromkeys(sentence[:1].upper() + sentence[1:] for sentence in told))
+    sentences = list(dict.fromkeys(as_sentence(worded(notice.sentence)) for notice in prediction.notices))
     more = len(sentences) - MOST_NOTICES
     return sentences[:MOST_NOTICES] + ([tr("and {more} more", more=more)] if more > 0 else [])
 

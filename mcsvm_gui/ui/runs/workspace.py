@@ -34,10 +34,12 @@ class Workspace(QObject):
 
     loading = Signal(str)  # the path of a file that is being read
     data_changed = Signal()  # another data set, or none; other reading options
-    data_failed = Signal(str)  # why the file cannot be read; `path` and `read` are those that were tried
+    data_failed = Signal(object)  # InputError: why the file cannot be read; `path` and `read` are those that were tried
     preparation_changed = Signal()  # rules, hold-out, seed or test file
     test_loading = Signal(str)  # the path of a test file that is being read
-    test_failed = Signal(str, str)  # a test file, and why it cannot be used; the one before it stays
+    test_failed = Signal(
+        str, object
+    )  # a test file, and the InputError that says why it cannot be used; the one before it stays
     message = Signal(str)  # one line for the status bar
 
     def __init__(
@@ -82,7 +84,7 @@ class Workspace(QObject):
         self._before = self.path, self._read
         self.path, self._read = path, read
         self.loading.emit(path)
-        self._reading = self.tasks.start(lambda: _open(path, read), self._opened, self._refused)
+        self._reading = self.tasks.start(lambda: _open(path, read), self._opened, refused=self._refused)
 
     def cancel_reading(self) -> None:
         """The file that was open before stays the one at hand."""
@@ -108,9 +110,9 @@ class Workspace(QObject):
         if pair is not None and pair[0] == self.path:
             self.open_test(pair[1])
 
-    def _refused(self, sentence: str) -> None:
+    def _refused(self, error: InputError) -> None:
         self._reading, self.dataset = None, None
-        self.data_failed.emit(sentence)
+        self.data_failed.emit(error)
 
     def _set(self, dataset: Dataset | None) -> None:
         self._reading, self.dataset = None, dataset
@@ -134,12 +136,12 @@ class Workspace(QObject):
                 self.preparation_changed.emit()
                 self._keep()
 
-        def refused(sentence: str) -> None:
-            self.test_failed.emit(path, sentence)
+        def refused(error: InputError) -> None:
+            self.test_failed.emit(path, error)
 
         read = self.read
         self.test_loading.emit(path)
-        self._testing = self.tasks.start(lambda: sources.open_test(path, read, data), opened, refused)
+        self._testing = self.tasks.start(lambda: sources.open_test(path, read, data), opened, refused=refused)
 
     def drop_test(self) -> None:
         self._forget_test()

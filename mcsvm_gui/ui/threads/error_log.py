@@ -1,17 +1,28 @@
-"""Any error as one sentence; those that nobody foresaw also go into the crash log."""
+"""Any error as one with a sentence for the user; those that nobody foresaw also go into the crash log."""
 
 from __future__ import annotations
 
 from mcsvm_gui.core.base import crash_log
+from mcsvm_gui.core.base.i18n import worded
 from solvers.errors import InputError
 
 
-def sentence_of(error: BaseException, where: str) -> str:
+def error_of(error: BaseException, where: str) -> InputError:
     if isinstance(error, InputError):
-        return str(error)
+        return error
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this; take fewer rows, or a smaller kernel cache."
+        return InputError("There is not enough memory for this; take fewer rows, or a smaller kernel cache.")
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        if error.filename:
+            return InputError("{place}: {what}", place=error.filename, what=error.strerror)
+        return InputError(error.strerror)
     crash_log.record(error, where)
-    return f"Something went wrong that should not have ({type(error).__name__}: {error}); the crash log says where."
+    return InputError(
+        "Something went wrong that should not have ({kind}: {reason}); the crash log says where.",
+        kind=type(error).__name__,
+        reason=error,
+    )
+
+
+def sentence_of(error: BaseException, where: str) -> str:
+    return worded(error_of(error, where))

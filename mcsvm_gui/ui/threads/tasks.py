@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.ui.threads.error_log import sentence_of
+from mcsvm_gui.core.base.i18n import worded
+from mcsvm_gui.ui.threads.error_log import error_of
 from mcsvm_gui.ui.threads.thread import Thread
+from solvers.errors import InputError
 
 T = TypeVar("T")
 
@@ -30,17 +32,18 @@ class _Task(Thread):
     """
 
     answered = Signal(object)
-    failed = Signal(str)
+    failed = Signal(object)  # InputError
 
     def __init__(
         self,
         function: Callable[[], object],
         done: Callable[[Any], None],
         failed: Callable[[str], None] | None,
+        refused: Callable[[InputError], None] | None,
     ) -> None:
         super().__init__()
         self.ticket = Ticket()
-        self._function, self._done, self._failed = function, done, failed
+        self._function, self._done, self._failed, self._refused = function, done, failed, refused
         self.answered.connect(self._deliver)
         self.failed.connect(self._refuse)
 
@@ -48,7 +51,7 @@ class _Task(Thread):
         try:
             answer = self._function()
         except BaseException as error:  # nothing may leave a thread
-            self.failed.emit(sentence_of(error, f"task {getattr(self._function, '__name__', '')}"))
+            self.failed.emit(error_of(error, f"task {getattr(self._function, '__name__', '')}"))
         else:
             self.answered.emit(answer)
 
@@ -56,9 +59,11 @@ class _Task(Thread):
         if self.ticket.wanted:
             self._done(answer)
 
-    def _refuse(self, sentence: str) -> None:
+    def _refuse(self, error: InputError) -> None:
+        if self.ticket.wanted and self._refused is not None:
+            self._refused(error)
         if self.ticket.wanted and self._failed is not None:
-            self._failed(sentence)
+            self._failed(worded(error))
 
 
 class Tasks(QObject):
@@ -76,10 +81,16 @@ class Tasks(QObject):
         return bool(self._under_way)
 
     def start(
-        self, function: Callable[[], T], done: Callable[[T], None], failed: Callable[[str], None] | None = None
+        self,
+        function: Callable[[], T],
+        done: Callable[[T], None],
+        failed: Callable[[str], None] | None = None,
+        *,
+        refused: Callable[[InputError], None] | None = None,
     ) -> Ticket:
-        """`done` and `failed` are called in the thread of this object, unless the ticket is cancelled."""
-        task = _Task(function, done, failed)
+        """`done`, or `failed` with a sentence and `refused` with the error, are called in the thread of this object,
+        unless the ticket is cancelled."""
+        task = _Task(function, done, failed, refused)
         if not self._open:
             task.ticket.cancel()
             return task.ticket

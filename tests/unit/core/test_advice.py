@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core.data.advice import Advice, advise, in_the_window, options_named
+from mcsvm_gui.core.base.i18n import worded
+from mcsvm_gui.core.data.advice import Advice, advise
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import MISSING, SCALES, Rules
 from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.remedies import Remedy, remedies
 from mcsvm_gui.core.data.survey import summary, survey
+from solvers.errors import Sentence
 
 
 def opened(folder: Path, text: str) -> Dataset:
@@ -55,7 +59,7 @@ def test_what_can_be_acted_on_stands_first(gaps: Dataset) -> None:
 
 
 def test_no_notice_of_a_reader_is_lost(gaps: Dataset) -> None:
-    noted = replace(gaps, notices=tuple(Notice(f"code-{n}", f"remark number {n}") for n in range(30)))
+    noted = replace(gaps, notices=tuple(Notice(f"code-{n}", Sentence("remark number {n}", n=n)) for n in range(30)))
     said = " ".join(one.sentence for one in advise(noted, Rules()))
     assert all(f"Remark number {n}." in said for n in range(30))
 
@@ -76,11 +80,17 @@ def test_a_guess_that_is_doubtful_leads_to_its_control(tmp_path: Path) -> None:
     assert ("encoding", None) in actions(said)
 
 
-def test_options_of_the_command_line_become_controls() -> None:
-    sentence = "no column is called y; say --label with the column of the classes, or --missing drop"
-    assert options_named(sentence) == ("label", "missing")
-    assert "--" not in in_the_window(sentence)
-    assert "“Label column”" in in_the_window(sentence)
+def test_options_of_the_command_line_are_controls_of_the_window() -> None:
+    sentence = Sentence(
+        "no column is called y; {label}, or {drop}", label=Remedy("label", verb="say"), drop=Remedy("missing", "drop")
+    )
+    assert sentence == "no column is called y; say --label, or --missing drop"
+    assert worded(sentence) == "no column is called y; use “Label column”, or “Leave rows out”"
+    assert [(one.option, one.value) for one in remedies(pickle.loads(pickle.dumps(sentence)))] == [
+        ("label", None),
+        ("missing", "drop"),
+    ]
+    assert [worded(one.invitation) for one in remedies(sentence)] == ["Change “Label column”", "Leave rows out"]
 
 
 def test_the_summary_counts_what_is_there(gaps: Dataset) -> None:

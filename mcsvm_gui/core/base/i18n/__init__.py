@@ -44,3 +44,8 @@ def worded(said: Any) -> Any:
     if isinstance(said, InputError):
         said = said.sentence
     return tr(said.template, said.many, **said.values) if isinstance(said, Sentence) else said
+
+
+def as_sentence(text: str) -> str:
+    """As it stands alone: other texts begin small and end without a full stop, so that they fit into a line."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", "…")) else ".")

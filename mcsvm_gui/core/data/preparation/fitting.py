@@ -14,7 +14,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import feature_values, filled, held_cells
 from mcsvm_gui.core.data.preparation.gaps import usable_rows
-from mcsvm_gui.core.data.preparation.rules import Feature, counted, some
+from mcsvm_gui.core.data.preparation.rules import Feature, some
 from mcsvm_gui.core.data.preparation.scaling import (
     NOTHING_VARIES,
     Scaling,
@@ -23,6 +23,7 @@ from mcsvm_gui.core.data.preparation.scaling import (
     spread_notice,
 )
 from mcsvm_gui.core.data.preparation.table import TablePreparation
+from solvers.errors import Sentence
 
 MANY_LEVELS = 50
 MOST_SENTENCES = 5  # of one kind; beyond, one speaks for all
@@ -35,7 +36,11 @@ def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
     cells = {name: values for name, values in held.items() if name not in empty}
     if not cells:
         raise FileError(dataset.name, "no column holds a single value; a data file has at least one feature")
-    notices = [Notice("empty columns", f"columns without any value are left out: {some(empty)}")] if empty else []
+    notices = (
+        [Notice("empty columns", Sentence("columns without any value are left out: {empty}", empty=some(empty)))]
+        if empty
+        else []
+    )
     if not rules.fills:
         kept = usable_rows(dataset, cells, rules)
         cells = {name: values[kept] for name, values in cells.items()}
@@ -103,7 +108,9 @@ def _scaled(rules: Rules, sources: list[_Source], dataset: Dataset) -> tuple[tup
 def _check_reach(dataset: Dataset, name: str, scaling: Scaling) -> None:
     numbers = scaling.shift, scaling.reach, scaling.scale[~scaling.constant]
     if not all(np.isfinite(part).all() for part in numbers) or (scaling.scale == 0.0).any():
-        raise FileError(dataset.name, f"the column {name} spreads wider than can be computed with; rescale it first")
+        raise FileError(
+            dataset.name, "the column {name} spreads wider than can be computed with; rescale it first", name=name
+        )
 
 
 # -- in words -------------------------------------------------------------------------------------
@@ -113,11 +120,31 @@ def _fill_notices(sources: list[_Source]) -> list[Notice]:
     """A sentence for each column, or one for all where they are many."""
     gaps = [source for source in sources if source.absent]
     if len(gaps) > MOST_SENTENCES:
-        cells = counted(sum(source.absent for source in gaps), "missing cell")
+        cells = sum(source.absent for source in gaps)
         which = some([f"{source.name} = {_shown(source.fill)}" for source in gaps])
-        return [Notice("filled", f"{cells} of {len(gaps)} columns were filled in: {which}")]
+        return [
+            Notice(
+                "filled",
+                Sentence(
+                    "{count} missing cell of {columns} columns was filled in: {which}",
+                    "{count} missing cells of {columns} columns were filled in: {which}",
+                    count=cells,
+                    columns=len(gaps),
+                    which=which,
+                ),
+            )
+        ]
     return [
-        Notice("filled", f"{counted(s.absent, 'missing cell')} of the column {s.name} became {_shown(s.fill)}")
+        Notice(
+            "filled",
+            Sentence(
+                "{count} missing cell of the column {name} became {fill}",
+                "{count} missing cells of the column {name} became {fill}",
+                count=s.absent,
+                name=s.name,
+                fill=_shown(s.fill),
+            ),
+        )
         for s in gaps
     ]
 
@@ -133,14 +160,26 @@ def _level_notices(sources: list[_Source]) -> list[Notice]:
     notices = [
         Notice(
             "many levels",
-            f"the column {s.name} holds {len(s.levels)} different texts, each of them becomes a feature; is it a name?",
+            Sentence(
+                "the column {name} holds {levels} different texts, each of them becomes a feature; is it a name?",
+                name=s.name,
+                levels=len(s.levels),
+            ),
         )
         for s in many
     ]
     if len(few) > MOST_SENTENCES:
         count, which = sum(len(s.levels) for s in few), some([s.name for s in few])
-        what = f"{len(few)} text columns became {count} features, one per level: {which}"
+        what = Sentence(
+            "{few} text columns became {count} features, one per level: {which}", few=len(few), count=count, which=which
+        )
         return [*notices, Notice("categories", what)]
     return notices + [
-        Notice("categories", f"the text column {s.name} became {len(s.levels)} features, one per level") for s in few
+        Notice(
+            "categories",
+            Sentence(
+                "the text column {name} became {levels} features, one per level", name=s.name, levels=len(s.levels)
+            ),
+        )
+        for s in few
     ]

@@ -9,7 +9,9 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import held_cells, line_of
-from mcsvm_gui.core.data.preparation.rules import counted
+from mcsvm_gui.core.data.preparation.rules import joined
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 PLACES = 3  # how many missing cells are named
 
@@ -33,27 +35,41 @@ def usable_rows(dataset: Dataset, cells: dict[str, np.ndarray], rules: Rules) ->
         raise _missing_error(dataset, cells, absent)
     kept = np.flatnonzero(absent == 0)
     if kept.size == 0:
-        raise FileError(dataset.name, "every row has a missing cell; --missing mean or most-frequent fills them")
+        raise FileError(
+            dataset.name,
+            "every row has a missing cell; {fill} or most-frequent fills them",
+            fill=Remedy("missing", "mean"),
+        )
     return kept
 
 
 def _missing_error(dataset: Dataset, cells: dict[str, np.ndarray], absent: np.ndarray) -> FileError:
     first = np.flatnonzero(absent)[:PLACES].tolist()
     places = [(row, name) for row in first for name, values in cells.items() if pd.isna(values[row])][:PLACES]
-    shown = ", ".join(
-        f"column {name}" if line_of(dataset, row) is None else f"line {line_of(dataset, row)} column {name}"
-        for row, name in places
-    )
     count = int(absent.sum())
-    more = ", ..." if count > len(places) else ""
     return FileError(
         dataset.name,
-        f"{counted(count, 'cell')} of {counted(dataset.rows, 'row')} missing ({shown}{more});"
-        " --missing drop leaves such rows out, mean or most-frequent fills them",
+        "{cells} of {rows} missing ({places}, ...); {drop} leaves such rows out, {fill} or most-frequent fills them"
+        if count > len(places)
+        else "{cells} of {rows} missing ({places}); {drop} leaves such rows out, {fill} or most-frequent fills them",
+        cells=Sentence("{count} cell", "{count} cells", count=count),
+        rows=Sentence("{count} row", "{count} rows", count=dataset.rows),
+        places=joined([_place(line_of(dataset, row), name) for row, name in places]),
+        drop=Remedy("missing", "drop"),
+        fill=Remedy("missing", "mean", verb=""),
         line=line_of(dataset, places[0][0]),
     )
 
 
+def _place(line: int | None, name: str) -> Sentence:
+    if line is None:
+        return Sentence("column {name}", name=name)
+    return Sentence("line {number} column {name}", number=line, name=name)
+
+
 def dropped(dataset: Dataset, kept: np.ndarray) -> list[Notice]:
     gone = dataset.rows - kept.size
-    return [Notice("dropped rows", f"{counted(gone, 'row')} with missing cells left out")] if gone else []
+    sentence = Sentence(
+        "{count} row with missing cells left out", "{count} rows with missing cells left out", count=gone
+    )
+    return [Notice("dropped rows", sentence)] if gone else []

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, counted, finite, notices_of, some
+from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, finite, notices_of, some
 from mcsvm_gui.core.data.preparation.scaling import (
     NOTHING_VARIES,
     Scaling,
@@ -21,6 +21,7 @@ from mcsvm_gui.core.data.preparation.scaling import (
     sparse_scaling,
     spread_notice,
 )
+from solvers.errors import Sentence
 
 DENSE = 0.25  # share of filled cells from which a file is treated as a table of numbers
 DENSE_BYTES = 2**31
@@ -75,7 +76,7 @@ class MatrixPreparation:
         absent = np.setdiff1d(self.kept, where).tolist()
         if absent:
             missing = some([self.names[position] for position in absent])
-            raise FileError(dataset.name, f"columns of the training data are missing here: {missing}")
+            raise FileError(dataset.name, "columns of the training data are missing here: {missing}", missing=missing)
         return matrix, where[matrix.indices]
 
     def _select(self, matrix: sp.csr_array, positions: np.ndarray) -> sp.csr_array:
@@ -92,7 +93,12 @@ class MatrixPreparation:
         beyond = [dataset.columns[column].name for column in np.unique(matrix.indices[positions < 0]).tolist()]
         if not beyond:
             return []
-        return [Notice("unknown columns", f"columns that the training data did not have are ignored: {some(beyond)}")]
+        return [
+            Notice(
+                "unknown columns",
+                Sentence("columns that the training data did not have are ignored: {beyond}", beyond=some(beyond)),
+            )
+        ]
 
     def document(self) -> dict[str, Any]:
         return {
@@ -139,9 +145,12 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
         notices = [_constant_notice(dataset.columns, np.flatnonzero(scaling.constant))]
     _check_reach(dataset, scaling, kept)
     if not dense and rules.scale != "none" and not scaling.constant.all():
-        by = "largest magnitude" if rules.scale == "minmax" else "deviation"
+        by = Sentence("largest magnitude") if rules.scale == "minmax" else Sentence("deviation")
         notices.append(
-            Notice("sparse", f"the data are sparse and stay so: columns are scaled by their {by}, without shift")
+            Notice(
+                "sparse",
+                Sentence("the data are sparse and stay so: columns are scaled by their {by}, without shift", by=by),
+            )
         )
     labels = [dataset.columns[column].name for column in kept.tolist()] if rules.scale == "none" else []
     notices += spread_notice(rules.scale, labels, scaling.reach[kept])
@@ -154,7 +163,10 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
 def _constant_notice(names: Sequence[Column], columns: np.ndarray) -> Notice:
     if columns.size <= 5:
         return constant_notice([names[column].name for column in columns.tolist()])
-    return Notice("constant columns", f"{counted(columns.size, 'constant column')} left out")
+    return Notice(
+        "constant columns",
+        Sentence("{count} constant column left out", "{count} constant columns left out", count=columns.size),
+    )
 
 
 def _check_reach(dataset: Dataset, scaling: Scaling, kept: np.ndarray) -> None:
@@ -162,7 +174,9 @@ def _check_reach(dataset: Dataset, scaling: Scaling, kept: np.ndarray) -> None:
     bad = np.flatnonzero(~np.isfinite(numbers).all(axis=1) | (scaling.scale[kept] == 0.0))
     if bad.size:
         column = dataset.columns[int(kept[bad[0]])].name
-        raise FileError(dataset.name, f"column {column} spreads wider than can be computed with; rescale it first")
+        raise FileError(
+            dataset.name, "column {name} spreads wider than can be computed with; rescale it first", name=column
+        )
 
 
 def _sparse(dataset: Dataset) -> sp.csr_array:
@@ -172,11 +186,18 @@ def _sparse(dataset: Dataset) -> sp.csr_array:
     assert dataset.table is not None
     text = [column.name for column in dataset.columns if column.kind == "category"]
     if text:
-        raise FileError(dataset.name, f"the model was trained on numbers only; these columns hold text: {some(text)}")
+        raise FileError(
+            dataset.name, "the model was trained on numbers only; these columns hold text: {text}", text=some(text)
+        )
     cells = dataset.table.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isnan(cells).any():
         raise FileError(
-            dataset.name, f"{counted(int(np.isnan(cells).sum()), 'cell')} missing; the model knows no values to fill in"
+            dataset.name,
+            Sentence(
+                "{count} cell missing; the model knows no values to fill in",
+                "{count} cells missing; the model knows no values to fill in",
+                count=int(np.isnan(cells).sum()),
+            ),
         )
     return sp.csr_array(cells)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -9,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Notice
+from solvers.errors import Sentence
 
 Rows: TypeAlias = np.ndarray | sp.csr_array
 
@@ -35,16 +37,18 @@ class Prepared:
 def some(names: list[str], most: int = 5) -> str:
     """A list for a sentence, long names shortened."""
     shown = ", ".join(name if len(name) <= 40 else f"{name[:37]}..." for name in names[:most])
-    return f"{shown}, ... ({len(names)} in all)" if len(names) > most else shown
+    return Sentence("{shown}, ... ({total} in all)", shown=shown, total=len(names)) if len(names) > most else shown
 
 
-def counted(number: int, one: str) -> str:
-    """3 rows, 1 row."""
-    return f"{number} {one}" if number == 1 else f"{number} {one}s"
+def joined(things: Sequence[str]) -> str:
+    """a, b, c: of sentences."""
+    if len(things) < 2:
+        return "".join(things) if not things else things[0]
+    return Sentence("{first}, {rest}", first=things[0], rest=joined(things[1:]))
 
 
 def notices_of(document: dict[str, Any]) -> tuple[Notice, ...]:
-    return tuple(Notice(_text(code), _text(sentence)) for code, sentence in document["notices"])
+    return tuple(Notice(_text(code), Sentence(_text(sentence))) for code, sentence in document["notices"])
 
 
 def _text(value: Any) -> str:

@@ -9,9 +9,11 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 WIDE = 10.0  # how many times wider than another a column may be, unscaled, without a word
-NOTHING_VARIES = "every column is constant: the model can only answer with the most frequent class"
+NOTHING_VARIES = Sentence("every column is constant: the model can only answer with the most frequent class")
 
 
 class Scaling(NamedTuple):
@@ -56,7 +58,7 @@ def sparse_scaling(rule: str, matrix: sp.csr_array) -> Scaling:
 
 
 def constant_notice(names: list[str]) -> Notice:
-    return Notice("constant columns", f"constant columns are left out: {some(names)}")
+    return Notice("constant columns", Sentence("constant columns are left out: {names}", names=some(names)))
 
 
 def spread_notice(rule: str, names: list[str], reach: np.ndarray) -> list[Notice]:
@@ -66,9 +68,12 @@ def spread_notice(rule: str, names: list[str], reach: np.ndarray) -> list[Notice
     widest, narrowest = int(reach.argmax()), int(reach.argmin())
     with np.errstate(over="ignore"):
         times = float(reach[widest] / reach[narrowest])
-    sentence = (
-        f"the columns are not scaled, and {names[widest]} spreads {times:.3g} times as wide"
-        f" as {names[narrowest]}: it decides nearly alone, and training can take many times longer;"
-        " --scale minmax cures both"
+    sentence = Sentence(
+        "the columns are not scaled, and {widest} spreads {times:.3g} times as wide as {narrowest}:"
+        " it decides nearly alone, and training can take many times longer; {scale} cures both",
+        widest=names[widest],
+        times=times,
+        narrowest=names[narrowest],
+        scale=Remedy("scale", "minmax"),
     )
     return [Notice("unscaled", sentence)]

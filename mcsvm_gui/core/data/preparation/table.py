@@ -18,6 +18,7 @@ from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import as_table, as_text, feature_values, filled, line_of, numbers, texts
 from mcsvm_gui.core.data.preparation.gaps import dropped, usable_rows
 from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, notices_of, some
+from solvers.errors import Sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +62,23 @@ class TablePreparation:
         names = {column.name for column in dataset.columns}
         absent = [name for name in self._used if name not in names]
         if absent:
-            one = len(absent) == 1
-            what = (
-                f"the column{'' if one else 's'} {some(absent)} of the training data {'is' if one else 'are'} missing"
+            sentence = Sentence(
+                "the column {names} of the training data is missing here",
+                "the columns {names} of the training data are missing here",
+                count=len(absent),
+                names=some(absent),
             )
-            raise FileError(dataset.name, f"{what} here", line=1)
+            raise FileError(dataset.name, sentence, line=1)
         known = {column.name for column in self.columns}
         strange = [name for name in (column.name for column in dataset.columns) if name not in known]
         if not strange:
             return []
-        return [Notice("unknown columns", f"columns that the training data did not have are ignored: {some(strange)}")]
+        return [
+            Notice(
+                "unknown columns",
+                Sentence("columns that the training data did not have are ignored: {strange}", strange=some(strange)),
+            )
+        ]
 
     def _cells(self, dataset: Dataset, name: str, position: int) -> np.ndarray:
         """float64 with NaN, or objects of str with None."""
@@ -81,8 +89,9 @@ class TablePreparation:
             row = int(np.flatnonzero(series.notna())[0])
             raise FileError(
                 dataset.name,
-                f"the column {name} must be numbers, as in the training data; here it holds text such as"
-                f" {some([repr(series.iloc[row])])}",
+                "the column {name} must be numbers, as in the training data; here it holds text such as {some}",
+                name=name,
+                some=some([repr(series.iloc[row])]),
                 line=line_of(dataset, row),
             )
         if kind == "category" and there == "number":
@@ -101,10 +110,16 @@ class TablePreparation:
             strange = Counter(cell for cell in cells[name].tolist() if cell not in known)
             if not strange:
                 continue
-            what = f"the column {name} holds what training did not know: {some([repr(level) for level in strange])}"
+            what = Sentence(
+                "the column {name} holds what training did not know: {some}",
+                name=name,
+                some=some([repr(level) for level in strange]),
+            )
             if self.rules.unknown == "reject":
                 raise FileError(dataset.name, what)
-            notices.append(Notice("unknown levels", f"{what}; it counts as none of the known levels"))
+            notices.append(
+                Notice("unknown levels", Sentence("{what}; it counts as none of the known levels", what=what))
+            )
         return notices
 
     def _check_finite(self, dataset: Dataset, rows: np.ndarray, kept: np.ndarray) -> None:
@@ -113,7 +128,8 @@ class TablePreparation:
             row, feature = bad[0]
             raise FileError(
                 dataset.name,
-                f"the column {self.features[feature].source} is not a number that can be computed with once scaled",
+                "the column {source} is not a number that can be computed with once scaled",
+                source=self.features[feature].source,
                 line=line_of(dataset, int(kept[row])),
             )
 

@@ -22,6 +22,8 @@ from mcsvm_gui.core.data.readers.phrases import names as worded
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 NAME = "arff"
 OPTIONS = "label", "format", "encoding"
@@ -51,8 +53,12 @@ class Content:
 def recognizes(source: Source, options: ReadOptions) -> bool:
     found = _START.match(beginning(source)) is not None
     if not found and source.suffix in READERS[NAME].suffixes:
-        what = "this is no ARFF file, which begins with @relation; if it is CSV, say --format csv"
-        raise FileError(source.path, what, line=1)
+        raise FileError(
+            source.path,
+            "this is no ARFF file, which begins with @relation; if it is CSV, {format}",
+            format=Remedy("format", "csv", verb="say"),
+            line=1,
+        )
     return found
 
 
@@ -96,7 +102,7 @@ def _content(source: Source, text: str) -> Content:
             else:
                 in_data = _take_declaration(content, number, line)
         except Broken as trouble:
-            raise FileError(source.path, str(trouble), line=number) from None
+            raise FileError(source.path, trouble.sentence, line=number) from None
     if not in_data:
         raise FileError(source.path, "the file ends before @data; it may be cut off")
     return content
@@ -112,7 +118,7 @@ def _take_declaration(content: Content, number: int, line: str) -> bool:
     if word == "@attribute":
         content.attributes.append(_attribute(number, line))
     elif word != "@relation":
-        raise Broken(f"{quoted(word)} is neither @relation, @attribute nor @data")
+        raise Broken(Sentence("{word} is neither @relation, @attribute nor @data", word=quoted(word)))
     return False
 
 
@@ -123,16 +129,24 @@ def _attribute(number: int, line: str) -> Attribute:
     name, kind = bare(found[1]), found[2].strip()
     if kind.startswith("{"):
         if not kind.endswith("}"):
-            raise Broken(f"the values of attribute {quoted(name)} do not end with }}")
+            raise Broken(Sentence("the values of attribute {name} do not end with }}", name=quoted(name)))
         levels = tuple(cell or "" for cell in split_dense(kind[1:-1]))
         return Attribute(name, "nominal", levels, number)
     word = kind.split()[0].lower()
     if word in _NUMERIC or word == "string":
         return Attribute(name, "text" if word == "string" else "number", (), number)
     if word == "date":
-        what = f"attribute {quoted(name)} holds dates; write them as numbers, or leave the attribute out"
+        what = Sentence(
+            "attribute {name} holds dates; write them as numbers, or leave the attribute out", name=quoted(name)
+        )
         raise Broken(what)
-    raise Broken(f"attribute {quoted(name)} is of kind {quoted(kind)}; numeric, string and {{a,b,c}} are read")
+    raise Broken(
+        Sentence(
+            "attribute {name} is of kind {kind}; numeric, string and {{a,b,c}} are read",
+            name=quoted(name),
+            kind=quoted(kind),
+        )
+    )
 
 
 def _take_row(content: Content, number: int, line: str) -> None:
@@ -146,7 +160,7 @@ def _take_row(content: Content, number: int, line: str) -> None:
     else:
         cells = split_dense(line)
         if len(cells) != many:
-            raise Broken(f"{len(cells)} values where {many} attributes are declared")
+            raise Broken(Sentence("{cells} values where {many} attributes are declared", cells=len(cells), many=many))
         row = dict(enumerate(cells))
     for position, cell in row.items():
         _check(content.attributes[position], cell)
@@ -158,10 +172,21 @@ def _check(attribute: Attribute, cell: str | None) -> None:
         return
     if attribute.kind == "nominal" and cell not in attribute.levels:
         raise Broken(
-            f"{quoted(cell)} is no value of attribute {quoted(attribute.name)}, which has {worded(attribute.levels)}"
+            Sentence(
+                "{cell} is no value of attribute {name}, which has {levels}",
+                cell=quoted(cell),
+                name=quoted(attribute.name),
+                levels=worded(attribute.levels),
+            )
         )
     if attribute.kind == "number" and kind_of(cell) not in (Kind.NUMBER, Kind.NAN, Kind.INFINITE):
-        raise Broken(f"{quoted(cell)} is no number, as attribute {quoted(attribute.name)} is declared to hold")
+        raise Broken(
+            Sentence(
+                "{cell} is no number, as attribute {name} is declared to hold",
+                cell=quoted(cell),
+                name=quoted(attribute.name),
+            )
+        )
 
 
 def _unused_levels(content: Content, position: int | None) -> list[Notice]:
@@ -173,7 +198,12 @@ def _unused_levels(content: Content, position: int | None) -> list[Notice]:
     unused = [level for level in attribute.levels if level not in used]
     if not unused:
         return []
-    return [Notice("class-without-rows", f"declared classes without a row are left out: {worded(unused)}")]
+    return [
+        Notice(
+            "class-without-rows",
+            Sentence("declared classes without a row are left out: {unused}", unused=worded(unused)),
+        )
+    ]
 
 
 class _Table:
@@ -208,6 +238,12 @@ class _Table:
     def _finite(self, line: int, position: int, cell: str | None) -> float:
         if cell is not None and kind_of(cell) is Kind.NUMBER:
             return float(cell)
-        name = quoted(self.content.attributes[position].name)
-        what = "is missing, which sparse data cannot hold" if cell is None else f"is {quoted(cell)}, not finite"
-        raise FileError(self.source.path, f"attribute {name} {what}; give a number, or write plain rows", line=line)
+        raise FileError(
+            self.source.path,
+            "attribute {name} is missing, which sparse data cannot hold; give a number, or write plain rows"
+            if cell is None
+            else "attribute {name} is {cell}, not finite; give a number, or write plain rows",
+            name=quoted(self.content.attributes[position].name),
+            cell=quoted(cell or ""),
+            line=line,
+        )

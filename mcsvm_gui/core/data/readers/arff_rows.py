@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mcsvm_gui.core.data.readers.phrases import quoted
+from solvers.errors import InputError, Sentence
 
 _CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*?))\s*(?:(,)|$)""", re.DOTALL)
 _PAIR = re.compile(r"""\s*([0-9]+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"\s]+)\s*(?:(,)|$)""", re.DOTALL)
@@ -12,7 +13,7 @@ _ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-class Broken(Exception):
+class Broken(InputError):
     """What is wrong with a line, without the place."""
 
 
@@ -35,7 +36,9 @@ def split_dense(line: str) -> list[str | None]:
     while True:
         found = _CELL.match(line, position)
         if found is None:
-            raise Broken(f"a quotation mark does not fit near {quoted(line[position : position + 30])}")
+            raise Broken(
+                Sentence("a quotation mark does not fit near {cell}", cell=quoted(line[position : position + 30]))
+            )
         cells.append(_value(found))
         position = found.end()
         if not found[4]:
@@ -58,11 +61,19 @@ def split_sparse(line: str, many: int) -> dict[int, str | None]:
     while inside[position:].strip():
         found = _PAIR.match(inside, position)
         if found is None:
-            raise Broken(f"{quoted(inside[position : position + 30])} is not: index value, index value, ...")
+            raise Broken(
+                Sentence("{cell} is not: index value, index value, ...", cell=quoted(inside[position : position + 30]))
+            )
         if len(found[1]) > 12 or int(found[1]) >= many:
-            raise Broken(f"index {quoted(found[1])} is past the last of {many} attributes; indices count from 0")
+            raise Broken(
+                Sentence(
+                    "index {cell} is past the last of {many} attributes; indices count from 0",
+                    cell=quoted(found[1]),
+                    many=many,
+                )
+            )
         if int(found[1]) in row:
-            raise Broken(f"index {found[1]} stands twice in one row")
+            raise Broken(Sentence("index {index} stands twice in one row", index=found[1]))
         row[int(found[1])] = None if found[2] == "?" else bare(found[2])
         position = found.end()
     return row

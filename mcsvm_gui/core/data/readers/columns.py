@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of, value_of
-from mcsvm_gui.core.data.readers.phrases import names, places, plural, quoted
+from mcsvm_gui.core.data.readers.phrases import names, places, quoted
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 _FEW_LEVELS, _MANY_LEVELS = 20, 50
 _DOUBTFUL = {Kind.MARKER, Kind.INFINITE}
@@ -68,7 +71,7 @@ class Typed:
 
     values: np.ndarray | None = None
     notices: list[Notice] = field(default_factory=list)
-    refusal: tuple[str, int] | None = None  # the sentence, and the row it starts at
+    refusal: tuple[Sentence, int] | None = None  # the sentence, and the row it starts at
     markers: tuple[str, ...] = ()  # the words that were taken as missing
     marked: np.ndarray = field(default_factory=_no_rows)  # and the rows they stand in
     not_numbers: np.ndarray = field(default_factory=_no_rows)
@@ -100,13 +103,16 @@ def _numbers(cells: Cells) -> Typed:
 def _mixed(cells: Cells, lines: np.ndarray, numbers: np.ndarray, others: np.ndarray) -> Typed:
     if _are_levels(cells, numbers, others):
         result = _categories(cells, lines)
-        what = (
-            f"{plural(len(numbers), 'number')} and {plural(len(others), 'word')} such as {names(cells.some(others), 3)}"
+        sentence = Sentence(
+            "column {name} holds {numbers} and {words} such as {some}: all are taken as names of categories",
+            name=quoted(cells.name),
+            numbers=Sentence("{count} number", "{count} numbers", count=len(numbers)),
+            words=Sentence("{count} word", "{count} words", count=len(others)),
+            some=names(cells.some(others), 3),
         )
-        sentence = f"column {quoted(cells.name)} holds {what}: all are taken as names of categories"
         result.notices.append(Notice("mixed-column", sentence))
         return result
-    return Typed(refusal=(_not_numbers(cells, lines, others, "while other cells are"), int(others[0])))
+    return Typed(refusal=(_not_numbers(cells, lines, others, spelled=False), int(others[0])))
 
 
 def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
@@ -125,28 +131,52 @@ def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
 def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
     dates, odd = cells.rows(Kind.DATE), cells.rows(Kind.ODD)
     if len(others) and 2 * len(dates) >= len(others):
-        what = f"column {quoted(cells.name)} holds dates or times, such as {names(cells.some(dates), 1)}"
-        return Typed(
-            refusal=(f"{what}; write them as numbers (days since a start, say), or leave the column out", int(dates[0]))
+        sentence = Sentence(
+            "column {name} holds dates or times, such as {some};"
+            " write them as numbers (days since a start, say), or leave the column out",
+            name=quoted(cells.name),
+            some=names(cells.some(dates), 1),
         )
+        return Typed(refusal=(sentence, int(dates[0])))
     if len(others) and 2 * len(odd) >= len(others):
-        return Typed(refusal=(_not_numbers(cells, lines, odd, "in this spelling"), int(odd[0])))
+        return Typed(refusal=(_not_numbers(cells, lines, odd, spelled=True), int(odd[0])))
     return _categories(cells, lines)
 
 
-def _not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, why: str) -> str:
-    one = len(rows) == 1
-    what = f"{names(cells.some(rows), 3)} ({places(lines[rows])}) {'is no number' if one else 'are no numbers'}"
-    return f"column {quoted(cells.name)}: {what} {why}; {_advice(cells, rows)}"
+def _not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, *, spelled: bool) -> Sentence:
+    values: dict[str, Any] = {
+        "count": len(rows),
+        "name": quoted(cells.name),
+        "cells": names(cells.some(rows), 3),
+        "places": places(lines[rows]),
+        "advice": _advice(cells, rows),
+    }
+    if spelled:
+        return Sentence(
+            "column {name}: {cells} ({places}) is no number in this spelling; {advice}",
+            "column {name}: {cells} ({places}) are no numbers in this spelling; {advice}",
+            **values,
+        )
+    return Sentence(
+        "column {name}: {cells} ({places}) is no number while other cells are; {advice}",
+        "column {name}: {cells} ({places}) are no numbers while other cells are; {advice}",
+        **values,
+    )
 
 
-def _advice(cells: Cells, rows: np.ndarray) -> str:
+def _advice(cells: Cells, rows: np.ndarray) -> Sentence:
     some = cells.some(rows)
     if any("," in cell for cell in some) and cells.decimal == ".":
-        return "say --decimal , if the comma is the decimal mark, else write no thousands separators"
+        return Sentence(
+            "{decimal} if the comma is the decimal mark, else write no thousands separators",
+            decimal=Remedy("decimal", ",", verb="say"),
+        )
     if any("." in cell for cell in some) and cells.decimal == ",":
-        return "say --decimal . if the point is the decimal mark, else write no thousands separators"
-    return "write plain numbers such as 1200 or 1.2e3, and leave missing cells empty"
+        return Sentence(
+            "{decimal} if the point is the decimal mark, else write no thousands separators",
+            decimal=Remedy("decimal", ".", verb="say"),
+        )
+    return Sentence("write plain numbers such as 1200 or 1.2e3, and leave missing cells empty")
 
 
 def categories(cells: Cells) -> Typed:
@@ -154,8 +184,12 @@ def categories(cells: Cells) -> Typed:
     result = Typed(cells.words(set()))
     levels = len(set(cells.distinct) - {""})
     if levels > _MANY_LEVELS or levels > max(_FEW_LEVELS // 2, len(cells.codes) // 2):
-        what = f"column {quoted(cells.name)} is text with {levels} different values"
-        result.notices.append(Notice("many-categories", f"{what}; as categories each becomes a column"))
+        sentence = Sentence(
+            "column {name} is text with {levels} different values; as categories each becomes a column",
+            name=quoted(cells.name),
+            levels=levels,
+        )
+        result.notices.append(Notice("many-categories", sentence))
     return result
 
 
@@ -168,7 +202,11 @@ def _categories(cells: Cells, lines: np.ndarray) -> Typed:
     words = np.array([kind in _DOUBTFUL and cell != "?" for cell, kind in cells.pairs()], dtype=bool)
     unknown = cells.where(words)
     if len(unknown):
-        what = f"column {quoted(cells.name)}: {names(cells.some(unknown))} ({places(lines[unknown])})"
-        sentence = f"{what} is taken as the name of a category; leave cells empty that are missing"
+        sentence = Sentence(
+            "column {name}: {some} ({places}) is taken as the name of a category; leave cells empty that are missing",
+            name=quoted(cells.name),
+            some=names(cells.some(unknown)),
+            places=places(lines[unknown]),
+        )
         result.notices.append(Notice("category-like-missing", sentence))
     return result

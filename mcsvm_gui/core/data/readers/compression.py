@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from mcsvm_gui.core.base.errors import FileError
+from solvers.errors import Sentence
 
 _LAYERS = 3
 _PIECE = 1 << 22
@@ -34,7 +35,7 @@ def unpack(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
     packing: list[str] = []
     while kind := _packed_as(data):
         if len(packing) == _LAYERS:
-            raise FileError(path, f"packed more than {_LAYERS} times over; unpack it first")
+            raise FileError(path, "packed more than {layers} times over; unpack it first", layers=_LAYERS)
         data = _unpacked(path, kind, data)
         packing.append(kind)
     return data, tuple(packing)
@@ -66,8 +67,11 @@ def _unpacked(path: Path, kind: str, data: bytes) -> bytes:
     except _BROKEN as trouble:
         if "password" in str(trouble):
             raise FileError(path, "the zip archive asks for a password; unpack it first") from None
-        what = "the file ends early" if isinstance(trouble, EOFError) else f"{trouble}".rstrip(".") or "it is damaged"
-        raise FileError(path, f"cannot be unpacked as {kind}: {what}; fetch the file again") from None
+        what = f"{trouble}".rstrip(".") or Sentence("it is damaged")
+        what = Sentence("the file ends early") if isinstance(trouble, EOFError) else what
+        raise FileError(
+            path, "cannot be unpacked as {kind}: {what}; fetch the file again", kind=kind, what=what
+        ) from None
 
 
 def _stream(path: Path, kind: str, packed: IO[bytes]) -> IO[bytes]:
@@ -86,7 +90,10 @@ def _bounded(path: Path, kind: str, stream: IO[bytes]) -> bytes:
         size += len(piece)
         if size > limit:
             raise FileError(
-                path, f"unpacks to more than {limit >> 20} MB as {kind}, a quarter of this machine's memory"
+                path,
+                "unpacks to more than {limit} MB as {kind}, a quarter of this machine's memory",
+                limit=limit >> 20,
+                kind=kind,
             )
     return b"".join(pieces)
 
@@ -115,5 +122,8 @@ def _only_member(path: Path, packed: IO[bytes]) -> IO[bytes]:
         raise FileError(path, "this is a model or an archive of NumPy arrays, not a data file")
     some = f" ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})" if names else ""
     raise FileError(
-        path, f"the zip archive holds {len(names)} files{some}, where one is expected; unpack the one you mean"
+        path,
+        "the zip archive holds {count} files{some}, where one is expected; unpack the one you mean",
+        count=len(names),
+        some=some,
     )

@@ -26,10 +26,12 @@ from mcsvm_gui.core.data.readers.dialect import (
     without_runs,
 )
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
-from mcsvm_gui.core.data.readers.phrases import places, plural
+from mcsvm_gui.core.data.readers.phrases import places
 from mcsvm_gui.core.data.readers.records import Records, find_records
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, decode
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 NAME = "csv"
 OPTIONS = "label", "format", "header", "separator", "decimal", "encoding"
@@ -70,8 +72,12 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     given = columns if layout.header is None else layout.header
     label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
     if layout.width == 1 and needs_label:
-        what = "only one column was found, where a label and a feature are needed; say --separator if there are more"
-        raise FileError(source.path, what, line=1)
+        raise FileError(
+            source.path,
+            "only one column was found, where a label and a feature are needed; {separator} if there are more",
+            separator=Remedy("separator", verb="say"),
+            line=1,
+        )
     cells = _Cells(layout.records, dialect, layout.width, label.position)
     return assemble(
         Raw(
@@ -109,7 +115,7 @@ def _lay_out(source: Source, records: Records, dialect: Dialect, options: ReadOp
     comments = records.begins_with(_HASH) & (records.fields != dialect.width)
     records = records.keep(~(comments | records.blank()))
     commented += int(comments.sum())
-    notices = [_skipped("comment-lines", commented, "line", "that begin with # were skipped")] if commented else []
+    notices = [_commented(commented)] if commented else []
     if not len(records):
         raise FileError(
             source.path, "there is nothing but blank lines and comments; a data file has a line per example"
@@ -118,11 +124,13 @@ def _lay_out(source: Source, records: Records, dialect: Dialect, options: ReadOp
     rows = records.keep(np.arange(len(records)) >= (header is not None))
     hollow = rows.hollow()
     if hollow.any():
-        notices.append(
-            _skipped(
-                "empty-rows", int(hollow.sum()), "row", f"without any value were skipped ({places(rows.lines[hollow])})"
-            )
+        sentence = Sentence(
+            "{count} row without any value was skipped ({places})",
+            "{count} rows without any value were skipped ({places})",
+            count=int(hollow.sum()),
+            places=places(rows.lines[hollow]),
         )
+        notices.append(Notice("empty-rows", sentence))
         rows = rows.keep(~hollow)
     width = dialect.width if header is None else len(header)
     header, width, dropped, more = _extra_column(rows, header, width, dialect.separator)
@@ -130,8 +138,11 @@ def _lay_out(source: Source, records: Records, dialect: Dialect, options: ReadOp
     return Layout(rows, header, width, dropped, guesses, (*notices, *more))
 
 
-def _skipped(code: str, count: int, thing: str, what: str) -> Notice:
-    return Notice(code, f"{plural(count, thing)} {what}")
+def _commented(count: int) -> Notice:
+    sentence = Sentence(
+        "{count} line that begins with # was skipped", "{count} lines that begin with # were skipped", count=count
+    )
+    return Notice("comment-lines", sentence)
 
 
 def _header(records: Records, dialect: Dialect, options: ReadOptions) -> tuple[list[str] | None, tuple[Guess, ...]]:
@@ -162,7 +173,7 @@ def _extra_column(
     if header is not None and bool((rows.fields == width + 1).all()):
         if open_ended:
             return [*header, ""], width + 1, (width,), [_TRAILING]
-        sentence = (
+        sentence = Sentence(
             "rows have one cell more than the header; their first is taken as row names, and as a feature called 1"
         )
         return ["", *header], width + 1, (), [Notice("row-names", sentence)]
@@ -172,7 +183,9 @@ def _extra_column(
     return header, width, (), []
 
 
-_TRAILING = Notice("trailing-separator", "every line ends with a separator; the empty last column is left out")
+_TRAILING = Notice(
+    "trailing-separator", Sentence("every line ends with a separator; the empty last column is left out")
+)
 
 
 def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] | None) -> None:
@@ -180,14 +193,23 @@ def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] 
     if not len(wrong):
         return
     lines, found = rows.lines[wrong], int(rows.fields[wrong[0]])
-    more = (
-        f" (and {plural(len(wrong) - 1, 'other line')} with a wrong number: {places(lines[1:])})"
-        if len(wrong) > 1
-        else ""
+    more = Sentence(
+        " (and {count} other line with a wrong number: {places})",
+        " (and {count} other lines with a wrong number: {places})",
+        count=len(wrong) - 1,
+        places=places(lines[1:]),
     )
-    why = "as in the header" if header is not None else "as in most lines"
-    what = f"{plural(found, 'field')} where {width} are expected, {why}{more}; correct the line, or say --separator"
-    raise FileError(source.path, what, line=int(lines[0]))
+    raise FileError(
+        source.path,
+        "{fields} where {width} are expected, as in the header{more}; correct the line, or {separator}"
+        if header is not None
+        else "{fields} where {width} are expected, as in most lines{more}; correct the line, or {separator}",
+        fields=Sentence("{count} field", "{count} fields", count=found),
+        width=width,
+        more=more if len(wrong) > 1 else "",
+        separator=Remedy("separator", verb="say"),
+        line=int(lines[0]),
+    )
 
 
 class _Cells:

@@ -11,6 +11,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Guess
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.cells import is_number
+from solvers.errors import Sentence
 
 WHITESPACE = " "
 _PREFERENCE = "\t", ";", "|", ",", WHITESPACE
@@ -136,8 +137,10 @@ def _numeric_share(rows: list[list[str]], separator: str) -> float:
 def _asked_separator(asked: str) -> str:
     separator = _NAMES.get(asked.lower(), asked)
     if len(separator) != 1 or not separator.isascii() or separator.isalnum() or separator in "\"'\r\n\0.+-":
-        choices = "one character such as , ; | or: tab, whitespace"
-        raise FileError("--separator", f"{asked!r} cannot stand between fields; give {choices}")
+        choices = Sentence("one character such as , ; | or: tab, whitespace")
+        raise FileError(
+            "--separator", "{asked!r} cannot stand between fields; give {choices}", asked=asked, choices=choices
+        )
     return separator
 
 

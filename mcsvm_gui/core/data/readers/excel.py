@@ -21,6 +21,8 @@ from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.optional import needed, opened
 from mcsvm_gui.core.data.readers.phrases import names, quoted
 from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.remedies import Option
+from solvers.errors import Sentence
 
 NAME = "xlsx"
 OPTIONS = "label", "format", "header"
@@ -32,10 +34,12 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     if not recognizes(source, options):
-        raise FileError(source.path, "this is no .xlsx workbook; leave --format out, or name the right one")
+        raise FileError(
+            source.path, "this is no .xlsx workbook; leave {format} out, or name the right one", format=Option("format")
+        )
     needed(source, NAME)
     library_warnings.drop_openpyxl()
-    sheets = opened(source, "Excel workbook", lambda: _sheets(source))
+    sheets = opened(source, Sentence("Excel workbook"), lambda: _sheets(source))
     grid, notices = _first(source, sheets)
     texts = [[_text(cell) for cell in row] for row in grid.to_numpy(dtype=object)]
     filled = [j for j, row in enumerate(texts) if any(cell is not None for cell in row)]
@@ -89,8 +93,11 @@ def _first(source: Source, sheets: dict[Hashable, pd.DataFrame]) -> tuple[pd.Dat
         raise FileError(source.path, "no sheet of the workbook holds anything")
     if len(filled) == 1:
         return sheets[filled[0]], []
-    sentence = (
-        f"the workbook has {len(filled)} sheets; {quoted(str(filled[0]))} is read, not {names(map(str, filled[1:]))}"
+    sentence = Sentence(
+        "the workbook has {count} sheets; {name} is read, not {others}",
+        count=len(filled),
+        name=quoted(str(filled[0])),
+        others=names(map(str, filled[1:])),
     )
     return sheets[filled[0]], [Notice("several-sheets", sentence)]
 

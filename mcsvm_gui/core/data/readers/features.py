@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,8 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Notice
 from mcsvm_gui.core.data.readers.columns import Cells, Typed, categories, typed
-from mcsvm_gui.core.data.readers.phrases import listed, names, places, plural, quoted
+from mcsvm_gui.core.data.readers.phrases import names, places
+from solvers.errors import Sentence
 
 _ROW_NUMBERS = {"id", "index", "idx", "no", "nr", "num", "number", "row", "rowid", "row_id", "row_number", "rownames"}
 _ROW_NUMBERS |= {"unnamed: 0", "sample", "#", "n"}
@@ -58,10 +59,24 @@ def _markers(columns: list[str], results: list[Typed], lines: np.ndarray) -> lis
         return []
     words = dict.fromkeys(word for j in found for word in results[j].markers)
     rows = np.concatenate([results[j].marked for j in found])
-    where = f"{'column' if len(found) == 1 else 'columns'} {names([columns[j] for j in found])} ({places(lines[rows])})"
-    verb = "is" if len(rows) == 1 else "are"
-    sentence = f"{plural(len(rows), 'cell')} {names(words)} in {where} {verb} taken as missing"
+    sentence = Sentence(
+        "{count} cell {words} in {where} is taken as missing",
+        "{count} cells {words} in {where} are taken as missing",
+        count=len(rows),
+        words=names(words),
+        where=_where([columns[j] for j in found], lines[rows]),
+    )
     return [Notice("missing-marker", sentence)]
+
+
+def _where(columns: Collection[str], lines: np.ndarray) -> Sentence:
+    return Sentence(
+        "column {names} ({places})",
+        "columns {names} ({places})",
+        count=len(columns),
+        names=names(columns),
+        places=places(lines),
+    )
 
 
 def _refuse_infinite(path: Path, columns: list[str], results: list[Typed], lines: np.ndarray) -> None:
@@ -71,11 +86,19 @@ def _refuse_infinite(path: Path, columns: list[str], results: list[Typed], lines
     nan = sum(len(results[j].not_numbers) for j in bad)
     infinite = sum(len(results[j].infinite) for j in bad)
     rows = np.concatenate([np.concatenate([results[j].not_numbers, results[j].infinite]) for j in bad]).astype(np.int64)
-    counts = listed([f"{count} {what}" for count, what in ((nan, "NaN"), (infinite, "infinite or too large")) if count])
-    word = "column" if len(bad) == 1 else "columns"
-    what = f"not finite: {counts} in {word} {names([columns[j] for j in bad])} ({places(lines[rows])})"
-    advice = "leave missing cells empty, and write numbers below 1.8e308"
-    raise FileError(path, f"{what}; {advice}", line=int(lines[rows].min()), column=columns[bad[0]])
+    raise FileError(
+        path,
+        "not finite: {nan} NaN and {infinite} infinite or too large in {where};"
+        " leave missing cells empty, and write numbers below 1.8e308"
+        if nan
+        else "not finite: {infinite} infinite or too large in {where};"
+        " leave missing cells empty, and write numbers below 1.8e308",
+        nan=nan,
+        infinite=infinite,
+        where=_where([columns[j] for j in bad], lines[rows]),
+        line=int(lines[rows].min()),
+        column=columns[bad[0]],
+    )
 
 
 def make_table(path: Path, columns: Iterable[str], values: list[np.ndarray]) -> tuple[tuple[Column, ...], pd.DataFrame]:
@@ -114,23 +137,45 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.n
             constant.append(column.name)
         elif column.kind == "number" and _counts_rows(column.name, cells):
             counting.append(column.name)
-    return [
-        *_remark("all-missing-column", nothing, "no value at all"),
-        *_missing(gaps, lines),
-        *_remark("constant-column", constant, "the same value everywhere"),
-        *_remark(
-            "index-column", counting, "the row numbers, which would tell sorted classes apart; better leave that out"
-        ),
-    ]
+    remarks = [_missing(gaps, lines)]
+    if nothing:
+        sentence = Sentence(
+            "{columns} holds no value at all",
+            "{columns} hold no value at all",
+            count=len(nothing),
+            columns=_subject(nothing),
+        )
+        remarks.insert(0, [Notice("all-missing-column", sentence)])
+    if constant:
+        sentence = Sentence(
+            "{columns} holds the same value everywhere",
+            "{columns} hold the same value everywhere",
+            count=len(constant),
+            columns=_subject(constant),
+        )
+        remarks.append([Notice("constant-column", sentence)])
+    if counting:
+        sentence = Sentence(
+            "{columns} holds the row numbers, which would tell sorted classes apart; better leave that out",
+            "{columns} hold the row numbers, which would tell sorted classes apart; better leave that out",
+            count=len(counting),
+            columns=_subject(counting),
+        )
+        remarks.append([Notice("index-column", sentence)])
+    return [notice for found in remarks for notice in found]
 
 
 def _missing(gaps: dict[str, np.ndarray], lines: np.ndarray) -> list[Notice]:
     if not gaps:
         return []
     rows = np.unique(np.concatenate(list(gaps.values())))
-    count = sum(map(len, gaps.values()))
-    where = f"in {'column' if len(gaps) == 1 else 'columns'} {names(gaps)} ({places(lines[rows])})"
-    return [Notice("missing-cells", f"{plural(count, 'cell is', 'cells are')} missing {where}")]
+    sentence = Sentence(
+        "{count} cell is missing in {where}",
+        "{count} cells are missing in {where}",
+        count=sum(map(len, gaps.values())),
+        where=_where(gaps, lines[rows]),
+    )
+    return [Notice("missing-cells", sentence)]
 
 
 def _counts_rows(name: str, values: np.ndarray) -> bool:
@@ -140,12 +185,5 @@ def _counts_rows(name: str, values: np.ndarray) -> bool:
     return bool(starts_right and np.array_equal(values, values[0] + np.arange(len(values))))
 
 
-def _remark(code: str, found: list[str], what: str) -> list[Notice]:
-    if not found:
-        return []
-    subject = (
-        f"column {quoted(found[0])} holds"
-        if len(found) == 1
-        else f"{plural(len(found), 'column')} ({names(found)}) hold"
-    )
-    return [Notice(code, f"{subject} {what}")]
+def _subject(found: list[str]) -> Sentence:
+    return Sentence("column {names}", "{count} columns ({names})", count=len(found), names=names(found))

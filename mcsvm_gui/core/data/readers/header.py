@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of
-from mcsvm_gui.core.data.readers.phrases import names, plural
+from mcsvm_gui.core.data.readers.phrases import names
+from solvers.errors import Sentence
 
 LABEL_NAMES = "label", "class", "target", "y"
 _NUMERIC = {Kind.NUMBER, Kind.INFINITE, Kind.NAN, Kind.ODD}
@@ -38,12 +39,21 @@ def column_names(header: Sequence[str] | None, width: int) -> tuple[list[str], l
     notices = []
     if unnamed:
         which = ", ".join(map(str, unnamed[:5])) + (", ..." if len(unnamed) > 5 else "")
-        sentence = f"{plural(len(unnamed), 'column has', 'columns have')} no name, called by number: {which}"
+        sentence = Sentence(
+            "{count} column has no name, called by number: {which}",
+            "{count} columns have no name, called by number: {which}",
+            count=len(unnamed),
+            which=which,
+        )
         notices.append(Notice("unnamed-column", sentence))
     if distinct != found:
         repeated = [name for name, times in Counter(found).items() if times > 1]
         renamed = [new for new, old in zip(distinct, found, strict=True) if new != old]
-        sentence = f"several columns are called {names(repeated)}; all are kept, the later ones as {names(renamed)}"
+        sentence = Sentence(
+            "several columns are called {repeated}; all are kept, the later ones as {renamed}",
+            repeated=names(repeated),
+            renamed=names(renamed),
+        )
         notices.append(Notice("duplicate-header", sentence))
     return distinct, notices
 

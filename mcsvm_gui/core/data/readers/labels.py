@@ -17,7 +17,9 @@ from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
-from mcsvm_gui.core.data.readers.phrases import listed, names, places, plural, quoted
+from mcsvm_gui.core.data.readers.phrases import listed, names, places, quoted
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 _SEVERAL = 10  # so many different fractions are measurements, not names
 _MANY_CLASSES = 100
@@ -65,7 +67,11 @@ def _asked(
         if len(found) > 1:
             numbers = listed([str(j + 1) for j in found])
             raise FileError(
-                path, f"several columns are called {quoted(label)} (numbers {numbers}); say --label with one"
+                path,
+                "several columns are called {name} (numbers {numbers}); {label} with one",
+                name=quoted(label),
+                label=Remedy("label", verb="say"),
+                numbers=numbers,
             )
         if found:
             return LabelColumn(found[0])
@@ -74,11 +80,23 @@ def _asked(
         if 1 <= abs(number) <= many:
             return LabelColumn(number - 1 if number > 0 else many + number)
         if needs_label or isinstance(label, int):
-            what = f"there is no column number {number}; columns count from 1 to {many}, or -1 for the last"
+            what = Sentence(
+                "there is no column number {number}; columns count from 1 to {many}, or -1 for the last",
+                number=number,
+                many=many,
+            )
             raise FileError(path, what)
     if needs_label:
-        raise FileError(path, f"there is no column {quoted(str(label))}; there are {names(columns, 12)}")
-    notice = Notice("no-label-column", f"the file has no column {quoted(str(label))}, so nothing can be scored")
+        raise FileError(
+            path,
+            "there is no column {name}; there are {columns}",
+            name=quoted(str(label)),
+            columns=names(columns, 12),
+        )
+    notice = Notice(
+        "no-label-column",
+        Sentence("the file has no column {name}, so nothing can be scored", name=quoted(str(label))),
+    )
     return LabelColumn(None, notices=(notice,))
 
 
@@ -99,7 +117,11 @@ def check(
         if len(counts) < 2:
             only = names(counts)
             raise FileError(
-                path, f"column {quoted(name)} holds one class only, {only}; training needs two", column=name
+                path,
+                "column {name} holds one class only, {only}; training needs two",
+                name=quoted(name),
+                only=only,
+                column=name,
             )
         notices += _small_classes(name, counts)
     return Labels(stripped, (*notices, *_odd_names(name, counts)))
@@ -115,8 +137,14 @@ def _strip(name: str, cells: np.ndarray, lines: np.ndarray) -> tuple[np.ndarray,
     rows = np.flatnonzero(np.isin(codes, changed))
     if len(rows) == len(cells) and len(set(bare[:-1])) == len(distinct):
         return bare[codes], []  # a blank behind every separator is a style
-    what = f"{plural(len(rows), 'label')} in column {quoted(name)} had blanks around them ({places(lines[rows])})"
-    return bare[codes], [Notice("label-blanks", f"{what}; they are taken without")]
+    sentence = Sentence(
+        "{count} label in column {name} had blanks around it ({places}); it is taken without",
+        "{count} labels in column {name} had blanks around them ({places}); they are taken without",
+        count=len(rows),
+        name=quoted(name),
+        places=places(lines[rows]),
+    )
+    return bare[codes], [Notice("label-blanks", sentence)]
 
 
 def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
@@ -129,7 +157,12 @@ def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
         return labels, []
     result = np.empty(len(labels), dtype=object)
     result[:] = [first[label.lower()] for label in labels]
-    sentence = f"labels {names(spellings)} in column {quoted(name)} are read as truth values: {names(first.values())}"
+    sentence = Sentence(
+        "labels {spellings} in column {name} are read as truth values: {names}",
+        spellings=names(spellings),
+        name=quoted(name),
+        names=names(first.values()),
+    )
     return result, [Notice("label-truth-values", sentence)]
 
 
@@ -143,11 +176,24 @@ def _unlabelled(
     *,
     needs_label: bool,
 ) -> Labels:
-    what = f"{plural(len(empty), 'row has', 'rows have')} no label in column {quoted(name)} ({places(lines[empty])})"
-    if needs_label:
-        advice = "fill the cell in, or delete the row" if len(empty) < len(labels) else "say --label for another column"
-        raise FileError(path, f"{what}; {advice}", line=int(lines[empty[0]]), column=name)
-    return Labels(None, (*notices, Notice("label-missing", f"{what}; no row is scored")))
+    what = Sentence(
+        "{count} row has no label in column {name} ({places})",
+        "{count} rows have no label in column {name} ({places})",
+        count=len(empty),
+        name=quoted(name),
+        places=places(lines[empty]),
+    )
+    if not needs_label:
+        return Labels(None, (*notices, Notice("label-missing", Sentence("{what}; no row is scored", what=what))))
+    some = len(empty) < len(labels)
+    raise FileError(
+        path,
+        "{what}; fill the cell in, or delete the row" if some else "{what}; {label} for another column",
+        what=what,
+        label=Remedy("label", verb="say"),
+        line=int(lines[empty[0]]),
+        column=name,
+    )
 
 
 def _refuse_measurements(path: Path, name: str, counts: Counter[str], *, guessed: bool) -> None:
@@ -158,49 +204,90 @@ def _refuse_measurements(path: Path, name: str, counts: Counter[str], *, guessed
     fractions = sum(1 for label in counts if not float(label).is_integer())
     most = 2 * classes > rows
     if classes >= _SEVERAL and ((fractions and (most or guessed)) or classes == rows):
-        many = f"{classes} different numbers"
         if guessed:
-            named = f"no column is called {', '.join(LABEL_NAMES[:-1])} or {LABEL_NAMES[-1]}"
-            what = f"{named}, and the last, {quoted(name)}, holds measurements ({many})"
-            raise NoLabelError(path, f"{what}; say --label with the column of the classes", column=name)
-        what = f"column {quoted(name)} holds {many} in {rows} rows: this looks like regression"
-        raise FileError(path, f"{what}; say --label for another column", column=name)
+            raise NoLabelError(
+                path,
+                "no column is called {names} or {other}, and the last, {name}, holds measurements"
+                " ({classes} different numbers); {label} with the column of the classes",
+                names=", ".join(LABEL_NAMES[:-1]),
+                other=LABEL_NAMES[-1],
+                name=quoted(name),
+                classes=classes,
+                label=Remedy("label", verb="say"),
+                column=name,
+            )
+        raise FileError(
+            path,
+            "column {name} holds {classes} different numbers in {rows} rows: this looks like regression;"
+            " {label} for another column",
+            name=quoted(name),
+            classes=classes,
+            rows=rows,
+            label=Remedy("label", verb="say"),
+            column=name,
+        )
 
 
 def _small_classes(name: str, counts: Counter[str]) -> list[Notice]:
     notices = []
     single = [label for label, count in counts.items() if count == 1]
     if single:
-        word = "class has" if len(single) == 1 else "classes have"
-        sentence = f"{len(single)} {word} one row only: {names(single)}; cross-validation cannot split them"
+        sentence = Sentence(
+            "{count} class has one row only: {names}; cross-validation cannot split them",
+            "{count} classes have one row only: {names}; cross-validation cannot split them",
+            count=len(single),
+            names=names(single),
+        )
         notices.append(Notice("single-row-class", sentence))
     if len(counts) > _MANY_CLASSES:
         pairs = len(counts) * (len(counts) - 1) // 2
-        sentence = f"{len(counts)} classes: training may take long, one against one has {pairs} pairs"
+        sentence = Sentence(
+            "{counts} classes: training may take long, one against one has {pairs} pairs",
+            counts=len(counts),
+            pairs=pairs,
+        )
         notices.append(Notice("many-classes", sentence))
     fractions = [label for label in counts if is_number(label) and not float(label).is_integer()]
     if len(fractions) >= _SEVERAL:
-        sentence = f"column {quoted(name)} holds {len(counts)} different numbers with fractions: are they classes?"
+        sentence = Sentence(
+            "column {name} holds {counts} different numbers with fractions: are they classes?",
+            name=quoted(name),
+            counts=len(counts),
+        )
         notices.append(Notice("label-looks-measured", sentence))
     return notices
 
 
 def _odd_names(name: str, counts: Counter[str]) -> list[Notice]:
-    found = [
-        ("label-like-missing", "are taken as class names, not as missing", _missing_words(counts)),
-        (
-            "label-case",
-            "differ only in upper and lower case and are taken as different classes",
+    found = {
+        "label-like-missing": (
+            Sentence("labels {labels} in column {name} are taken as class names, not as missing"),
+            _missing_words(counts),
+        ),
+        "label-case": (
+            Sentence(
+                "labels {labels} in column {name} differ only in upper and lower case"
+                " and are taken as different classes"
+            ),
             _same(counts, str.lower),
         ),
-        ("label-spelling", "are equal as numbers and are taken as different classes", _same_numbers(counts)),
-        (
-            "multi-label",
-            "look like several classes in one cell; each such cell is taken as a class of its own",
+        "label-spelling": (
+            Sentence("labels {labels} in column {name} are equal as numbers and are taken as different classes"),
+            _same_numbers(counts),
+        ),
+        "multi-label": (
+            Sentence(
+                "labels {labels} in column {name} look like several classes in one cell;"
+                " each such cell is taken as a class of its own"
+            ),
             _several(counts),
         ),
+    }
+    return [
+        Notice(code, Sentence(sentence.template, labels=names(some), name=quoted(name)))
+        for code, (sentence, some) in found.items()
+        if some
     ]
-    return [Notice(code, f"labels {names(some)} in column {quoted(name)} {what}") for code, what, some in found if some]
 
 
 def _missing_words(counts: Counter[str]) -> list[str]:

@@ -19,9 +19,10 @@ from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels, libsvm_slow
 from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
-from mcsvm_gui.core.data.readers.phrases import plural
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
+from mcsvm_gui.core.data.remedies import Option
+from solvers.errors import Sentence
 
 NAME = "libsvm"
 OPTIONS = "format", "encoding"
@@ -58,7 +59,10 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         parsed = libsvm_slow.parse(source.path, data, needs_label=needs_label)
     if options.label is not None:
         notices.append(
-            Notice("label-option-unused", "--label is not used: the first word of a LIBSVM line is its label")
+            Notice(
+                "label-option-unused",
+                Sentence("{label} is not used: the first word of a LIBSVM line is its label", label=Option("label")),
+            )
         )
     return _dataset(source, parsed, text.guesses, (*text.notices, *notices), needs_label=needs_label)
 
@@ -70,12 +74,24 @@ def _prepared(data: bytes) -> tuple[bytes, list[Notice]]:
     notices = []
     if b"#" in data:
         data, count = _COMMENT.subn(b"", data)
-        notices.append(Notice("comments", f"{plural(count, 'comment')} behind # skipped"))
+        notices.append(
+            Notice(
+                "comments",
+                Sentence("{count} comment behind # skipped", "{count} comments behind # skipped", count=count),
+            )
+        )
     if b"qid:" in data:
         data, count = _QUERY.subn(b"", data)
         if count:
             notices.append(
-                Notice("query-numbers", f"{plural(count, 'query number')} (qid) skipped: this is no ranking program")
+                Notice(
+                    "query-numbers",
+                    Sentence(
+                        "{count} query number (qid) skipped: this is no ranking program",
+                        "{count} query numbers (qid) skipped: this is no ranking program",
+                        count=count,
+                    ),
+                )
             )
     return data, notices
 
@@ -183,7 +199,8 @@ def _dataset(
         raise FileError(source.path, "no data rows: there is nothing but blank lines and comments")
     matrix, base = _matrix(source, parsed)
     if base == 0:
-        notices = (*notices, Notice("zero-based", "indices count from 0 in this file; features are named 0, 1, 2, ..."))
+        sentence = Sentence("indices count from 0 in this file; features are named 0, 1, 2, ...")
+        notices = (*notices, Notice("zero-based", sentence))
     values: np.ndarray | None = None
     more: tuple[Notice, ...] = ()
     if parsed.labels is not None:
@@ -219,7 +236,9 @@ def _matrix(source: Source, parsed: Parsed) -> tuple[sp.csr_array, int]:
     twice = np.flatnonzero((np.diff(matrix.indices) == 0) & (np.diff(rows) == 0))
     if len(twice):
         line, index = int(parsed.lines[rows[twice[0]]]), int(matrix.indices[twice[0]]) + base
-        raise FileError(source.path, f"index {index} stands twice in one row; write each index once", line=line)
+        raise FileError(
+            source.path, "index {index} stands twice in one row; write each index once", index=index, line=line
+        )
     matrix.eliminate_zeros()
     return matrix, base
 
@@ -237,4 +256,6 @@ def _one_spelling(words: np.ndarray) -> tuple[np.ndarray, tuple[Notice, ...]]:
     result = words.copy()
     result[:] = [renamed.get(word, word) for word in words]
     pairs = "; ".join(" = ".join(group) for group in several[:5])
-    return result, (Notice("label-spellings", f"labels that are equal as numbers are one class: {pairs}"),)
+    return result, (
+        Notice("label-spellings", Sentence("labels that are equal as numbers are one class: {pairs}", pairs=pairs)),
+    )

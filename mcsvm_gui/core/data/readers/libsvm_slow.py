@@ -11,9 +11,11 @@ import numpy as np
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.readers.cells import Kind, kind_of
 from mcsvm_gui.core.data.readers.phrases import places, quoted
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 MOST_COLUMNS = 10**9  # an index beyond is a mistake; 32 bits hold it
-_SHAPE = "a LIBSVM row is: label index:value index:value ..."
+_SHAPE = Sentence("a LIBSVM row is: label index:value index:value ...")
 _INDEX = re.compile(r"[0-9]+")
 
 
@@ -44,11 +46,13 @@ def parse(path: Path, data: bytes, *, needs_label: bool) -> Parsed:
         if line.strip():
             _take(path, rows, number, line)
     if rows.infinite:
-        count = sum(rows.infinite.values())
-        what = (
-            f"not finite: {count} value{'s' if count > 1 else ''} ({places(rows.infinite)}) NaN, infinite or too large"
+        sentence = Sentence(
+            "not finite: {count} value ({places}) NaN, infinite or too large; leave out what is missing",
+            "not finite: {count} values ({places}) NaN, infinite or too large; leave out what is missing",
+            count=sum(rows.infinite.values()),
+            places=places(rows.infinite),
         )
-        raise FileError(path, f"{what}; leave out what is missing", line=min(rows.infinite))
+        raise FileError(path, sentence, line=min(rows.infinite))
     return Parsed(
         _labels(path, rows, needs_label=needs_label),
         np.array(rows.pointers),
@@ -74,23 +78,46 @@ def _take(path: Path, rows: _Rows, number: int, line: str) -> None:
     rows.lines.append(number)
 
 
-def _no_label(label: str, words: list[str]) -> str:
+def _no_label(label: str, words: list[str]) -> Sentence:
     if words and all(":" in word for word in words):
-        return f"several labels ({quoted(label)}): multi-label data is not supported; write one label per row"
-    return f"{quoted(label)} begins no LIBSVM row; {_SHAPE}; if this is CSV, say --format csv"
+        return Sentence(
+            "several labels ({label}): multi-label data is not supported; write one label per row", label=quoted(label)
+        )
+    return Sentence(
+        "{label} begins no LIBSVM row; {shape}; if this is CSV, {format}",
+        label=quoted(label),
+        shape=_SHAPE,
+        format=Remedy("format", "csv", verb="say"),
+    )
 
 
 def _pair(path: Path, word: str, line: int) -> tuple[int, float]:
     index, colon, value = word.partition(":")
     if not colon:
-        advice = "; if this is CSV, say --format csv" if not index[:1].isdigit() else ", without blanks at the colon"
-        raise FileError(path, f"{quoted(word)} is not index:value; {_SHAPE}{advice}", line=line)
+        raise FileError(
+            path,
+            "{word} is not index:value; {shape}, without blanks at the colon"
+            if index[:1].isdigit()
+            else "{word} is not index:value; {shape}; if this is CSV, {format}",
+            word=quoted(word),
+            shape=_SHAPE,
+            format=Remedy("format", "csv", verb="say"),
+            line=line,
+        )
     if not _INDEX.fullmatch(index):
-        what = f"index {quoted(index)} of {quoted(word)} is no whole number; indices are 1, 2, 3, ..."
+        what = Sentence(
+            "index {index} of {word} is no whole number; indices are 1, 2, 3, ...",
+            index=quoted(index),
+            word=quoted(word),
+        )
         raise FileError(path, what, line=line)
     if len(index.lstrip("0")) > len(str(MOST_COLUMNS)) or int(index) > MOST_COLUMNS:
         raise FileError(
-            path, f"index too large: {quoted(index)}; the largest that is read is {MOST_COLUMNS}", line=line
+            path,
+            "index too large: {index}; the largest that is read is {most}",
+            index=quoted(index),
+            most=MOST_COLUMNS,
+            line=line,
         )
     kind = kind_of(value)
     if kind is Kind.NUMBER:
@@ -98,11 +125,11 @@ def _pair(path: Path, word: str, line: int) -> tuple[int, float]:
     if kind in (Kind.NAN, Kind.INFINITE):
         return int(index), float("nan")
     what = (
-        f"{quoted(word)} has no value behind the colon"
+        Sentence("{word} has no value behind the colon", word=quoted(word))
         if not value
-        else f"{quoted(value)} of {quoted(word)} is no number"
+        else Sentence("{value} of {word} is no number", value=quoted(value), word=quoted(word))
     )
-    raise FileError(path, f"{what}; {_SHAPE}, without blanks at the colon", line=line)
+    raise FileError(path, "{what}; {shape}, without blanks at the colon", what=what, shape=_SHAPE, line=line)
 
 
 def _labels(path: Path, rows: _Rows, *, needs_label: bool) -> np.ndarray | None:
@@ -112,5 +139,5 @@ def _labels(path: Path, rows: _Rows, *, needs_label: bool) -> np.ndarray | None:
         result[:] = rows.labels
         return result
     if needs_label or len(without) < len(rows.lines):
-        raise FileError(path, f"no label ({places(without)}); {_SHAPE}", line=without[0])
+        raise FileError(path, "no label ({places}); {shape}", places=places(without), shape=_SHAPE, line=without[0])
     return None

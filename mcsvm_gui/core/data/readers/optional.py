@@ -11,7 +11,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.install_advice import advice
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.readers.source import Source
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 _Result = TypeVar("_Result")
 
@@ -22,12 +22,16 @@ def needed(source: Source, name: str) -> None:
     try:
         importlib.import_module(reader.package)
     except ImportError:
-        what = f"{reader.title} files are read with the package {reader.package}, which is not here"
-        how = f"{advice(reader.package, 'files')}, or save the data as CSV"
-        raise FileError(source.path, f"{what}; {how}") from None
+        raise FileError(
+            source.path,
+            "{format} files are read with the package {package}, which is not here; {how}, or save the data as CSV",
+            format=reader.title,
+            package=reader.package,
+            how=advice(reader.package, "files"),
+        ) from None
 
 
-def opened(source: Source, what: str, read: Callable[[], _Result]) -> _Result:
+def opened(source: Source, what: Sentence, read: Callable[[], _Result]) -> _Result:
     """These packages raise anything on damaged files."""
     try:
         return read()
@@ -35,4 +39,6 @@ def opened(source: Source, what: str, read: Callable[[], _Result]) -> _Result:
         raise
     except (Exception, zipfile.BadZipFile) as trouble:
         reason = next(iter(str(trouble).splitlines()), "") or type(trouble).__name__
-        raise FileError(source.path, f"this {what} is damaged and cannot be read: {reason[:200]}") from None
+        raise FileError(
+            source.path, "this {what} is damaged and cannot be read: {reason}", what=what, reason=reason[:200]
+        ) from None

@@ -18,6 +18,8 @@ from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.optional import needed, opened
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.remedies import Option
+from solvers.errors import Sentence
 
 NAME = "parquet"
 OPTIONS = "label", "format"
@@ -29,9 +31,11 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     if not recognizes(source, options):
-        raise FileError(source.path, "this is no Parquet file; leave --format out, or name the right one")
+        raise FileError(
+            source.path, "this is no Parquet file; leave {format} out, or name the right one", format=Option("format")
+        )
     needed(source, NAME)
-    frame = opened(source, "Parquet file", lambda: _frame(source))
+    frame = opened(source, Sentence("Parquet file"), lambda: _frame(source))
     given = [str(name) for name in frame.columns]
     columns, notices = column_names(given, len(given))
     label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
@@ -73,9 +77,14 @@ def _typed(source: Source, name: str, held: pd.Series) -> np.ndarray:
         return _words(held)
     if all(isinstance(cell, int | float | Decimal) for cell in present):
         return held.astype(np.float64).to_numpy()
-    what = f"column {quoted(name)} holds {kind}"
-    advice = "write dates as numbers and leave nested columns out"
-    raise FileError(source.path, f"{what}, where numbers or text are needed; {advice}", column=name)
+    raise FileError(
+        source.path,
+        "column {name} holds {kind}, where numbers or text are needed;"
+        " write dates as numbers and leave nested columns out",
+        name=quoted(name),
+        kind=str(kind),
+        column=name,
+    )
 
 
 def _words(held: pd.Series) -> np.ndarray:

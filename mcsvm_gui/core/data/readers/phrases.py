@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from solvers.errors import Sentence
+
 _SHOWN = 5
 _LONGEST = 40
 
@@ -17,8 +19,10 @@ def quoted(text: str) -> str:
 def listed(things: Sequence[str], shown: int = _SHOWN) -> str:
     """a, b and c; or: a, b, c and 12 more."""
     if len(things) > shown:
-        return f"{', '.join(things[:shown])} and {len(things) - shown} more"
-    return " and ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
+        return Sentence("{some} and {count} more", some=", ".join(things[:shown]), count=len(things) - shown)
+    if len(things) < 2:
+        return "".join(things)
+    return Sentence("{some} and {last}", some=", ".join(things[:-1]), last=things[-1])
 
 
 def names(things: Iterable[str], shown: int = _SHOWN) -> str:
@@ -39,8 +43,4 @@ def places(lines: Iterable[int]) -> str:
         words += (
             [str(first)] if first == last else [str(first), str(last)] if last == first + 1 else [f"{first}-{last}"]
         )
-    return ("line " if len(ordered) == 1 else "lines ") + listed(words)
-
-
-def plural(count: int, thing: str, things: str | None = None) -> str:
-    return f"{count} {thing if count == 1 else things or thing + 's'}"
+    return Sentence("line {lines}", "lines {lines}", count=len(ordered), lines=listed(words))

@@ -11,6 +11,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.readers.source import Source
+from solvers.errors import Sentence
 
 _LF, _CR, _HASH = 10, 13, 35
 
@@ -114,12 +115,12 @@ def _quotes(source: Source, data: bytes, separator: str, quote: str) -> np.ndarr
     fits_behind[-1:] |= closing[-1:] == len(data) - 1
     wrong = np.concatenate([opening[~fits_before], closing[~fits_behind]])
     if len(wrong):
-        raise _misplaced(source, data, int(wrong.min()), "a quotation mark in the middle of a cell")
+        raise _misplaced(source, data, int(wrong.min()), Sentence("a quotation mark in the middle of a cell"))
     if len(opening) > len(closing):
-        raise _misplaced(source, data, int(opening[-1]), "a quotation mark opens a cell and none closes it")
+        raise _misplaced(source, data, int(opening[-1]), Sentence("a quotation mark opens a cell and none closes it"))
     return marks
 
 
-def _misplaced(source: Source, data: bytes, position: int, what: str) -> FileError:
+def _misplaced(source: Source, data: bytes, position: int, what: Sentence) -> FileError:
     line = data.count(b"\n", 0, position) + 1
-    return FileError(source.path, f"{what}; quote the whole cell and write marks inside it twice", line=line)
+    return FileError(source.path, "{what}; quote the whole cell and write marks inside it twice", what=what, line=line)

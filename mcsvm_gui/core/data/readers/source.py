@@ -11,30 +11,31 @@ from pathlib import Path
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.formats import PACKED
 from mcsvm_gui.core.data.readers.compression import unpack
+from solvers.errors import Sentence
 
 # What a program would call these files, by how they begin.
 _STRANGERS = {
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
-    b"%PDF": "a PDF document",
-    b"\x7fELF": "a program",
-    b"MZ": "a program",
-    b"\x93NUMPY": "a NumPy array",
-    b"\x89HDF": "an HDF5 file",
-    b"SQLite format 3": "an SQLite database",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls); save it as .xlsx or CSV",
-    b"MATLAB 5.0": "a MATLAB file",
-    b"RDX": "an R data file",
-    b"ARROW1": "an Arrow or Feather file; save it as Parquet or CSV",
-    b"ORC": "an ORC file; save it as Parquet or CSV",
-    b"\x28\xb5\x2f\xfd": "a Zstandard archive; unpack it first",
-    b"7z\xbc\xaf": "a 7-Zip archive; unpack it first",
-    b"Rar!": "a RAR archive; unpack it first",
-    b"\x04\x22\x4d\x18": "an LZ4 archive; unpack it first",
-    b"\x1f\x9d": "a file packed by `compress`; unpack it first",
-    b"\x80\x04\x95": "a Python pickle, which is never opened: it can run code",
-    b"\x80\x05\x95": "a Python pickle, which is never opened: it can run code",
+    b"\x89PNG": Sentence("a PNG picture"),
+    b"\xff\xd8\xff": Sentence("a JPEG picture"),
+    b"GIF8": Sentence("a GIF picture"),
+    b"%PDF": Sentence("a PDF document"),
+    b"\x7fELF": Sentence("a program"),
+    b"MZ": Sentence("a program"),
+    b"\x93NUMPY": Sentence("a NumPy array"),
+    b"\x89HDF": Sentence("an HDF5 file"),
+    b"SQLite format 3": Sentence("an SQLite database"),
+    b"\xd0\xcf\x11\xe0": Sentence("an old Excel workbook (.xls); save it as .xlsx or CSV"),
+    b"MATLAB 5.0": Sentence("a MATLAB file"),
+    b"RDX": Sentence("an R data file"),
+    b"ARROW1": Sentence("an Arrow or Feather file; save it as Parquet or CSV"),
+    b"ORC": Sentence("an ORC file; save it as Parquet or CSV"),
+    b"\x28\xb5\x2f\xfd": Sentence("a Zstandard archive; unpack it first"),
+    b"7z\xbc\xaf": Sentence("a 7-Zip archive; unpack it first"),
+    b"Rar!": Sentence("a RAR archive; unpack it first"),
+    b"\x04\x22\x4d\x18": Sentence("an LZ4 archive; unpack it first"),
+    b"\x1f\x9d": Sentence("a file packed by `compress`; unpack it first"),
+    b"\x80\x04\x95": Sentence("a Python pickle, which is never opened: it can run code"),
+    b"\x80\x05\x95": Sentence("a Python pickle, which is never opened: it can run code"),
 }
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -61,8 +62,8 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     shown = Path(path)
     data, packing = unpack(shown, _read(shown))
     if not data:
-        inside = f" (its {packing[-1]} content is nothing)" if packing else ""
-        raise FileError(shown, f"the file is empty{inside}; a data file has a line per example")
+        inside = Sentence(" (its {packing} content is nothing)", packing=packing[-1]) if packing else ""
+        raise FileError(shown, "the file is empty{inside}; a data file has a line per example", inside=inside)
     refuse_strangers(shown, data)
     return Source(shown, data, packing)
 
@@ -71,31 +72,31 @@ def _read(path: Path) -> bytes:
     try:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            what = "a folder" if stat.S_ISDIR(mode) else "a device"
-            raise FileError(path, f"this is {what}; name a data file")
+            what = Sentence("a folder") if stat.S_ISDIR(mode) else Sentence("a device")
+            raise FileError(path, "this is {what}; name a data file", what=what)
         return path.read_bytes()
     except FileNotFoundError:
-        raise FileError(path, f"there is no such file{_similar(path)}") from None
+        raise FileError(path, "there is no such file{hint}", hint=_similar(path)) from None
     except PermissionError:
         raise FileError(path, "no permission to read this file; ask its owner, or copy it") from None
     except ValueError as trouble:  # NUL in a path
         if isinstance(trouble, FileError):
             raise
-        raise FileError(repr(os.fspath(path)), f"this is no file name: {trouble}") from None
+        raise FileError(repr(os.fspath(path)), "this is no file name: {reason}", reason=trouble) from None
     except OSError as trouble:
         reason = trouble.strerror or type(trouble).__name__
-        raise FileError(path, f"the file cannot be read: {reason}") from None
+        raise FileError(path, "the file cannot be read: {reason}", reason=reason) from None
 
 
-def _similar(path: Path) -> str:
+def _similar(path: Path) -> Sentence:
     """The one file that differs by its suffix or its letters' case only."""
     try:
         beside = [found.name for found in path.parent.iterdir() if found.is_file()]
     except (OSError, ValueError):
-        return "; check the folder's name"
+        return Sentence("; check the folder's name")
     stem = path.name.lower().split(".")[0]
     near = sorted(name for name in beside if stem and name.lower().split(".")[0] == stem)
-    return f"; there is {near[0]}" if near else "; check its name"
+    return Sentence("; there is {name}", name=near[0]) if near else Sentence("; check its name")
 
 
 def refuse_strangers(path: Path, data: bytes) -> None:
@@ -103,7 +104,7 @@ def refuse_strangers(path: Path, data: bytes) -> None:
         raise FileError(path, "Git LFS pointer, data not downloaded; fetch them with `git lfs pull`", line=1)
     for start, what in _STRANGERS.items():
         if data.startswith(start) and (len(start) > 3 or b"\0" in data[:4096]):
-            raise FileError(path, f"not a text file but {what}")
+            raise FileError(path, "not a text file but {what}", what=what)
     if data[257:262] == b"ustar":
         raise FileError(path, "this is a tar archive; unpack the data file from it first")
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:100].lower()

@@ -12,6 +12,8 @@ from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -57,7 +59,11 @@ def decode(source: Source, options: ReadOptions) -> Text:
 
 
 def _doubt(encoding: str) -> Notice:
-    sentence = f"the text is not UTF-8 and was read as {encoding}; if letters look wrong, say --encoding"
+    sentence = Sentence(
+        "the text is not UTF-8 and was read as {known}; if letters look wrong, {encoding}",
+        known=encoding,
+        encoding=Remedy("encoding", verb="say"),
+    )
     return Notice("encoding-guessed", sentence)
 
 
@@ -66,7 +72,9 @@ def _known(encoding: str) -> str:
         name = codecs.lookup(encoding).name
         "".encode(name)
     except (LookupError, ValueError):
-        raise FileError("--encoding", f"{encoding!r} is not known; for example utf-8, utf-16 or cp1252") from None
+        raise FileError(
+            "--encoding", "{encoding!r} is not known; for example utf-8, utf-16 or cp1252", encoding=encoding
+        ) from None
     # utf-8 would leave the mark in the first column's name.
     return "utf-8-sig" if name == "utf-8" else name
 
@@ -96,8 +104,15 @@ def _refuse_mixture(source: Source, wrong: int) -> None:
     if found is not None:
         line = source.data.count(b"\n", 0, wrong) + 1
         letters = quoted(found[0].decode("utf-8", "replace"))
-        what = f"byte 0x{source.data[wrong]:02x} is not UTF-8, while other letters are ({letters})"
-        raise FileError(source.path, f"{what}; save the file in one encoding, or say --encoding", line=line)
+        raise FileError(
+            source.path,
+            "byte 0x{byte:02x} is not UTF-8, while other letters are ({letters});"
+            " save the file in one encoding, or {encoding}",
+            byte=source.data[wrong],
+            letters=letters,
+            encoding=Remedy("encoding", verb="say"),
+            line=line,
+        )
 
 
 def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
@@ -109,13 +124,21 @@ def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
         if encoding == "cp1252":
             _no_binary(source, data, strictly=True)
         line = data.count(b"\n", 0, trouble.start) + 1
-        what = (
-            f"byte 0x{data[trouble.start]:02x} is not {encoding.removesuffix('-sig')}; say --encoding, or save as UTF-8"
-        )
-        raise FileError(source.path, what, line=line) from None
+        raise FileError(
+            source.path,
+            "byte 0x{byte:02x} is not {known}; {encoding}, or save as UTF-8",
+            byte=data[trouble.start],
+            known=encoding.removesuffix("-sig"),
+            encoding=Remedy("encoding", verb="say"),
+            line=line,
+        ) from None
     except UnicodeError as trouble:
         raise FileError(
-            source.path, f"the text is not {encoding}: {trouble}; say --encoding, or save as UTF-8"
+            source.path,
+            "the text is not {known}: {reason}; {encoding}, or save as UTF-8",
+            known=encoding,
+            reason=trouble,
+            encoding=Remedy("encoding", verb="say"),
         ) from None
 
 

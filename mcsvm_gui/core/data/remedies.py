@@ -1,0 +1,53 @@
+"""Options as parts of sentences: the command line has them by name, a window as controls with titles."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.data.options import ReadOptions, Rules
+from solvers.errors import Sentence
+
+_DEEDS = {
+    ("scale", "minmax"): Sentence("Scale to -1 … 1"),
+    ("missing", "mean"): Sentence("Fill with the mean"),
+    ("missing", "drop"): Sentence("Leave rows out"),
+}
+
+
+def _title(option: str) -> Sentence:
+    return Sentence((options_of(ReadOptions) | options_of(Rules))[option].title)
+
+
+class Option(Sentence):
+    """`--missing drop`, or “Leave rows out”."""
+
+    option: str
+    value: str | None  # None: the choice is the user's
+
+    def __new__(cls, option: str, value: str | None = None, *, verb: str = "") -> Self:
+        """`verb`: "say" where the sentence has no other."""
+        made = str.__new__(cls, " ".join(filter(None, [verb, f"--{option}", value])))
+        title = Sentence("“{control}”", control=_title(option))
+        if deed := _DEEDS.get((option, value or "")):
+            title = Sentence("“{deed}”", deed=deed)
+        elif value is not None:
+            title = Sentence("{title} = {value}", title=title, value=value)
+        shown = Sentence("use {title}", title=title) if verb else title
+        vars(made).update(vars(shown), option=option, value=value)
+        return made
+
+
+class Remedy(Option):
+    """What can be done about what the sentence says."""
+
+    @property
+    def invitation(self) -> Sentence:
+        """For a button."""
+        change = Sentence("Change “{control}”", control=_title(self.option))
+        return _DEEDS.get((self.option, self.value or ""), change)
+
+
+def remedies(said: Sentence) -> tuple[Remedy, ...]:
+    """Each once, in the order of the sentence."""
+    return tuple(dict.fromkeys(part for part in said.parts() if isinstance(part, Remedy)))
