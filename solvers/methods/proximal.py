@@ -5,7 +5,7 @@ class functions f: alpha(f) = projection(anchor + sigma gradient(f)), and at the
 piecewise quadratic, so that semismooth Newton steps end at its exact minimum (Li, Sun & Toh 2018 for the lasso).
 
 f is kept by coordinates u, f = start + expand(u): W = X' weights (linear/proximal.py), D = V' of the change of the
-weights, K ~ V V' (auto/proximal_newton.py), or variables u of the size of alpha (selection/rising.py). With M the inner
+weights, K ~ V V' (auto/proximal_newton.py), or variables of the size of alpha (selection/proximal.py). With M the inner
 product of coordinates, <Mu, d> = <u, d> in W and D and u' Q d for variables, the function descended has along a step d
 the slope <Mu, d> - <weights(alpha), expand(d)>. A subclass says what its coordinates are and solves the Newton system.
 """
@@ -56,6 +56,7 @@ class Move:
 
 
 class ProximalStep(ABC):
+    flat = PROXIMAL.flat  # share of the first slope that may be left where a line search ends
     farthest = 1.0  # factor by which a step size may grow at once; 1: a full step that still descends is taken
 
     def __init__(self, part: Part, anchor: np.ndarray, sigma: float) -> None:
@@ -108,16 +109,18 @@ class ProximalStep(ABC):
             trial = yield from self.search(trial, move)
         return trial, most, End.STEPS
 
+    def line(self, trial: Trial, move: Move) -> Line:
+        return Line(self, trial, move)
+
     def search(self, trial: Trial, move: Move) -> Work[Trial]:
         """Line search for a slope of nearly zero: slopes still show what values lose to rounding."""
-        low, high, length = 0.0, np.inf, 1.0
+        line, low, high, length = self.line(trial, move), 0.0, np.inf, 1.0
         at_low, at_high = move.slope, np.inf
         for _ in range(PROXIMAL.tries):
             yield
-            other = self.at(trial.point + length * move.direction, trial.functions + length * move.functions)
-            here = move.slope_at(other)
+            here, tried = line.slope(length), length
             enough = here < 0.0 and high == np.inf and self.farthest == 1.0
-            if abs(here) <= -PROXIMAL.flat * move.slope or enough:
+            if abs(here) <= -self.flat * move.slope or enough:
                 break
             if here < 0.0:
                 low, at_low = length, here
@@ -128,4 +131,23 @@ class ProximalStep(ABC):
             else:
                 growth = max(move.slope / (move.slope - here), 2.0) if here > move.slope else np.inf
                 length *= min(growth, self.farthest)
-        return other
+        return line.end(tried)
+
+
+class Line:
+    """The function that Newton steps descend, along one of them: its slope, and the trial at the end."""
+
+    def __init__(self, step: ProximalStep, start: Trial, move: Move) -> None:
+        self.step, self.start, self.move = step, start, move
+
+    def ahead(self, length: float) -> Trial:
+        start, move = self.start, self.move
+        return self.step.at(start.point + length * move.direction, start.functions + length * move.functions)
+
+    def slope(self, length: float) -> float:
+        self.trial = self.ahead(length)
+        return self.move.slope_at(self.trial)
+
+    def end(self, length: float) -> Trial:
+        """The trial at the step size of the last slope."""
+        return self.trial

@@ -2,5 +2,5 @@
 
 search.py proposes trials (cell x fold); plan.py runs a search; task.py groups trials of one fold and gamma, which share
 a kernel matrix; crew.py runs tasks on threads. Training: binary.py (ova, ovo, dag, compiled), whole.py (a Run per C),
-rising.py (Newton steps of whole.py for ww, llw and others in a box).
+rising.py (proximal steps of whole.py for ww, llw and others in a box: proximal.py, system.py).
 """

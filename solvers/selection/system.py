@@ -1,4 +1,4 @@
-"""The Newton system of free variables (rising.py), whose factor is reused for sets that differ by a few variables.
+"""The Newton system of free variables (proximal.py), whose factor is reused for sets that differ by a few variables.
 
 New variables border the matrix, removed ones are held at zero by a multiplier each (Schur complement). Each costs one
 forward substitution, which is cheaper than a new factor while they are few: 58 -> 47 CPU s on a fold of segment, llw.

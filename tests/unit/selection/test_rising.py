@@ -16,6 +16,7 @@ from solvers.posing import kernel_from, pose
 from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.selection import rising, system, whole
+from solvers.selection.proximal import VariableStep
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
 from solvers.selection.system import System
@@ -71,9 +72,9 @@ def test_an_optimum_that_no_bound_touches_stays_one(machine: str) -> None:
 
 def test_newton_steps_were_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
-    step = rising.Course.newton
+    step = VariableStep.newton
     monkeypatch.setattr(rising, "price", lambda part, alpha: 0.0)
-    monkeypatch.setattr(rising.Course, "newton", lambda *given: taken.append(1) or step(*given))
+    monkeypatch.setattr(VariableStep, "newton", lambda *given: taken.append(1) or step(*given))
     test_optima_are_those_of_pair_steps("llw", None, monkeypatch)
     assert taken
 

@@ -1,0 +1,147 @@
+"""The proximal step in the variables themselves, on a whole kernel matrix: for all costs of a fold and gamma.
+
+Coordinates are u, (n, variables of an example), with f = K weights(u); at the optimum x(f) = u. Newton systems have the
+size of the free variables, and one factor serves several of them (system.py). Products cost only what changes, and
+slopes take one compiled pass without x. Inside, class functions are (outputs, n), so that products run along examples.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvers.dual.geometry import BOX
+from solvers.dual.quantities import weights_of
+from solvers.factor.layout import Layout
+from solvers.jit import newton
+from solvers.methods.proximal import Line, Move, ProximalStep, Trial
+from solvers.problem import Part
+from solvers.selection.shared import SharedGram
+from solvers.selection.system import System
+from solvers.work import Work, ready
+
+CLOSE = 0.1  # distance of the class functions from those of x at the end, in units of |x - centre| / sigma or tolerance
+REFINED, SHARP = 3, 1e-9  # iterative refinement: rounds at most; residual at its end, as a share of the right side
+
+
+class VariableStep(ProximalStep):
+    """`reached` are the functions of the x examined last, and `violation` is that of this x."""
+
+    flat = 0.1  # slopes are cheap here beside Newton steps
+    reached: np.ndarray
+    violation: float
+
+    def __init__(self, part: Part, gram: SharedGram, x: np.ndarray, sigma: float, tolerance: float) -> None:
+        super().__init__(part, x, sigma)
+        self.gram, self.tolerance, self.layout = gram, tolerance, Layout.of(part)
+        self.upper = part.upper[:, None]
+        directions = part.form.direction.reshape(-1, part.form.outputs)
+        self.couplings = directions @ directions.T
+        self.kinds = part.labels[:, None] * part.form.slots + self.layout.slot
+        self.system: System | None = None
+
+    def resume(self, chosen: np.ndarray, ridge: float) -> None:
+        """The factor that the last step ended with, of these variables: it may serve here too."""
+        self.system = self.part.kept.get("system")
+        if self.system is None and chosen.size:
+            self.system = self.factored(chosen, ridge)
+
+    # -- class functions --------------------------------------------------------------------------
+
+    def gradient(self, functions: np.ndarray) -> np.ndarray:
+        """Of all variables."""
+        out = np.empty(self.anchor.shape)
+        newton.gradients(self.part.form.rule, functions.T, self.part.labels, self.layout.slot, out)
+        return out
+
+    def read(self, functions: np.ndarray) -> np.ndarray:
+        """<direction, f>."""
+        return self.layout.margin - self.gradient(functions)
+
+    def wish(self, functions: np.ndarray) -> np.ndarray:
+        """What x is the projection of."""
+        return np.asarray(self.anchor + self.sigma * self.gradient(functions))
+
+    def add_products(self, change: np.ndarray, functions: np.ndarray) -> None:
+        part = self.part
+        newton.add_products(part.form.rule, self.gram.matrix, part.labels, self.layout.slot, change, functions.T)
+
+    # -- the step ---------------------------------------------------------------------------------
+
+    def begin(self) -> Work[Trial]:
+        """From the anchor, by a Newton step that keeps its free variables free."""
+        functions = self.gram.times(weights_of(self.part, self.layout.table(self.anchor)))
+        start = self.at(self.anchor, functions)
+        step, along = self.solved(self.free(self.anchor), self.gradient(functions))
+        move = self.move(start, step, along)
+        return (yield from self.search(start, move)) if move.slope < 0.0 else start
+
+    def at(self, point: np.ndarray, functions: np.ndarray) -> Trial:
+        x = np.clip(self.wish(functions), 0.0, self.upper)
+        return Trial(point, functions, x, x, np.empty(0, dtype=bool))
+
+    def free(self, alpha: np.ndarray) -> np.ndarray:
+        return BOX.free(alpha, self.upper)
+
+    def residual(self, trial: Trial) -> Work[np.ndarray]:
+        return ready(trial.alpha - trial.point)
+
+    def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
+        functions = np.zeros((self.part.form.outputs, len(self.part))).T
+        self.add_products(coordinates, functions)
+        return ready(functions)
+
+    def close(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> bool:
+        self.reached = trial.functions + lacking
+        self.violation = BOX.violation(self.gradient(self.reached), trial.alpha, self.upper)
+        near = CLOSE * max(self.tolerance, self.away(trial))
+        return self.violation <= self.tolerance or float(np.abs(self.read(lacking)).max()) <= near
+
+    def newton(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+        step, along = self.solved(self.free(trial.alpha), -self.read(lacking))
+        return ready(self.move(trial, residual + step, lacking + along))
+
+    def move(self, trial: Trial, direction: np.ndarray, along: np.ndarray) -> Move:
+        read = self.read(along)
+        return Move(direction, along, read, read, -float(np.vdot(trial.alpha - trial.point, read)))
+
+    def line(self, trial: Trial, move: Move) -> ClippedLine:
+        return ClippedLine(self, trial, move)
+
+    # -- Newton systems ---------------------------------------------------------------------------
+
+    def solved(self, free: np.ndarray, wish: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(change of the free variables that lowers their gradients by `wish`, its products with K)."""
+        chosen, lack = np.flatnonzero(free), wish
+        step, along = np.zeros(wish.shape), np.zeros((self.part.form.outputs, len(self.part))).T
+        for _ in range(REFINED if chosen.size else 0):
+            more = np.zeros(wish.shape)
+            more.ravel()[chosen] = self.system_of(chosen).solve(chosen, lack.ravel()[chosen])
+            step += more
+            self.add_products(more, along)
+            lack = wish - self.read(along) - step / self.sigma
+            if np.abs(lack.ravel()[chosen]).max() <= SHARP * np.abs(wish.ravel()[chosen]).max():
+                break
+        return step, along
+
+    def system_of(self, chosen: np.ndarray) -> System:
+        """The last factor, where the chosen variables differ from its own by a few; else a new one."""
+        if self.system is None or not self.system.near(chosen, 1.0 / self.sigma):
+            self.system = self.factored(chosen, 1.0 / self.sigma)
+        return self.system
+
+    def factored(self, chosen: np.ndarray, ridge: float) -> System:
+        return System(self.gram.matrix, self.kinds, self.couplings, ridge, chosen)
+
+
+class ClippedLine(Line):
+    def __init__(self, step: VariableStep, start: Trial, move: Move) -> None:
+        super().__init__(step, start, move)
+        self.sigma, self.upper, self.wish = step.sigma, step.part.upper, step.wish(start.functions)
+        self.level, self.bend = float(np.vdot(start.point, move.seen)), float(np.vdot(move.direction, move.seen))
+
+    def slope(self, length: float) -> float:
+        clipped: float = newton.clipped_product(self.wish, self.move.seen, self.sigma * length, self.upper)
+        return self.level + length * self.bend - clipped
+
+    def end(self, length: float) -> Trial:
+        return self.ahead(length)
