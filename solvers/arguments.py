@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, Options, StrOptions
 
 from solvers.errors import InputError
+from solvers.jit.rounding import ROUNDING
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.methods import METHODS
@@ -72,7 +73,7 @@ def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> fl
         return 1.0 / count
     mean, square = _moments(features, weights)
     variance = square - mean**2
-    return 1.0 / (count * variance) if variance > 1e-12 * square else 1.0
+    return 1.0 / (count * variance) if variance > ROUNDING * square else 1.0
 
 
 def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:

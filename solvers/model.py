@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from solvers.gram import kernel_times
+from solvers.jit.rounding import ROUNDING
 from solvers.kernels import Kernel, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
 
-TIE = 1e-13  # class functions this near to the largest tie with it: BLAS rounds equal rows differently by position
 PREDICTION_ROWS = 4096  # rows predicted at once, which bounds memory for any number of rows
+
+TIE = ROUNDING  # class functions this near to the largest tie with it: BLAS rounds equal rows differently by position
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from scipy.linalg import cho_solve
 
 from solvers.budget import DENSE
 from solvers.dense.cholesky import Factor, factored
+from solvers.jit.rounding import ROUNDING
 from solvers.work import SMALL, Work
 
 COPIED = 1 << 20  # entries of Q that are copied between two yields: 8 MB, 5 to 20 ms where memory is new
@@ -35,7 +36,7 @@ class Interior:
         self.x = x
         self.t = self.bound - self._sums(x)
         self.y = 0.0
-        self.scale = float(np.abs(self.c - self.Q @ x).mean()) + 1e-12
+        self.scale = float(np.abs(self.c - self.Q @ x).mean()) + ROUNDING
         self.z = np.full(x.size, self.scale)
         self.w = np.full(self.bound.size, self.scale)
         self.pairs = _same_group(self.group)

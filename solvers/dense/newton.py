@@ -16,10 +16,9 @@ from scipy.linalg import cho_solve
 from solvers.budget import DENSE
 from solvers.dense.cholesky import factored
 from solvers.jit import sums as simplex
-from solvers.jit.bound import ROUNDING
+from solvers.jit.rounding import RIDGE, ROUNDING
 from solvers.work import SMALL, Work
 
-RIDGE = 1e-11  # share of the largest diagonal entry added to Q_FF: directions without curvature stay put
 ROWS = 64  # of a gathered block, so that it stays in cache: 20 ms of 2500 variables, all rows at once 46 ms
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from solvers.dual.geometry import BOX, LINE, SUMS
 from solvers.dual.quantities import weights_of
+from solvers.jit.rounding import LAST_DIGITS, ROUNDING
 from solvers.problem import Part
 
-LEFT = 1e-12  # of the sum of alpha: the balance within rounding
 ROUNDS = 50
 SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to the middle of the bounds, where too few variables can move
 
@@ -31,7 +31,7 @@ def repair(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 def is_balanced(part: Part, alpha: np.ndarray) -> bool:
     left = float(np.abs(weights_of(part, alpha).sum(axis=0)).max())
-    return left <= LEFT * float(np.abs(alpha).sum())
+    return left <= ROUNDING * float(np.abs(alpha).sum())
 
 
 def even(part: Part) -> np.ndarray:
@@ -50,7 +50,7 @@ def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
     alpha, real = alpha.copy(), part.form.real[part.labels]
     for _ in range(ROUNDS):
         total = weights_of(part, alpha).sum(axis=0)
-        if np.abs(total).max() <= 1e-15 * max(1.0, float(np.abs(alpha).sum())):
+        if np.abs(total).max() <= LAST_DIGITS * max(1.0, float(np.abs(alpha).sum())):
             break
         MOVES[part.geometry](part, alpha, real, total)
     return alpha

@@ -7,6 +7,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
 from solvers.dual.quantities import examine
+from solvers.jit.rounding import ROUNDING
 from solvers.problem import Part
 
 SMALL_PROGRAMME = 20_000  # hinges up to which the primal is minimised over b by a linear programme
@@ -62,7 +63,7 @@ def _binary_bias(part: Part, products: np.ndarray) -> np.ndarray:
     kinks = sign * part.form.margin[part.labels, 0] - products[:, 0]
     order = np.argsort(kinks)
     slope = -part.upper[sign > 0.0].sum() + np.cumsum(part.upper[order])
-    reach = part.upper.sum() * 1e-12
+    reach = part.upper.sum() * ROUNDING
     first = int(np.argmax(slope >= -reach))
     last = first + 1 if abs(slope[first]) <= reach and first + 1 < order.size else first
     return np.array([0.5 * (kinks[order[first]] + kinks[order[last]])])

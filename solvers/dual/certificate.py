@@ -9,11 +9,11 @@ import numpy as np
 
 from solvers.dual.bias import best_bias
 from solvers.dual.quantities import energy_of, examine, weights_of
+from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
 from solvers.work import Work, finish
 
 LOOKED_AT = 400  # support vectors whose kernel matrix is tested for negative eigenvalues
-INDEFINITE = 1e-7  # share of the largest eigenvalue: more than rounding of a matrix given in single precision
 
 
 @dataclass(frozen=True)
@@ -96,4 +96,4 @@ def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:
     support = np.flatnonzero(used)
     points = problem.points.take(support[:: -(-support.size // LOOKED_AT)])
     eigenvalues = np.linalg.eigvalsh(problem.kernel.block(points, points, np.empty((len(points), len(points)))))
-    return bool(eigenvalues[0] < -INDEFINITE * max(eigenvalues[-1], 0.0))
+    return bool(eigenvalues[0] < -SINGLE * max(eigenvalues[-1], 0.0))

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from solvers.jit import scan, sums
-from solvers.jit.bound import AT_BOUND, ROUNDING
+from solvers.jit.bound import AT_BOUND
 from solvers.jit.linear.system import respond
+from solvers.jit.rounding import ROUNDING
 
 if TYPE_CHECKING:
     from solvers.machines import DualForm

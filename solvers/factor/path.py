@@ -15,9 +15,8 @@ from solvers.budget import PATH
 from solvers.dual.balance import level
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, Diagonal, normals_for
+from solvers.jit.rounding import ROUNDING
 from solvers.work import Work
-
-REFINED = 1e-12  # error of a Newton system, as a share of its right side, at which refinement ends
 
 
 @dataclass
@@ -162,7 +161,7 @@ class Path:
         layout, columns = self.layout, self.columns
         x, b = np.zeros_like(right), np.zeros(off.size)
         rest, rest_off, left = right, off, np.inf
-        enough = REFINED * float(np.abs(right).max())
+        enough = ROUNDING * float(np.abs(right).max())
         for _ in range(1 + PATH.refinements):
             dx, db = yield from self._solve_once(diagonal, rest, rest_off)
             yield

@@ -13,9 +13,9 @@ import numpy as np
 
 from solvers.budget import FACTOR
 from solvers.gram import Gram
+from solvers.jit.rounding import ROUNDING
 from solvers.work import PIECE, Work, pieces
 
-EXACT = 1e-13  # share of the trace at which the rest is rounding
 ENTRY = 16.0  # operations that an entry of V counts as where it is read once, from memory: 8 bytes, about 1 ns
 
 
@@ -34,7 +34,7 @@ class Factor:
         self.columns = np.empty((self.most, n))  # the columns of V as rows; pages appear when they are written
         self._left = np.maximum(gram.diagonal.astype(np.float64), 0.0)
         self._rests = [float(self._left.sum())]  # the trace that is left, by columns
-        self._nothing = EXACT * self._rests[0]
+        self._nothing = ROUNDING * self._rests[0]
         self.whole = not self._rests[0] > 0.0  # nothing is left
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.bound import room_down, room_up, sum_has_room
 from solvers.jit.linalg import add_scaled
+from solvers.jit.rounding import HUGE
 
 STRIP = 4096  # examples whose functions are updated at once: 32 kB per class, so that a strip of all stays in cache
 
@@ -25,7 +26,7 @@ def variable_gradient(rule, functions, y, p, i):
 @compiled
 def lowest_in_use(rule, functions, alpha, y, i, bound):
     """The smallest gradient among the nonzero variables of one example and the slack of its sum, which has 0."""
-    low, total = 1e300, 0.0
+    low, total = HUGE, 0.0
     for p in range(alpha.shape[0]):
         a = alpha[p, i]
         if a > 0.0:

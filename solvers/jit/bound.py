@@ -6,8 +6,8 @@ another order, the same variables give another last digit.
 """
 
 from solvers.jit import compiled
+from solvers.jit.rounding import ROUNDING
 
-ROUNDING = 1e-12  # share of the bound, or of what the variable was before a step; 5000 additions err by 5e-13 at most
 AT_BOUND = 1.0 - ROUNDING
 
 

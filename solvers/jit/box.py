@@ -7,8 +7,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import pull, snapped
-
-SINGULAR = 1e-12  # det Q_B / (Q_aa Q_bb) below which Q_B counts as of rank one
+from solvers.jit.rounding import ROUNDING
 
 
 @compiled
@@ -29,7 +28,7 @@ def pair_step(a, b, ga, gb, qaa, qbb, qab, ua, ub):
     """The exact solution of the two-dimensional box problem (appendix A.2): inside, or the best edge."""
     low_a, high_a, low_b, high_b = -a, ua - a, -b, ub - b
     determinant = qaa * qbb - qab * qab
-    if determinant > SINGULAR * qaa * qbb:
+    if determinant > ROUNDING * qaa * qbb:
         x = (qbb * ga - qab * gb) / determinant
         z = (qaa * gb - qab * ga) / determinant
         if low_a <= x <= high_a and low_b <= z <= high_b:

@@ -7,8 +7,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.linalg import add_scaled
-
-RIDGE = 1e-11  # least pivot, as a share of the largest diagonal entry; a variable of a smaller one stays where it is
+from solvers.jit.rounding import RIDGE
 
 
 @compiled

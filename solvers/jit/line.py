@@ -9,8 +9,7 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.bound import reached
 from solvers.jit.box import position
-
-FLAT = 1e-12  # least curvature of a pair; a smaller one counts as this (LIBSVM's tau)
+from solvers.jit.rounding import FLAT
 
 
 @compiled(relaxed=True)

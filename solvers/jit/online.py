@@ -11,7 +11,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import reached
-from solvers.jit.line import FLAT
+from solvers.jit.rounding import FLAT
 
 LIMIT, REACHED, MISSING, STUCK = 0, 1, 2, 3  # why `reprocess` returned: steps, tolerance, a kernel row, no movement
 

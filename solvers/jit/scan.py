@@ -11,6 +11,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import movable, pull, room_down, sum_has_room
+from solvers.jit.rounding import HUGE
 
 
 @compiled
@@ -44,7 +45,7 @@ def scan_sum_slot(rule, p, function, own, alpha, labels, top, bottom, total):
             else rule.margin_other - rule.before * own[i] - rule.other * function[i]
         )
         a = alpha[i]
-        low = g if room_down(a) else 1e300
+        low = g if room_down(a) else HUGE
         top[i] = g if g > top[i] else top[i]
         bottom[i] = low if low < bottom[i] else bottom[i]
         total[i] += a
@@ -81,7 +82,7 @@ def scan_simplex(rule, functions, alpha, labels, upper, own, worst):
     n = labels.size
     if rule.before != 0.0:
         own_functions(functions, labels, own)
-    top, bottom, total = np.zeros(n), np.full(n, 1e300), np.zeros(n)
+    top, bottom, total = np.zeros(n), np.full(n, HUGE), np.zeros(n)
     for p in range(alpha.shape[0]):
         scan_sum_slot(rule, p, functions[p], own, alpha[p], labels, top, bottom, total)
     close_sums(top, bottom, total, upper, worst)
@@ -119,7 +120,7 @@ def examine_simplex(rule, functions, alpha, labels, upper, violations):
     """As `examine_box`, for sums in [0, U_i]: only the worst hinge of an example costs."""
     n = labels.size
     own, unused, linear = np.zeros(n), np.zeros(n), np.zeros(n)
-    top, bottom, total = np.zeros(n), np.full(n, 1e300), np.zeros(n)
+    top, bottom, total = np.zeros(n), np.full(n, HUGE), np.zeros(n)
     if rule.before != 0.0:
         own_functions(functions, labels, own)
     for p in range(alpha.shape[0]):

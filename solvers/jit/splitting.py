@@ -7,8 +7,7 @@ variables share the own class function (`rule.before`), a scalar equation couple
 import numpy as np
 
 from solvers.jit import compiled
-
-NEAR = 1e-7  # bracket at which the scalar equation is solved, as a share of U: the rounding of float32 variables
+from solvers.jit.rounding import HUGE, SINGLE
 
 
 @compiled
@@ -18,7 +17,7 @@ def boxed_level(wish, upper):
     for p in range(wish.size):
         high += min(max(wish[p], 0.0), upper)
     s = 0.0
-    while high - low > NEAR * upper:
+    while high - low > SINGLE * upper:
         total, moving = 0.0, 0.0
         for p in range(wish.size):
             x = wish[p] - s
@@ -78,7 +77,7 @@ def settle(rule, sums, labels, upper, rho, wanted, z, u, alpha):
                 drawn = rule.other * (wanted[i, p] + u[i, p]) + rule.before * own
                 wish[p] = drawn + rule.margin_other / rho
             else:
-                wish[p] = rule.own * own + rule.margin_own / rho if rule.own != 0.0 else -1e300
+                wish[p] = rule.own * own + rule.margin_own / rho if rule.own != 0.0 else -HUGE
         level, top = 0.0, upper[i]
         if sums:
             level, top = sum_level(wish, upper[i], shared), np.inf

@@ -12,6 +12,7 @@ from solvers.jit.bound import free, reached
 from solvers.jit.face import balanced_direction, longest
 from solvers.jit.linalg import add_scaled
 from solvers.jit.line import solve_pairs
+from solvers.jit.rounding import HUGE, ROUNDING
 
 BLOCK = 512  # variables of a block, at most
 SHARE = 0.1  # violation to which a block is solved, as a share of the violation outside it
@@ -49,14 +50,14 @@ def multiply(K, spans, beta, functions):
 @compiled(relaxed=True)
 def reach(sign, margin, upper, beta, functions, z):
     """z = s margin - f; returns (max z over beta that may rise, min z over beta that may fall)."""
-    high, low = -1e300, 1e300
+    high, low = -HUGE, HUGE
     for b in range(beta.size):
         s, value = sign[b], beta[b]
         t = s * margin - functions[b]
         z[b] = t
         most, least = (upper[b], 0.0) if s > 0.0 else (0.0, -upper[b])
-        rise = t if value < most else -1e300
-        fall = t if value > least else 1e300
+        rise = t if value < most else -HUGE
+        fall = t if value > least else HUGE
         high = rise if rise > high else high
         low = fall if fall < low else low
     return high, low
@@ -250,7 +251,7 @@ def best_offset(sign, upper, z, low, high):
             within[count] = b
             count += 1
     order = within[np.argsort(z[within])]
-    slack = total * 1e-12
+    slack = total * ROUNDING
     for place in range(count):
         slope += upper[order[place]]
         if slope >= -slack:
@@ -258,13 +259,13 @@ def best_offset(sign, upper, z, low, high):
             if slope > slack:
                 return here
             after = z[order[place + 1]] if place + 1 < count else next_above(z, high)
-            return 0.5 * (here + after) if after < 1e300 else here
+            return 0.5 * (here + after) if after < HUGE else here
     return high
 
 
 @compiled
 def next_above(z, level):
-    least = 1e300
+    least = HUGE
     for b in range(z.size):
         least = z[b] if level < z[b] < least else least
     return least

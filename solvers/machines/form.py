@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from solvers.jit.rounding import ROUNDING
 from solvers.machines.rule import Rule
 
 Feasible = Literal["box", "simplex"]
@@ -65,7 +66,7 @@ class DualForm:
         shared = float(others[0]) if others.size else 0.0
         own = float(lengths[0]) - shared
         alike = np.allclose(lengths, own + shared) and np.allclose(others, shared)
-        return (own, shared) if alike and own > 1e-9 else None
+        return (own, shared) if alike and own > ROUNDING else None
 
     @cached_property
     def rule(self) -> Rule:
@@ -106,13 +107,13 @@ class DualForm:
         else:  # the first class that is neither the own nor the slot's
             bystander = np.where((own != 0) & (slot != 0), 0, np.where((own != 1) & (slot != 1), 1, 2))
         table = table - np.take_along_axis(table, bystander[:, None], axis=1)
-        table[np.abs(table) < 1e-12] = 0.0
+        table[np.abs(table) < ROUNDING] = 0.0
         return table
 
 
 def _alike(table: np.ndarray, other: np.ndarray | float) -> bool:
     """Up to rounding; the coefficients of directions are about 1."""
-    return bool(np.abs(table - other).max(initial=0.0) <= 1e-12)
+    return bool(np.abs(table - other).max(initial=0.0) <= ROUNDING)
 
 
 def _read_off(form: DualForm) -> Rule:

@@ -18,10 +18,9 @@ from solvers.decision import Decision
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.dual.quantities import dual_of, weights_of
 from solvers.errors import Sentence, any_of
+from solvers.jit.rounding import SINGLE
 from solvers.problem import Part
 from solvers.work import Work, ready
-
-ROUNDING = 1e-7  # share of the dual by which a point may be below the best and still replace it
 
 
 class Progress(Enum):
@@ -84,7 +83,7 @@ class Exploring(State):
         """Whether this point is as good as the kept one, which then is dropped."""
         if self.kept is None:
             return True
-        if dual_at(part, self) >= self.kept_dual - ROUNDING * abs(self.kept_dual):
+        if dual_at(part, self) >= self.kept_dual - SINGLE * abs(self.kept_dual):
             self.kept, self.kept_dual = None, -np.inf
         return self.kept is None
 

@@ -22,9 +22,10 @@ from solvers.factor.normal import DIAGONALS, Columns, rank_cap
 from solvers.factor.path import Path
 from solvers.factor.path import Point as PathPoint
 from solvers.jit import sums
+from solvers.jit.rounding import SINGLE
 from solvers.methods.auto import blocks, faces
 from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.base import ROUNDING, Exploring, Method, Point, Progress, dual_at
+from solvers.methods.base import Exploring, Method, Point, Progress, dual_at
 from solvers.problem import Part
 from solvers.work import Work
 from solvers.work import finish as finish_work
@@ -183,7 +184,7 @@ def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget
     products = yield from part.gram.products(weights_of(part, alpha))
     trial = blocks.by_class(BlockState(alpha, products + constant, constant, state.steps))
     yield from solve_for(part, trial, between, tolerance, budget)
-    if dual_at(part, trial) < state.kept_dual - ROUNDING * abs(state.kept_dual):
+    if dual_at(part, trial) < state.kept_dual - SINGLE * abs(state.kept_dual):
         kept = yield from exactly(part, state.best)
         trial = trial if dual_at(part, trial) >= dual_at(part, kept) else kept
     state.alpha[...], state.functions[...], state.constant = trial.alpha, trial.functions, trial.constant

@@ -20,6 +20,7 @@ from solvers.decision import Decision
 from solvers.dual.certificate import Certificate, Proof, proof_at_zero, seen_indefinite, total_of
 from solvers.errors import InputError
 from solvers.gram import Gram
+from solvers.jit.rounding import FEASIBLE
 from solvers.methods import METHODS
 from solvers.methods.base import Method
 from solvers.model import Model
@@ -27,7 +28,7 @@ from solvers.problem import Problem
 from solvers.run import checkpoint
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
-from solvers.run.parts import FEASIBLE, Finished, PartRun, Totals, delegated, mark
+from solvers.run.parts import Finished, PartRun, Totals, delegated, mark
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
 from solvers.work import Work

@@ -21,13 +21,12 @@ from solvers.dual.certificate import Certificate, Proof, certify, certifying
 from solvers.dual.geometry import BOX
 from solvers.dual.quantities import energy_of, examine, weights_of
 from solvers.errors import InputError
+from solvers.jit.rounding import FEASIBLE
 from solvers.methods.base import Method, Progress, refresh, seed_with
 from solvers.problem import Part, Problem, with_offset
 from solvers.run import multipliers
 from solvers.run.limits import Limits, gap_allowed
 from solvers.work import Work, finish
-
-FEASIBLE = 1e-9  # infeasibility accepted, as a share of sum U
 
 
 class Claim(Enum):

@@ -11,7 +11,8 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.bound import sum_has_room
 from solvers.jit.linear.example import read_row
-from solvers.jit.sequential.whole import ROUNDING, threshold
+from solvers.jit.rounding import LAST_DIGITS
+from solvers.jit.sequential.whole import threshold
 
 NARROW = 4  # active variables of an example up to which their functions are read one by one, else all in one go
 FALL = 0.2  # factor on the threshold from one unshrinking to the next
@@ -81,7 +82,7 @@ def solve_members(i, alphas, gradient, members, size, upper, curvature, ratio, t
         p = members[i, t]
         best = p if gradient[p] == falling[0] else best
         amount = gradient[p] - theta
-        gradient[p] = min(amount, upper) if amount > ROUNDING * abs(gradient[p]) else 0.0
+        gradient[p] = min(amount, upper) if amount > LAST_DIGITS * abs(gradient[p]) else 0.0
         reached += gradient[p]
     if full and reached <= 0.0:
         gradient[best], reached = upper, upper

@@ -8,9 +8,8 @@ so only nonzero entries are stored.
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.rounding import ROUNDING
 from solvers.jit.sequential.whole import threshold
-
-NOTHING = 1e-12  # entries of R' P R up to this are rounding and left out; directions are of length about 1
 
 
 @compiled(relaxed=True)
@@ -108,7 +107,7 @@ def couplings(rule, outputs, labels, free, full):
             size = couple_example(rule, labels[i], free[i], full[i], touched, entries)
             for s in range(size):
                 for t in range(s + 1):
-                    if abs(entries[s, t]) > NOTHING:
+                    if abs(entries[s, t]) > ROUNDING:
                         pair = pair_of(touched[s], touched[t])
                         if filling:
                             examples[starts[pair + 1]], values[starts[pair + 1]] = i, entries[s, t]

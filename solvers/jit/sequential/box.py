@@ -7,7 +7,8 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import snapped
-from solvers.jit.box import SINGULAR, pair_step, single_step
+from solvers.jit.box import pair_step, single_step
+from solvers.jit.rounding import ROUNDING
 from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, best_in, look, overlaps, settle, shift
 
 
@@ -23,7 +24,7 @@ def couple(awake, coupling, kernel, offset, first, last):
 def pair_gains(awake, coupling, kernel, offset, g, q):
     """Twice the unconstrained gain of each violating variable with the first one, whose g and Q_aa are given.
 
-    A singular Q_B counts as one of determinant SINGULAR Q_aa Q_bb, so that its gain is large, as the true one is.
+    A singular Q_B counts as one of determinant ROUNDING Q_aa Q_bb, so that its gain is large, as the true one is.
     """
     gradient, score, diagonal, row, gain = awake.gradient, awake.score, awake.diagonal, awake.row, awake.gain
     for block in range(awake.tops.size):
@@ -32,7 +33,7 @@ def pair_gains(awake, coupling, kernel, offset, g, q):
         top = -1.0
         for b in range(first, last):
             whole = q * diagonal[b]
-            determinant = max(whole - row[b] * row[b], SINGULAR * whole)
+            determinant = max(whole - row[b] * row[b], ROUNDING * whole)
             twice = (g * g * diagonal[b] - 2.0 * g * gradient[b] * row[b] + gradient[b] * gradient[b] * q) / determinant
             gain[b] = twice if score[b] > 0.0 else -1.0
             top = max(top, gain[b])

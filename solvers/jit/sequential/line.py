@@ -8,7 +8,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import movable, snapped
-from solvers.jit.line import FLAT
+from solvers.jit.rounding import FLAT, HUGE
 from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, best_in, read_gradients, settle, shift
 
 
@@ -16,18 +16,18 @@ from solvers.jit.sequential.loop import BLOCK, LIMIT, MISSING, REACHED, STUCK, b
 def look_signed(awake, columns):
     """z into `gradient`; `score` is z where beta may rise; returns (max over rising, min over falling)."""
     gradient, alpha, upper, sign, score = awake.gradient, awake.alpha, awake.upper, awake.value, awake.score
-    high, low = -1e300, 1e300
+    high, low = -HUGE, HUGE
     for block in range(awake.tops.size):
         first, last = block * BLOCK, min((block + 1) * BLOCK, gradient.size)
         read_gradients(awake, columns, first, last)
-        top = -1e300
+        top = -HUGE
         for b in range(first, last):
             z = sign[0, b] * gradient[b]
             gradient[b] = z
             rises, falls = movable(sign[0, b] > 0.0, alpha[b], upper[b])
-            score[b] = z if rises else -1e300
+            score[b] = z if rises else -HUGE
             top = max(top, score[b])
-            low = min(low, z if falls else 1e300)
+            low = min(low, z if falls else HUGE)
         awake.tops[block] = top
         high = max(high, top)
     return high, low

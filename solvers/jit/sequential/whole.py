@@ -8,10 +8,9 @@ which one sort finds.
 import numpy as np
 
 from solvers.jit import compiled
+from solvers.jit.rounding import LAST_DIGITS
 from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, settle, shift
 from solvers.jit.sequential.sums import look_groups, slack_of
-
-ROUNDING = 1e-15  # share of u up to which a_p = u_p - theta is rounding and set to zero
 
 
 @compiled
@@ -64,7 +63,7 @@ def solve_example(gradient, alpha, bound, curvature, own, shared, out):
     theta, full = threshold(np.sort(u)[::-1], u.size, shared / own, bound)
     for p in range(alpha.size):
         amount = u[p] - theta
-        out[p] = min(amount, bound) if amount > ROUNDING * abs(u[p]) else 0.0
+        out[p] = min(amount, bound) if amount > LAST_DIGITS * abs(u[p]) else 0.0
     if full and out.sum() > 0.0:  # tiny curvatures: restore the sum, which rounding changed
         out *= bound / out.sum()
     elif full:

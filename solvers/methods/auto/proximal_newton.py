@@ -14,13 +14,11 @@ from solvers.dense.cholesky import factored
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, normals_for
+from solvers.jit.rounding import RIDGE, ROUNDING
 from solvers.methods.base import Point
 from solvers.methods.proximal import Move, ProximalStep, Trial
 from solvers.problem import Part
 from solvers.work import Work, pieces
-
-RIDGE = 1e-13  # share of the largest diagonal entry
-FREE_SLACK = 1e-12  # curvature of a slack that is not at its bound, in units of 1 / sigma: zero could not be inverted
 
 
 class FactorStep(ProximalStep):
@@ -91,7 +89,7 @@ class FactorStep(ProximalStep):
 
     def by_columns(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
         own = np.where(np.take_along_axis(free, self.layout.slot, axis=1), 1.0 / self.sigma, np.inf)
-        slack = np.where(trial.full, np.inf, FREE_SLACK / self.sigma)[:, None]
+        slack = np.where(trial.full, np.inf, ROUNDING / self.sigma)[:, None]
         diagonal = DIAGONALS[self.part.geometry].proximal(own, slack)
         for normal in normals_for(self.layout, self.columns):
             if (yield from normal.prepare(diagonal)):

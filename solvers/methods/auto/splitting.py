@@ -17,11 +17,11 @@ from solvers.dual.geometry import BOX, SUMS
 from solvers.dual.quantities import gradients, weights_of
 from solvers.factor.normal import Columns
 from solvers.jit import splitting
+from solvers.jit.rounding import SINGLE
 from solvers.methods.base import Point
 from solvers.problem import Part
 from solvers.work import PIECE, Work, pieces
 
-NOTHING, ALL = 1e-9, 1.0 - 1e-6  # shares of the bound below and above which a float32 sum or variable is put onto it
 PLACE = 300.0  # operations that one number of z counts as in the example-wise step: 25 ns
 
 
@@ -143,5 +143,4 @@ def towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
 def clean(part: Part, alpha: np.ndarray) -> np.ndarray:
     """Onto the bounds: in single precision nothing is quite there."""
     geometry, upper = part.geometry, part.upper[:, None]
-    alpha = np.where(alpha < NOTHING * upper, 0.0, alpha)
-    return geometry.within(geometry.filled(alpha, upper, geometry.reach(alpha) > ALL * upper), upper)
+    return geometry.within(geometry.snapped(alpha, upper, SINGLE), upper)

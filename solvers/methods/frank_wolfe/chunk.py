@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from solvers.dual.geometry import BOX, Geometry
 from solvers.dual.quantities import weights_of
+from solvers.jit.rounding import LAST_DIGITS
 from solvers.methods.base import State
 from solvers.methods.frank_wolfe.groups import Groups
 from solvers.problem import Part
@@ -97,7 +98,7 @@ class Chunk:
     def _restore_balance(self) -> None:
         left = self.target - self.balance @ self.point
         room = np.minimum(self.point, self._headroom())
-        if np.abs(left).max() > 1e-15 * max(1.0, float(np.abs(self.target).max())) and room.any():
+        if np.abs(left).max() > LAST_DIGITS * max(1.0, float(np.abs(self.target).max())) and room.any():
             multipliers = np.linalg.lstsq((self.balance * room) @ self.balance.T, left, rcond=1e-10)[0]
             step = np.clip(room * (multipliers @ self.balance), -0.5 * room, 0.5 * room)
             self.move(step, 1.0, self.product(step)[0], 0.0)

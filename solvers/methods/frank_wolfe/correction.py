@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.dual.geometry import BOX
+from solvers.jit.rounding import ROUNDING
 from solvers.methods.frank_wolfe.chunk import Chunk
 from solvers.methods.frank_wolfe.steps import take
 from solvers.work import Work
-
-FLAT = 1e-12  # share of the largest eigenvalue (or entry) below which a direction of the balance is rounding
 
 
 class Face:
@@ -51,7 +50,7 @@ class Face:
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
     """A basis of what the columns span, through their small Gram matrix: they are made of a few plain numbers."""
     squares, axes = np.linalg.eigh(columns.T @ columns)
-    kept = squares > FLAT * max(1e-300, squares[-1])
+    kept = squares > ROUNDING * max(1e-300, squares[-1])
     return columns @ (axes[:, kept] / np.sqrt(squares[kept]))
 
 
@@ -96,8 +95,8 @@ def _bent(chunk: Chunk, direction: np.ndarray, slope: float, curvature: float) -
     bent = arrived - chunk.point
     if chunk.balanced:
         inside = chunk.balance * BOX.free(arrived, chunk.upper)
-        bent = bent - np.linalg.lstsq(inside @ inside.T, chunk.balance @ bent, rcond=FLAT)[0] @ inside
-        if chunk.room(bent) < 1.0 or np.abs(chunk.balance @ bent).max() > FLAT * np.abs(bent).max():
+        bent = bent - np.linalg.lstsq(inside @ inside.T, chunk.balance @ bent, rcond=ROUNDING)[0] @ inside
+        if chunk.room(bent) < 1.0 or np.abs(chunk.balance @ bent).max() > ROUNDING * np.abs(bent).max():
             return False
     slope = float(chunk.gradient() @ bent)
     change, curvature = chunk.product(bent)

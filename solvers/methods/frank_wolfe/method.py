@@ -15,6 +15,7 @@ import numpy as np
 
 from solvers.budget import FRANK_WOLFE, INNER
 from solvers.dual.quantities import examine, weights_of
+from solvers.jit.rounding import FEASIBLE, LAST_DIGITS
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.frank_wolfe import steps as rules
 from solvers.methods.frank_wolfe.chunk import Chunk, cut
@@ -24,8 +25,6 @@ from solvers.problem import Part
 from solvers.work import MOVE, Work, pieces
 
 BATCH = 64  # kernel rows fetched in one block
-UNBALANCED = 1e-9  # share of the largest U by which a given start may miss the balance
-DUAL_ROUNDING = 4e-16  # share of the chunk's linear term below which a gain of the dual is rounding
 
 
 @dataclass(kw_only=True)
@@ -69,7 +68,7 @@ class FrankWolfe(Method[FrankWolfeState]):
 
 def reset_unbalanced(part: Part, state: State) -> None:
     """A given start that misses the balance is replaced by zero."""
-    if np.abs(weights_of(part, state.alpha).sum(axis=0)).max() > UNBALANCED * float(part.upper.max()):
+    if np.abs(weights_of(part, state.alpha).sum(axis=0)).max() > FEASIBLE * float(part.upper.max()):
         state.alpha[...], state.functions[...], state.constant = 0.0, 0.0, np.zeros_like(state.constant)
 
 
@@ -103,7 +102,7 @@ def visit(
     if not np.array_equal(examples, state.recent):
         part.gram.evaluations += examples.size**2
         state.recent = examples
-    if chunk.gained > DUAL_ROUNDING * abs(float(chunk.margin @ chunk.point)):
+    if chunk.gained > LAST_DIGITS * abs(float(chunk.margin @ chunk.point)):
         state.idle = 0
     else:
         state.idle += len(part) if whole else examples.size // FRANK_WOLFE.in_turn

@@ -13,11 +13,10 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from solvers.dual.geometry import BOX
-from solvers.jit.bound import ROUNDING
+from solvers.jit.rounding import FEASIBLE, ROUNDING
 from solvers.methods.frank_wolfe.chunk import Chunk
 
 PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-NEAR = 1e-9  # share of U within which HiGHS means a bound
 
 
 def programme_vertex(
@@ -29,7 +28,7 @@ def programme_vertex(
     """
     open_ = np.flatnonzero(high > low)  # the others are no variables of the programme
     unit = chunk.upper[open_]
-    centred = int(np.abs(chunk.balance.sum(axis=0)).max() < 1e-12)
+    centred = int(np.abs(chunk.balance.sum(axis=0)).max() < ROUNDING)
     rows = chunk.target.size - centred
     fixed = np.where(high > low, 0.0, low)
     if open_.size < 2:  # one variable alone cannot move
@@ -66,13 +65,13 @@ def _sums(chunk: Chunk, variables: np.ndarray, face: bool) -> dict[str, object]:
 
 
 def _exact(chunk: Chunk, vertex: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    vertex = BOX.snapped(vertex, chunk.upper, NEAR)
+    vertex = BOX.snapped(vertex, chunk.upper, FEASIBLE)
     basic = (vertex > low) & (vertex < high)
     rows, left = chunk.balance[:, basic], chunk.target - chunk.balance @ vertex
     if chunk.groups is not None:
         sums, limits = chunk.groups.sums(vertex), chunk.groups.limits
         held = np.unique(chunk.groups.number[basic])
-        held = held[np.abs(sums - limits)[held] < NEAR * limits[held]]
+        held = held[np.abs(sums - limits)[held] < FEASIBLE * limits[held]]
         rows = np.vstack([rows, chunk.groups.number[basic] == held[:, None]])
         left = np.append(left, (limits - sums)[held])
     if basic.any() and left.any():

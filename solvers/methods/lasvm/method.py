@@ -17,6 +17,7 @@ from solvers.dual.geometry import LINE
 from solvers.dual.quantities import weights_of
 from solvers.errors import Sentence
 from solvers.jit import online as leaf
+from solvers.jit.rounding import LAST_DIGITS
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import Entries, OnlineMachine
@@ -26,7 +27,6 @@ from solvers.work import PIECE, Work
 
 SEED = 2005  # mixed with the run's seed
 BATCH = 64  # kernel rows added to the functions at once: bounds the copy
-DUAL_ROUNDING = 1e-15  # share of the dual's linear term below which a rise of the dual is rounding
 STEP_OPERATIONS = 50.0  # of a step per example kept
 
 
@@ -249,7 +249,7 @@ class Learner:
         state, alpha = self.state, self.state.alpha[:, 0]
         linear = float(np.vdot(self.part.form.margin[self.part.labels, 0], alpha))
         dual = linear - 0.5 * float(np.vdot(self.signs * alpha, state.functions[:, 0]))
-        state.quiet = 0 if dual > state.best_dual + DUAL_ROUNDING * linear else state.quiet + 1
+        state.quiet = 0 if dual > state.best_dual + LAST_DIGITS * linear else state.quiet + 1
         state.best_dual = max(state.best_dual, dual)
         return state.quiet >= LASVM.quiet_passes
 

@@ -17,13 +17,11 @@ from scipy.linalg import cho_solve
 from solvers.budget import LINEAR
 from solvers.dense.cholesky import WHOLE, Factor, factored
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
+from solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
 from solvers.kernels.points import passes, rows_times, transposed_times
 from solvers.machines import DualForm
 from solvers.problem import Part
 from solvers.work import MOVE, Work, pieces
-
-RIDGE = 1e-12  # share of the largest diagonal entry, added where no free variable determines an unknown
-RIDGES = 0.0, 1e-14, 1e-12, 1e-10  # shares added to the whole diagonal in turn, until the matrix can be factored
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class System:
     def __init__(self, features: Features, form: DualForm, sigma: float) -> None:
         self.features, self.sigma, self.outputs = features, sigma, form.outputs
         self.rule, self.shiftable = form.rule, form.centred
-        self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > 1e-12
+        self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > ROUNDING
 
     def look(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
         """Which variables are free, and of bounded sums, which are at their bound."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from solvers.budget import SEQUENTIAL
 from solvers.dual.quantities import dual_of, linear_of
+from solvers.jit.rounding import LAST_DIGITS
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential.sums import Groups
 from solvers.methods.base import Progress, State
@@ -21,7 +22,6 @@ from solvers.work import PIECE, Work
 
 BATCH = 32  # kernel rows computed in one block: the one wanted and those of the most violating examples
 FULL_BATCH = 4  # the same where the row store is full, so that rows must be evicted for them
-DUAL_ROUNDING = 1e-15  # share of the dual's linear term below which a rise of the dual is rounding
 STEP_OPERATIONS = 40.0  # of a step per active variable: gradients, second-order selection, class functions
 
 
@@ -133,7 +133,7 @@ class Search:
         """Whether the dual has stopped rising: rows in float32 and indefinite kernels can make steps cycle."""
         state = self.state
         dual = dual_of(self.part, state.alpha, state.functions, state.constant)
-        if dual > state.best_dual + DUAL_ROUNDING * linear_of(self.part, state.alpha):
+        if dual > state.best_dual + LAST_DIGITS * linear_of(self.part, state.alpha):
             state.best_dual, state.quiet = dual, 0
         state.quiet += period(self.part)
         return state.quiet > SEQUENTIAL.quiet_steps

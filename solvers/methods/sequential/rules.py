@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from solvers.errors import Sentence
+from solvers.jit.rounding import ROUNDING
 from solvers.jit.sequential import box, line, sums, whole
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential import set as sets
@@ -84,7 +85,7 @@ class BoxSteps(_Box):
 
     def arrange(self, search: Search) -> None:
         if self.scaled:
-            search.variables.weight[:] = 1.0 / np.sqrt(np.maximum(search.variables.diagonal, 1e-100))
+            search.variables.weight[:] = 1.0 / np.sqrt(np.maximum(search.variables.diagonal, 1e-300))
 
     def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
         return box.run_box(
@@ -153,7 +154,7 @@ class _Simplex(_Anywhere):
         places = np.empty((2, count), dtype=np.int64)
         real = np.empty((5, count))
         lengths = difference_lengths(part.form)
-        least = np.array([table[table > 1e-12].min() for table in lengths])
+        least = np.array([table[table > ROUNDING].min() for table in lengths])
         starts = np.zeros(count + 1, dtype=np.int64)
         search.groups = sums.Groups._make([starts, *places, *real, lengths, least])
         sums.group(search.variables, search.groups, part.labels, part.upper, part.curvature, search.state.alpha)
