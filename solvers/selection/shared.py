@@ -25,17 +25,16 @@ BYTES = 8  # of a float64
 
 @dataclass(frozen=True)
 class KernelFamily:
-    """A kernel without its gamma."""
+    """A kernel without its gamma: its name and its other parameters."""
 
     name: str = "rbf"
-    degree: int = 3
-    coef0: float = 0.0
+    parameters: tuple[tuple[str, float], ...] = ()
 
     def at(self, gamma: float | None) -> Kernel:
         """The kernel with this gamma; None gives the linear kernel."""
         if gamma is None:
             return kernel_from("linear", KERNELS)
-        return kernel_from(self.name, KERNELS, gamma=gamma, degree=self.degree, coef0=self.coef0)
+        return kernel_from(self.name, KERNELS, **{**dict(self.parameters), "gamma": gamma})
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.options import Option
 from mcsvm_gui.core.compare.comparison import Comparison, Side
+from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.summary import badge
 
 
@@ -114,6 +116,12 @@ def _setting(name: str, title: str, *path: str) -> Measure:
     return Measure(name, title, _of(*(path or (name,))), _plain, group="setting")
 
 
+def _setting_of(option: Option) -> Measure:
+    """Of a training option, where the document says it."""
+    of_kernel = ("kernel", option.name) if option.of_kernel else (option.name,)
+    return _setting(option.name, option.title, *(("kernel", "name") if option.name == "kernel" else of_kernel))
+
+
 def _result(name: str, title: str, value: Callable[[Side], Any], printed: Any, better: int) -> Measure:
     return Measure(name, title, value, printed, better)
 
@@ -121,18 +129,8 @@ def _result(name: str, title: str, value: Callable[[Side], Any], printed: Any, b
 MEASURES: dict[str, Measure] = {
     measure.name: measure
     for measure in (
-        _setting("machine", "Machine"),
-        _setting("solver", "Solver asked for"),
-        _setting("solver_used", "Solver"),
-        _setting("kernel", "Kernel", "kernel", "name"),
-        _setting("gamma", "gamma", "kernel", "gamma"),
-        _setting("degree", "Degree", "kernel", "degree"),
-        _setting("coef0", "Offset", "kernel", "coef0"),
-        _setting("C", "C"),
-        _setting("margin", "Margin"),
-        _setting("bias", "Bias"),
-        _setting("tol", "Tolerance"),
-        _setting("seed", "Seed"),
+        *(_setting_of(option) for option in OPTIONS.values() if option.commands),
+        _setting("solver_used", "Solver that trained"),
         _setting("n_train", "Training rows"),
         _result("accuracy", "Accuracy", _score("accuracy"), figures.accuracy, 1),
         _result("balanced_accuracy", "Balanced accuracy", _score("balanced_accuracy"), figures.accuracy, 1),

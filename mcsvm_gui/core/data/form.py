@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.base.options import Choice, options_of
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
 
@@ -110,7 +110,9 @@ def _answers(option: str) -> tuple[Answer, ...]:
         "decimal": [(".", tr("point")), (",", tr("comma"))],
         "encoding": [(name, shown) for name, shown in _ENCODINGS],
     }
-    return tuple(Answer(value, text) for value, text in answers[option])
+    kind = options_of(ReadOptions)[option].kind
+    words = kind.choices if isinstance(kind, Choice) else ()
+    return tuple(Answer(value, text) for value, text in answers.get(option, zip(words, words, strict=True)))
 
 
 _ENCODINGS = (

@@ -95,6 +95,7 @@ def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: 
     """Asked of two examples per class: what a solver takes depends on names alone."""
     import numpy as np
 
+    from mcsvm_gui.core.machine.request import Request
     from solvers.errors import InputError
     from solvers.kernels import KERNELS
     from solvers.posing import kernel_from, pose
@@ -103,7 +104,7 @@ def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: 
     labels = np.repeat(np.arange(classes), 2)
     rows = np.linspace(-1.0, 1.0, labels.size)[:, None]
     try:
-        measure = kernel_from(kernel, KERNELS, gamma=1.0, degree=3, coef0=0.0)
+        measure = kernel_from(kernel, KERNELS, **Request(gamma=1.0).kernel_parameters)
         refuse(pose(rows, labels, machine=machine, kernel=measure, bias=bias), solver)
     except InputError as error:
         return str(error)

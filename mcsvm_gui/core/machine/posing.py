@@ -75,7 +75,7 @@ def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], k
 
 def kernel_of(request: Request, rows: Any) -> Kernel:
     resolved = gamma_of(request.gamma, rows)
-    return kernel_from(request.kernel, KERNELS, gamma=resolved, degree=request.degree, coef0=request.coef0)
+    return kernel_from(request.kernel, KERNELS, **{**request.kernel_parameters, "gamma": resolved})
 
 
 def weights(request: Request, names: tuple[str, ...], codes: np.ndarray) -> np.ndarray | None:

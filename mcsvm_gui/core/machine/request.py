@@ -102,6 +102,11 @@ class Request:
             )
         options.check(self)
 
+    @property
+    def kernel_parameters(self) -> dict[str, Any]:
+        """Of all kernels, by name."""
+        return {name: getattr(self, name) for name, one in OPTIONS.items() if one.of_kernel}
+
     def document(self) -> dict[str, Any]:
         """Plain JSON."""
         return {**asdict(self), **{name: one.kind.plain(getattr(self, name)) for name, one in OPTIONS.items()}}

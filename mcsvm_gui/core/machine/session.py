@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base import hardware
+from mcsvm_gui.core.base.options import differing
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.machine.live import Reading, Watch
 from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
@@ -236,10 +237,12 @@ def certificate_document(certificate: Certificate) -> dict[str, float]:
 
 
 def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notice, ...]) -> dict[str, Any]:
-    """The train document of the contract."""
+    """The train document of the contract, and what else was asked for that is not the default."""
     request, origin, model = trained.request, trained.origin, trained.model
     form_margin = model.machine.margin(model.classes) if request.margin is None else request.margin
+    more = [(option, value) for option, value in differing(request) if option.train and not option.of_kernel]
     return {
+        **{option.name: option.kind.plain(value) for option, value in more},
         "machine": model.machine.name,
         "solver": request.solver,
         "solver_used": origin.solver,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mcsvm_gui.core.machine.names import PARAMETERS
 from mcsvm_gui.core.machine.state import JobState, Verdict, verdict
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ STATES = (  # those that a project keeps
 )
 ACTIVE = JobState.QUEUED, JobState.RUNNING
 NO_PARAMETERS: Mapping[str, Any] = {}
-OF_KERNEL = {"gamma": ("rbf", "polynomial", "sigmoid"), "degree": ("polynomial",), "coef0": ("polynomial", "sigmoid")}
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class RunRecord:
     @property
     def gamma(self) -> float | str | None:
         """As it was computed with, once that is known; none where the kernel has none."""
-        if self.kernel not in OF_KERNEL["gamma"]:
+        if "gamma" not in PARAMETERS.get(self.kernel, ()):
             return None
         parameters = self._documented("kernel")
         computed = _number(parameters.get("gamma")) if isinstance(parameters, dict) else None

@@ -168,7 +168,7 @@ class Tuning:
     def _settings(self) -> Settings:
         request = self.request
         return Settings(
-            kernel=KernelFamily(request.kernel, request.degree, request.coef0),
+            kernel=_family(request),
             solver=request.solver,
             margin=None if request.margin is None else positive("margin", request.margin),
             bias=request.bias,
@@ -290,8 +290,11 @@ def _check_kernel(request: Request, wanted: TuneRequest) -> None:
 
 
 def _definite(request: Request) -> bool:
-    family = KernelFamily(request.kernel, request.degree, request.coef0)
-    return family.at(1.0).semidefinite
+    return _family(request).at(1.0).semidefinite
+
+
+def _family(request: Request) -> KernelFamily:
+    return KernelFamily(request.kernel, tuple(request.kernel_parameters.items()))
 
 
 def _check_validation(request: Request, wanted: TuneRequest) -> None:

@@ -65,7 +65,6 @@ DARK = Theme(
     bad="#f47067",
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
-CHOICES = "system", "light", "dark"
 
 
 @dataclass(frozen=True)

@@ -265,14 +265,9 @@ class TunePresenter(QObject):
         searched, _ = self._asked
         kernel = "linear" if cell.gamma is None and searched.kernel == "rbf" else searched.kernel
         gamma = {} if cell.gamma is None else {"gamma": cell.gamma}
+        asked = {name: getattr(searched, name) for name in tune_form.OF_REQUEST if name != "time_limit"}
         return self._workspace.base_request(
-            machine=cell.machine,
-            kernel=kernel,
-            C=cell.C,
-            degree=searched.degree,
-            coef0=searched.coef0,
-            class_weight=searched.class_weight,
-            **gamma,
+            **{**asked, **gamma, "machine": cell.machine, "kernel": kernel, "C": cell.C}
         )
 
     # -- what is said -----------------------------------------------------------------------------
