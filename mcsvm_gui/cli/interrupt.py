@@ -16,10 +16,10 @@ SIGNALS = signal.SIGINT, signal.SIGTERM
 
 
 class Interrupt:
-    """While inside, `wished` tells whether Ctrl-C was pressed, or the process asked to end."""
+    """While inside, `requested` tells whether Ctrl-C was pressed, or the process asked to end."""
 
     def __init__(self) -> None:
-        self.wished = False
+        self.requested = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interrupt:
@@ -28,9 +28,9 @@ class Interrupt:
         return self
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.wished:
+        if self.requested:
             raise KeyboardInterrupt
-        self.wished = True
+        self.requested = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for number, handler in self._before.items():

@@ -14,24 +14,24 @@ from mcsvm_gui.core.base.options import whole_number
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
 from mcsvm_gui.core.experiment import Experiment, Journal, Results, Trial, perform
 from mcsvm_gui.core.experiment.results import beside_published
-from mcsvm_gui.core.experiment.running import Job
+from mcsvm_gui.core.experiment.running import PlannedTraining
 from mcsvm_gui.core.machine.session import Session
 from solvers.errors import InputError
 from solvers.run.trace import Sample
 
 
-class Course(Progress):
+class SeveralProgress(Progress):
     """One line for many trainings: which one, then how it goes."""
 
-    _job: Job | None = None
+    _job: PlannedTraining | None = None
 
-    def training(self, job: Job, session: Session, sample: Sample) -> None:
+    def training(self, job: PlannedTraining, session: Session, sample: Sample) -> None:
         if job is not self._job:
             self._job = job
             self._samples.clear()
         self(session, sample)
 
-    def searching(self, job: Job, done: int, expected: int | None) -> None:
+    def searching(self, job: PlannedTraining, done: int, expected: int | None) -> None:
         """Before the training, on its line."""
         self._job = job
         if self._due():
@@ -55,11 +55,11 @@ def jobs_of(options: argparse.Namespace) -> int:
 
 def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: Interrupt) -> Results:
     journal = None if options.results is None else Journal(options.results)
-    course = Course(options.quiet)
+    course = SeveralProgress(options.quiet)
     course.begin("preparing ...")
     try:
         jobs = jobs_of(options)
-        return perform(experiment, course.training, lambda: interrupt.wished, jobs, journal, course.searching)
+        return perform(experiment, course.training, lambda: interrupt.requested, jobs, journal, course.searching)
     finally:
         course.end()
 

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         outcome = _train(request, dataset, test, options, interrupt)
         _write(outcome, options)
     _show(outcome, options)
-    if interrupt.wished:
+    if interrupt.requested:
         return INTERRUPTED
     return DONE if outcome.trained.origin.ending is Ending.CONVERGED else UNCONVERGED
 
@@ -53,7 +53,7 @@ def _train(
     progress = Progress(options.quiet)
     progress.begin("preparing ...")
     try:
-        return train(request, dataset, test, report=progress, stopped=lambda: interrupt.wished)
+        return train(request, dataset, test, report=progress, stopped=lambda: interrupt.requested)
     finally:
         progress.end()
 

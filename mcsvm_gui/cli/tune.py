@@ -78,7 +78,7 @@ def _run(tuning: Tuning, options: argparse.Namespace, interrupt: Interrupt) -> T
     progress = TuneProgress(tuning, options.quiet)
     progress.begin("preparing ...")
     try:
-        return tuning.run(progress.trial, lambda: interrupt.wished, progress.trial)
+        return tuning.run(progress.trial, lambda: interrupt.requested, progress.trial)
     finally:
         progress.end()
 

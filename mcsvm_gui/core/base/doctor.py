@@ -58,7 +58,7 @@ QT_PARTS = "Qt/lib/libQt6Gui.so.6", "Qt/lib/libQt6Widgets.so.6", "Qt/plugins/pla
 
 
 @dataclass(frozen=True)
-class Library:
+class SystemLibrary:
     """A system library that the window needs and that is not here."""
 
     name: str
@@ -84,7 +84,7 @@ def examine() -> dict[str, Any]:
     }
 
 
-def problems(libraries: list[Library], *, cache_works: bool) -> list[str]:
+def problems(libraries: list[SystemLibrary], *, cache_works: bool) -> list[str]:
     """Sentences, each with the way out."""
     found = [f"{name} is not installed: pip install {name}" for name in (*NEEDED, *WINDOW) if installed(name) is None]
     if not cache_works:
@@ -130,13 +130,13 @@ def _megabytes(place: Path) -> float:
 # -- system libraries -----------------------------------------------------------------------------
 
 
-def missing_libraries() -> list[Library]:
+def missing_libraries() -> list[SystemLibrary]:
     """Asked of the loader, without loading Qt. Elsewhere than on Linux, Qt brings all it needs."""
     home = _qt_folder()
     if home is None or not sys.platform.startswith("linux") or programs.found("ldd") is None:
         return []
     names = {name for part in QT_PARTS if (home / part).exists() for name in _not_found(home / part)}
-    return [Library(name, _package_of(name)) for name in sorted(names)]
+    return [SystemLibrary(name, _package_of(name)) for name in sorted(names)]
 
 
 def _qt_folder() -> Path | None:

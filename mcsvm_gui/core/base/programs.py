@@ -13,7 +13,7 @@ from typing import NamedTuple
 TIME_LIMIT = 120.0  # seconds; gcc -O1 takes 14 for 4 million numbers, more than exported models have
 
 
-class Answer(NamedTuple):
+class ProgramResult(NamedTuple):
     status: int
     output: str
     errors: str
@@ -35,7 +35,7 @@ def run(
     *,
     seconds: float | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Answer:
+) -> ProgramResult:
     """`text` is its standard input. Raises TimeLimitError, with nothing of it left running, where it takes longer."""
     pipe, limit = subprocess.PIPE, TIME_LIMIT if seconds is None else seconds
     with subprocess.Popen(
@@ -56,7 +56,7 @@ def run(
         except BaseException:
             _end(process)
             raise
-    return Answer(process.returncode, output, errors)
+    return ProgramResult(process.returncode, output, errors)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -24,7 +24,7 @@ from mcsvm_gui.core.experiment.journal import Journal
 from mcsvm_gui.core.experiment.keeping import entry_of, result_of, training_key
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
-from mcsvm_gui.core.experiment.searching import Searches, apart_from_machine
+from mcsvm_gui.core.experiment.searching import SearchRunner, apart_from_machine
 from mcsvm_gui.core.machine.session import Session
 from mcsvm_gui.core.machine.sources import open_test
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -32,12 +32,14 @@ from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample
 
-Report = Callable[["Job", Session, Sample], object]
-Searching = Callable[["Job", int, int | None], object]  # trials that are done, and how many there will be if known
+Report = Callable[["PlannedTraining", Session, Sample], object]
+Searching = Callable[
+    ["PlannedTraining", int, int | None], object
+]  # trials that are done, and how many there will be if known
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class PlannedTraining:
     """One training of the experiment: number `place` of `total`; of its run the `first`, which is looked at closely."""
 
     spec: RunSpec
@@ -138,7 +140,7 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
     )
 
 
-def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[Job]:
+def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[PlannedTraining]:
     plan = experiment.plan
     parts = {spec.name: () if spec.test is not None else plan.parts(datasets[spec.name]) for spec in experiment.data}
     wanted: list[tuple[RunSpec, Part | None, bool, tuple[str, ...]]] = []
@@ -150,7 +152,8 @@ def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[Job]
         if plan.whole or not parts[run.data]:
             wanted.append((run, None, True, rivals))
     return (
-        Job(run, part, first, place, len(wanted), rivals) for place, (run, part, first, rivals) in enumerate(wanted)
+        PlannedTraining(run, part, first, place, len(wanted), rivals)
+        for place, (run, part, first, rivals) in enumerate(wanted)
     )
 
 
@@ -180,11 +183,11 @@ class _Worker:
         self._loaded, self._report, self._stopped, self._journal = loaded, report, stopped, journal
         self._searching = searching
         self._refused: set[tuple[str, str]] = set()
-        self._searches = Searches(stopped, journal)
+        self._searches = SearchRunner(stopped, journal)
         self._lock = threading.Lock()
         self.kept = 0  # trainings that stood in the journal
 
-    def __call__(self, job: Job) -> PartResult | str | None:
+    def __call__(self, job: PlannedTraining) -> PartResult | str | None:
         name = job.spec.data, job.spec.label
         if name in self._refused:
             return None
@@ -202,18 +205,18 @@ class _Worker:
             self._journal.add(key, entry_of(job.words, result))
         return result
 
-    def _rows(self, job: Job) -> tuple[Dataset, Dataset | None]:
+    def _rows(self, job: PlannedTraining) -> tuple[Dataset, Dataset | None]:
         dataset, test = self._loaded.datasets[job.spec.data], self._loaded.tests[job.spec.data]
         return (dataset, test) if job.part is None else (dataset.take(job.part.train), dataset.take(job.part.test))
 
-    def _trained(self, job: Job, dataset: Dataset, test: Dataset | None) -> PartResult | str | None:
+    def _trained(self, job: PlannedTraining, dataset: Dataset, test: Dataset | None) -> PartResult | str | None:
         try:
             return self._train(job, dataset, test)
         except InputError as error:
             self._refused.add((job.spec.data, job.spec.label))
             return str(error)
 
-    def _train(self, job: Job, dataset: Dataset, test: Dataset | None) -> PartResult | None:
+    def _train(self, job: PlannedTraining, dataset: Dataset, test: Dataset | None) -> PartResult | None:
         if job.spec.request.solver in reference.REFERENCES:
             return self._train_reference(job, dataset, test)
         request, how = job.spec.request, None
@@ -233,7 +236,7 @@ class _Worker:
             session.stop()
         return _result(job, session, session.posed.held_out if test is None else test, how)
 
-    def _train_reference(self, job: Job, dataset: Dataset, test: Dataset | None) -> PartResult | None:
+    def _train_reference(self, job: PlannedTraining, dataset: Dataset, test: Dataset | None) -> PartResult | None:
         request, how = job.spec.request, None
         reference.refuse(request)
         if job.spec.search is not None:
@@ -246,14 +249,14 @@ class _Worker:
         return _judged(job, trained, reference.document_of(trained, solved), solved.posed.train, test, how)
 
 
-def _result(job: Job, session: Session, test: Dataset | None, how: dict[str, Any] | None) -> PartResult:
+def _result(job: PlannedTraining, session: Session, test: Dataset | None, how: dict[str, Any] | None) -> PartResult:
     outcome = session.finish()
     trace = outcome.trace.table() if job.first else None
     return _judged(job, outcome.trained, outcome.document, session.posed.train, test, how, trace)
 
 
 def _judged(
-    job: Job,
+    job: PlannedTraining,
     trained: TrainedModel,
     document: Mapping[str, Any],
     train: Dataset,
@@ -274,12 +277,12 @@ def _tested(side: Side) -> dict[str, Any]:
     return {"test_accuracy": None if side.scores is None else side.scores.accuracy, "n_test": decided}
 
 
-def _threaded(worker: _Worker, work: list[Job], jobs: int) -> list[PartResult | str | None]:
+def _threaded(worker: _Worker, work: list[PlannedTraining], jobs: int) -> list[PartResult | str | None]:
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(worker, work))
 
 
-def _trial(run: RunSpec, work: list[Job], done: list[PartResult | str | None]) -> Trial:
+def _trial(run: RunSpec, work: list[PlannedTraining], done: list[PartResult | str | None]) -> Trial:
     found = [
         (job, result)
         for job, result in zip(work, done, strict=True)

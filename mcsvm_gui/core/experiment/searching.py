@@ -83,7 +83,7 @@ def _range(name: str, text: str, step: float) -> Range:
     return range_of(text, step)
 
 
-class Searches:
+class SearchRunner:
     """Machines that differ in nothing else are searched together, on the same kernel matrices; each part once."""
 
     def __init__(self, stopped: Callable[[], bool], journal: Journal | None = None) -> None:

@@ -75,7 +75,7 @@ class Readings(Series):
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _LiveRows:
     """Prepared rows and the numbers of their classes; -1 for a class that training never saw."""
 
     points: Points
@@ -94,7 +94,7 @@ class Watch:
         problem = posed.problem
         self._labels, self._classes = problem.labels, problem.classes
         chosen = _drawn(len(problem))
-        self._train = _Rows(problem.points.take(chosen), problem.labels[chosen])
+        self._train = _LiveRows(problem.points.take(chosen), problem.labels[chosen])
         self._test = _labelled(posed, test)
         self._last, self._cost = time.perf_counter(), 0.0
 
@@ -122,7 +122,7 @@ def _drawn(count: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).permutation(count)[:ROWS])
 
 
-def _labelled(posed: Posed, test: Dataset | None) -> _Rows | None:
+def _labelled(posed: Posed, test: Dataset | None) -> _LiveRows | None:
     if test is None or test.labels is None or test.rows == 0:
         return None
     some = test.take(_drawn(test.rows))
@@ -130,4 +130,6 @@ def _labelled(posed: Posed, test: Dataset | None) -> _Rows | None:
     prepared = posed.preparation.apply(some)
     numbers = {name: code for code, name in enumerate(posed.class_names)}
     true = in_training_spelling(posed.class_names, some.labels[prepared.kept])
-    return _Rows(Points(prepared.rows), np.array([numbers.get(label, -1) for label in true.tolist()], dtype=np.int64))
+    return _LiveRows(
+        Points(prepared.rows), np.array([numbers.get(label, -1) for label in true.tolist()], dtype=np.int64)
+    )

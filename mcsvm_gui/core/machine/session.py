@@ -27,7 +27,7 @@ from solvers.run.loop import Run
 from solvers.run.trace import Sample, Trace
 from solvers.work import limited
 
-SLICE_SECONDS = 0.04  # so that a wish to stop is heard soon
+SLICE_SECONDS = 0.04  # so that a stop is heard soon
 FEWEST, MOST = 2, 65_536  # steps of a slice
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.tune import heat
-from mcsvm_gui.core.tune import summary as tune_summary
+from mcsvm_gui.core.tune import heat, summary
 from mcsvm_gui.core.tune.heat import HeatMap
 from mcsvm_gui.core.tune.results import TuneResults
 from solvers.machines import MACHINES
@@ -38,7 +37,7 @@ class TuneMaps:
         return heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
 
     def _words(self, cell: Cell) -> str:
-        return tune_summary.cell_words(cell, self.results.cells[cell], self.results.folds)
+        return summary.cell_words(cell, self.results.cells[cell], self.results.folds)
 
     def best(self, machine: str = "") -> dict[str, Cell]:
         """Of this machine, or of all, the most accurate first."""
@@ -55,7 +54,7 @@ class TuneMaps:
 
     def edge_words(self, machine: str = "") -> str:
         edges = {title(name): found for name, found in self.edges(machine).items()}
-        return tune_summary.edge_words(edges) if edges else ""
+        return summary.edge_words(edges) if edges else ""
 
     def best_words(self, machine: str, composites: Mapping[str, Composite], nested: Collection[Nested] = ()) -> str:
         """Of all machines the best alone, whose others are in the maps, and what only words can say."""
@@ -63,7 +62,7 @@ class TuneMaps:
         judged = {found.machine: found for found in nested if found.results}
         said = [name for number, name in enumerate(best) if number == 0 or name in composites or name in judged]
         return "\n".join(
-            tune_summary.best_words(title(name), best[name], cells[best[name]], composites.get(name), judged.get(name))
+            summary.best_words(title(name), best[name], cells[best[name]], composites.get(name), judged.get(name))
             for name in said
         )
 
@@ -74,4 +73,4 @@ def title(name: str) -> str:
 
 
 def titled(cells: Sequence[Cell]) -> str:
-    return "; ".join(f"{title(cell.machine)}, {tune_summary.place(cell)}" for cell in cells)
+    return "; ".join(f"{title(cell.machine)}, {summary.place(cell)}" for cell in cells)

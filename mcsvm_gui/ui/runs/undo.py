@@ -10,43 +10,43 @@ from PySide6.QtGui import QUndoCommand
 from mcsvm_gui.core.base.i18n import tr
 
 
-class Book(Protocol):
+class Editable(Protocol):
     def edit(self, run: int, **values: str) -> None: ...
     def remove(self, runs: Sequence[int]) -> None: ...
     def restore(self, runs: Sequence[int]) -> None: ...
 
 
 class Name(QUndoCommand):
-    def __init__(self, book: Book, run: int, before: str, after: str) -> None:
+    def __init__(self, collection: Editable, run: int, before: str, after: str) -> None:
         super().__init__(tr("Rename {name}", name=before))
-        self._book, self._run, self._before, self._after = book, run, before, after
+        self._collection, self._run, self._before, self._after = collection, run, before, after
 
     def redo(self) -> None:
-        self._book.edit(self._run, name=self._after)
+        self._collection.edit(self._run, name=self._after)
 
     def undo(self) -> None:
-        self._book.edit(self._run, name=self._before)
+        self._collection.edit(self._run, name=self._before)
 
 
 class Annotation(QUndoCommand):
-    def __init__(self, book: Book, run: int, before: str, after: str) -> None:
+    def __init__(self, collection: Editable, run: int, before: str, after: str) -> None:
         super().__init__(tr("Edit note"))
-        self._book, self._run, self._before, self._after = book, run, before, after
+        self._collection, self._run, self._before, self._after = collection, run, before, after
 
     def redo(self) -> None:
-        self._book.edit(self._run, note=self._after)
+        self._collection.edit(self._run, note=self._after)
 
     def undo(self) -> None:
-        self._book.edit(self._run, note=self._before)
+        self._collection.edit(self._run, note=self._before)
 
 
 class Deletion(QUndoCommand):
-    def __init__(self, book: Book, runs: Sequence[int]) -> None:
+    def __init__(self, collection: Editable, runs: Sequence[int]) -> None:
         super().__init__(tr("Delete one run") if len(runs) == 1 else tr("Delete {count} runs", count=len(runs)))
-        self._book, self._runs = book, tuple(runs)
+        self._collection, self._runs = collection, tuple(runs)
 
     def redo(self) -> None:
-        self._book.remove(self._runs)
+        self._collection.remove(self._runs)
 
     def undo(self) -> None:
-        self._book.restore(self._runs)
+        self._collection.restore(self._runs)

@@ -27,7 +27,7 @@ from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perfo
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.experiment.reference import REFERENCES
 from mcsvm_gui.core.experiment.results import beside_published
-from mcsvm_gui.core.experiment.running import Job
+from mcsvm_gui.core.experiment.running import PlannedTraining
 from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
@@ -410,7 +410,7 @@ class Halt:
     def __init__(self, training: int) -> None:
         self._training, self._seen = training, set[int]()
 
-    def report(self, job: Job, *_: object) -> None:
+    def report(self, job: PlannedTraining, *_: object) -> None:
         self._seen.add(job.place)
 
     def stopped(self) -> bool:

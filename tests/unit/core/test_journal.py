@@ -14,7 +14,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare.measures import MEASURES, lines_of
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, reference, running
-from mcsvm_gui.core.experiment.searching import Searches, SearchSpec, asked
+from mcsvm_gui.core.experiment.searching import SearchRunner, SearchSpec, asked
 from mcsvm_gui.core.machine.posing import Posed
 from mcsvm_gui.core.machine.request import Request
 
@@ -65,7 +65,7 @@ def test_what_is_kept_is_told_again_without_training(
     first = perform(wanted, journal=Journal(path))
     trained = sum(len(trial.finished) for trial in first.trials)
     monkeypatch.setattr(running, "Session", None)
-    monkeypatch.setattr(Searches, "_search", None)
+    monkeypatch.setattr(SearchRunner, "_search", None)
     again = perform(wanted, journal=Journal(path))
     assert (first.kept, again.kept) == (0, trained)
     assert told(again) == told(first)

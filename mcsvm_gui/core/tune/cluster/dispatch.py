@@ -53,7 +53,7 @@ class Workers:
     ) -> Iterator[Done]:
         if not tasks:
             return
-        batch = Batch(self._connection, self._payload(folds), replace(settings, jobs=self._threads))
+        batch = TaskBatch(self._connection, self._payload(folds), replace(settings, jobs=self._threads))
         work = self._connection.begin(batch.run(tasks))
         try:
             yield from self._followed(work, batch, stopped)
@@ -66,10 +66,10 @@ class Workers:
         if self._prepare is None or self._prepare.content is not folds.prepare:
             self._prepare = Payload(self._connection, folds.prepare)
         if folds not in self._shares:
-            self._shares[folds] = Payload(self._connection, worker.Share(folds.parts))
+            self._shares[folds] = Payload(self._connection, worker.FoldShare(folds.parts))
         return self._shares[folds], self._prepare
 
-    def _followed(self, work: Future[None], batch: Batch, stopped: Callable[[], bool]) -> Iterator[Done]:
+    def _followed(self, work: Future[None], batch: TaskBatch, stopped: Callable[[], bool]) -> Iterator[Done]:
         deadline = float("inf")
         while not work.done() and time.monotonic() < deadline:
             wait([work], timeout=EVERY)
@@ -81,7 +81,7 @@ class Workers:
         yield from emptied(batch.came)
 
 
-class Batch:
+class TaskBatch:
     """Tasks under way. It lives in the connection's thread, but for `came` and `stopping`."""
 
     def __init__(self, connection: Connection, payload: tuple[Payload, Payload], settings: Settings) -> None:

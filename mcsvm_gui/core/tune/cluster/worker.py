@@ -25,7 +25,7 @@ ASKED_EVERY = 0.2  # seconds between looks at whether to stop, which go to the s
 PACKAGES = "mcsvm", "numpy", "scipy", "numba", "scikit-learn", "pandas", "distributed"
 
 
-class Share:
+class FoldShare:
     """The folds of one plan; what a worker prepares of them stays there, and goes with them."""
 
     def __init__(self, parts: Sequence[Fold]) -> None:
@@ -33,7 +33,7 @@ class Share:
         self._folds: Folds | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Share, (self.parts,)
+        return FoldShare, (self.parts,)
 
     def folds(self, prepare: Callable[[Fold], FoldRows]) -> Folds:
         with self._lock:
@@ -42,15 +42,15 @@ class Share:
             return self._folds
 
 
-def work(task: Task, share: Share, prepare: Callable[[Fold], FoldRows], settings: Settings, name: str) -> None:
+def work(task: Task, share: FoldShare, prepare: Callable[[Fold], FoldRows], settings: Settings, name: str) -> None:
     """Results go into the queue as they are done; whoever sees the task finished finds all of them there."""
     from distributed import Event, Queue, get_worker
 
     worker = get_worker()
-    results, wish = Queue(name), Wish(Event(name), worker, str(worker.get_current_task()))
+    results, stopped = Queue(name), StopSignal(Event(name), worker, str(worker.get_current_task()))
     try:
         with limited(settings.threads):
-            _hand_over(one(task, share.folds(prepare), settings, wish), results)
+            _hand_over(one(task, share.folds(prepare), settings, stopped), results)
     finally:
         results.close()
 
@@ -67,8 +67,8 @@ def _hand_over(found: Iterable[Done], results: Queue) -> None:
         results.put(pickle.dumps(handful))
 
 
-class Wish:
-    """Whether to stop: because somebody wishes it, or because nobody waits for the task any more."""
+class StopSignal:
+    """Whether to stop: because somebody asked for it, or because nobody waits for the task any more."""
 
     def __init__(self, event: Event, worker: Worker, key: str) -> None:
         self._event, self._worker, self._key = event, worker, key
