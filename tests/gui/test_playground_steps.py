@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from mcsvm_gui.core.playground.fit_options import FitOptions
 from mcsvm_gui.core.playground.random_sets import drawn
-from mcsvm_gui.core.playground.setting import Setting
 from mcsvm_gui.ui.playground.steps import TO_THE_END, Stepping
 
 POINTS = drawn("gaussians", 24, 0)
@@ -34,7 +34,7 @@ class Scene:
         self.stepping.failed.connect(self.said.append)
 
     def restart(self, machine: str = "ww") -> None:
-        self.stepping.restart(POINTS, Setting(), machine, 8)
+        self.stepping.restart(POINTS, FitOptions(), machine, 8)
 
     def work(self) -> None:
         """The part of a worker, then that of the window."""

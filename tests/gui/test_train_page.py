@@ -206,10 +206,10 @@ def test_pause_becomes_resume(page: TrainPage) -> None:
 def test_the_command_can_be_copied(page: TrainPage, qtbot: QtBot) -> None:
     page.show_command("mcsvm train <b>.csv --C '2^-3'")
     with qtbot.waitSignal(page.message):
-        qtbot.mouseClick(page.copy, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(page.command.button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "mcsvm train <b>.csv --C '2^-3'"
-    assert page.command.text() == "mcsvm train <b>.csv --C '2^-3'"
-    assert page.command.textFormat() is Qt.TextFormat.PlainText
+    assert page.command.label.text() == "mcsvm train <b>.csv --C '2^-3'"
+    assert page.command.label.textFormat() is Qt.TextFormat.PlainText
 
 
 def test_a_runs_own_command_can_be_copied(page: TrainPage, qtbot: QtBot) -> None:

@@ -194,7 +194,7 @@ def test_the_test_button_asks_once(page: TunePage, qtbot: QtBot) -> None:
 def test_the_command_goes_to_the_clipboard(page: TunePage, qtbot: QtBot) -> None:
     page.show_command("mcsvm tune x")
     with qtbot.waitSignal(page.message):
-        qtbot.mouseClick(page.copy, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(page.command.button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == "mcsvm tune x"
 
 

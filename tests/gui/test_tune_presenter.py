@@ -277,7 +277,7 @@ def test_a_search_that_waits_or_rests_says_so(page: Page) -> None:
     for state in (JobState.QUEUED, JobState.PAUSED):
         page.queue.become(key, state)
         assert page.view.told["show_running"] == (True, False)
-        assert page.view.told["show_progress"][2].endswith(state.label)
+        assert page.view.told["show_progress"][2].startswith(state.label)
     page.queue.become(key, JobState.STOPPING)
     assert page.view.told["show_running"] == (True, True)
 

@@ -25,15 +25,20 @@ class Badge:
 
 def badge(document: Mapping[str, Any]) -> Badge:
     """Of a training that has ended."""
-    relative = float(document["certificate"]["relative_gap"])
+    return certified_badge(document["ending"], document["certificate"], document["kernel"]["name"], document["tol"])
+
+
+def certified_badge(ending: str, certificate: Mapping[str, float], kernel: str, tol: float) -> Badge:
+    """`certificate` as documents have it."""
+    relative = float(certificate["relative_gap"])
     gap = figures.gap(max(relative, 0.0))
-    kind = verdict(document["ending"], relative, document["kernel"]["name"])
+    kind = verdict(ending, relative, kernel)
     texts = {
         "solved": tr("Solved to {gap}", gap=gap),
         "nearly": tr("Nearly solved: up to {gap} off", gap=gap),
         "not solved": tr("Not solved: up to {gap} off", gap=gap),
     }
-    return Badge(kind, texts[kind], certificate_words(document))
+    return Badge(kind, texts[kind], certificate_words(certificate, tol))
 
 
 def badge_of_state(state: JobState, relative: float | None) -> Badge:
@@ -59,15 +64,14 @@ def state_sentence(state: JobState) -> str:
     return sentences.get(state, "")
 
 
-def certificate_words(document: Mapping[str, Any]) -> str:
-    found = document["certificate"]
+def certificate_words(certificate: Mapping[str, float], tol: float) -> str:
     return tr(
         "Recomputed from the model itself: primal {primal}, dual {dual}, largest violation {violation}"
         " (tolerance {tolerance}).",
-        primal=figures.objective(found["primal"]),
-        dual=figures.objective(found["dual"]),
-        violation=figures.violation(found["violation"]),
-        tolerance=figures.parameter(document["tol"]),
+        primal=figures.objective(certificate["primal"]),
+        dual=figures.objective(certificate["dual"]),
+        violation=figures.violation(certificate["violation"]),
+        tolerance=figures.parameter(tol),
     )
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
+from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 from solvers.dual.certificate import Certificate, total_of
 from solvers.machines import MACHINES
 from solvers.model import Model
@@ -29,7 +29,7 @@ class Fitted:
 
     machine: str
     drawing: Drawing
-    setting: Setting
+    setting: FitOptions
     problem: Problem
     model: Model
     certificate: Certificate
@@ -46,7 +46,7 @@ class Fitted:
         return self.drawing.used[self.model.predict(self.drawing.places)] != self.drawing.classes
 
 
-def posed(drawing: Drawing, setting: Setting, machine: str) -> Problem:
+def posed(drawing: Drawing, setting: FitOptions, machine: str) -> Problem:
     """Labels are positions among the classes used; raises InputError where that cannot be trained."""
     return pose(
         drawing.places,
@@ -61,7 +61,7 @@ def posed(drawing: Drawing, setting: Setting, machine: str) -> Problem:
 
 def fit_all(
     drawing: Drawing,
-    setting: Setting,
+    setting: FitOptions,
     before: Mapping[str, Fitted] | None = None,
     seconds: float = AT_REST,
     wanted: Callable[[], bool] = lambda: True,
@@ -84,7 +84,7 @@ def _trained_alike(one: str, other: str) -> bool:
 
 def fit(
     drawing: Drawing,
-    setting: Setting,
+    setting: FitOptions,
     machine: str,
     before: Fitted | None = None,
     seconds: float = AT_REST,

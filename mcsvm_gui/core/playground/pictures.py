@@ -10,11 +10,12 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine import summary
+from mcsvm_gui.core.machine.session import certificate_document
 from mcsvm_gui.core.machine.summary import Badge
 from mcsvm_gui.core.playground.drawing import Drawing
+from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 from mcsvm_gui.core.playground.fitting import AT_REST, Fitted, fit_all
 from mcsvm_gui.core.playground.regions import regions
-from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from mcsvm_gui.core.playground.steps import Move, Walk, rivals
 from solvers.machines import MACHINES
 from solvers.run.ending import Ending
@@ -44,7 +45,7 @@ class Picture:
 
 def refit(
     drawing: Drawing,
-    setting: Setting,
+    setting: FitOptions,
     side: int,
     before: Mapping[str, Fitted] | None = None,
     seconds: float = AT_REST,
@@ -60,17 +61,7 @@ def refit(
 
 def of_machine(fitted: Fitted, side: int) -> Picture:
     machine, certificate = MACHINES[fitted.machine], fitted.certificate
-    document = {
-        "certificate": {
-            "relative_gap": certificate.relative_gap,
-            "primal": certificate.primal,
-            "dual": certificate.dual,
-            "violation": certificate.violation,
-        },
-        "ending": fitted.ending.value,
-        "kernel": {"name": fitted.setting.kernel},
-        "tol": TOLERANCE,
-    }
+    plain, kernel = certificate_document(certificate), fitted.setting.kernel
     return Picture(
         key=fitted.machine,
         title=tr(machine.title),
@@ -78,7 +69,7 @@ def of_machine(fitted: Fitted, side: int) -> Picture:
         support=fitted.support,
         bounded=fitted.bounded,
         wrong=fitted.wrong,
-        badge=summary.badge(document),
+        badge=summary.certified_badge(fitted.ending.value, plain, kernel, TOLERANCE),
         lines=(_objective(certificate.primal, certificate.dual), _counts(fitted)),
         drawing=fitted.drawing,
         running=fitted.ending is Ending.TIME_LIMIT,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcsvm_gui.core.base.writing import csv_text, write_text
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.playground.setting import Setting
+from mcsvm_gui.core.playground.fit_options import FitOptions
 
 
 def table(drawing: Drawing) -> str:
@@ -20,7 +20,7 @@ def write_table(path: str, drawing: Drawing) -> None:
     write_text(path, table(drawing))
 
 
-def write_experiment_of(path: str, drawing: Drawing, setting: Setting) -> str:
+def write_experiment_of(path: str, drawing: Drawing, setting: FitOptions) -> str:
     """The points go into a new file beside it, whose name is returned; they are taken as drawn, not scaled."""
     from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.experiment import Experiment, write_experiment

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from mcsvm_gui.core.playground.drawing import Drawing
+from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 from mcsvm_gui.core.playground.fitting import posed
-from mcsvm_gui.core.playground.setting import TOLERANCE, Setting
 from solvers.dual.certificate import certify
 from solvers.dual.quantities import gradients
 from solvers.methods.frank_wolfe.table import PLAIN
@@ -39,7 +39,7 @@ class Move:
 class Walk:
     """One solver on one machine. `advance` as often as one likes; `moves` is what the last step did."""
 
-    def __init__(self, drawing: Drawing, setting: Setting, machine: str, solver: str) -> None:
+    def __init__(self, drawing: Drawing, setting: FitOptions, machine: str, solver: str) -> None:
         self.solver, self.drawing = solver, drawing
         self.run = Run(posed(drawing, setting, machine), SINGLE.get(solver, solver), Limits(tolerance=TOLERANCE))
         self.moves: tuple[Move, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.playground.setting import SIX, Setting
+from mcsvm_gui.core.playground.fit_options import SIX, FitOptions
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Stop:
 
     text: str
     points: str  # a random set
-    setting: Setting
+    setting: FitOptions
     count: int = 120
     steps: int | None = None
 
@@ -31,9 +31,9 @@ def tours() -> dict[str, Tour]:
 
 
 def _margins() -> Tour:
-    linear = Setting(machines=("ww",), kernel="linear", log_cost=4.0)
-    pair = Setting(machines=("ww", "llw"), log_cost=6.0, log_gamma=0.0)
-    lonely = Setting(machines=("ww", "cs", "llw", "ova"), log_cost=0.0, log_gamma=0.0)
+    linear = FitOptions(machines=("ww",), kernel="linear", log_cost=4.0)
+    pair = FitOptions(machines=("ww", "llw"), log_cost=6.0, log_gamma=0.0)
+    lonely = FitOptions(machines=("ww", "cs", "llw", "ova"), log_cost=0.0, log_gamma=0.0)
     return Tour(
         "margins",
         tr("What the machines maximise"),
@@ -62,7 +62,7 @@ def _margins() -> Tour:
                     " errors in its own way. The badge above each says how near to its own optimum it is."
                 ),
                 "gaussians",
-                Setting(machines=SIX),
+                FitOptions(machines=SIX),
             ),
             Stop(
                 tr(
@@ -79,7 +79,7 @@ def _margins() -> Tour:
 
 
 def _solvers() -> Tour:
-    setting = Setting(machines=("ww",), log_cost=4.0, log_gamma=1.0)
+    setting = FitOptions(machines=("ww",), log_cost=4.0, log_gamma=1.0)
     return Tour(
         "solvers",
         tr("Why S2DO beats SMO"),
@@ -117,8 +117,8 @@ def _solvers() -> Tour:
 
 
 def _cost() -> Tour:
-    def at(log_cost: float) -> Setting:
-        return Setting(machines=("ww", "cs"), log_cost=log_cost, log_gamma=2.0)
+    def at(log_cost: float) -> FitOptions:
+        return FitOptions(machines=("ww", "cs"), log_cost=log_cost, log_gamma=2.0)
 
     return Tour(
         "cost",

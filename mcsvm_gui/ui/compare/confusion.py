@@ -19,11 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.ui.compare.table_view import STROKE, ResultTableView, stroke_icon
+from mcsvm_gui.ui.compare.table_view import STROKE, ResultTableView
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.stroke import stroke_icon
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import Matrix
@@ -70,7 +71,7 @@ class MatrixPanel(QWidget):
 
     def _draw_sign(self) -> None:
         if self._matrix is not None:
-            self._sign.setPixmap(stroke_icon(self._matrix.machine).pixmap(*STROKE))
+            self._sign.setPixmap(stroke_icon(self._matrix.machine, *STROKE).pixmap(*STROKE))
 
     def fit(self, room: int) -> None:
         """As wide as it has to be, or as there is room."""

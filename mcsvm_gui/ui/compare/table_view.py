@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QKeyEvent, QKeySequence, QPainter, QPixmap
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
 
 from mcsvm_gui.core.compare.result_table import Cell, ResultTable, order_of
@@ -15,7 +15,7 @@ from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.delegate import draw_stroke
+from mcsvm_gui.ui.plots.stroke import draw_stroke
 
 Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole
@@ -145,17 +145,6 @@ _ANSWERS: dict[int, Callable[[Cell], Any]] = {
 }
 
 
-def stroke_icon(machine: str) -> QIcon:
-    """Colour, dash and marker of a machine, for headings."""
-    picture = QPixmap(2 * STROKE[0], 2 * STROKE[1])
-    picture.setDevicePixelRatio(2.0)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    draw_stroke(painter, QRect(0, 0, *STROKE), machine)
-    painter.end()
-    return QIcon(picture)
-
-
 class StrokeHeader(QHeaderView):
     """Before the title of a run stands the stroke of its machine."""
 
@@ -188,7 +177,7 @@ class StrokeHeader(QHeaderView):
         words = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, room.width() - STROKE[0] - UNIT)
         width = STROKE[0] + UNIT + self.fontMetrics().horizontalAdvance(words)
         left = room.right() - width if right else room.left()
-        draw_stroke(painter, QRect(left, area.top(), STROKE[0], area.height()), machine)
+        draw_stroke(painter, QRect(left, area.top(), STROKE[0], area.height()), theme.machine_style(machine))
         painter.setPen(QColor(theme.current().muted))
         painter.drawText(QRect(left + STROKE[0] + UNIT, area.top(), room.width(), area.height()), int(LEFT), words)
 

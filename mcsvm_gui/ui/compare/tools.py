@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from mcsvm_gui.ui.kit import report_menu
-from mcsvm_gui.ui.kit.giving_button import labelled
+from mcsvm_gui.ui.kit.buttons import labelled
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 

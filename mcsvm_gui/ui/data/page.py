@@ -1,4 +1,4 @@
-"""The Data page: empty, loading, failed or full of data; it shows what it is told and tells what is wished."""
+"""The Data page: empty, loading, failed or full of data; it shows what it is told and tells what is asked for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QSplitter,
@@ -26,6 +25,7 @@ from mcsvm_gui.ui.data.states import Failure, Loading
 from mcsvm_gui.ui.data.table import DataTable
 from mcsvm_gui.ui.data.welcome import Welcome
 from mcsvm_gui.ui.kit import file_dialogs
+from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -81,8 +81,8 @@ class DataPage(QWidget):
         self.summary.setProperty("role", "muted")
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.samples = _button("samplesButton", tr("Samples"))
-        self.open = _button("openButton", tr("Open…"))
+        self.samples = push_button("samplesButton", tr("Samples"))
+        self.open = push_button("openButton", tr("Open…"))
         self.open.setAccessibleName(tr("Open data"))
         words = QVBoxLayout()
         words.setSpacing(UNIT // 2)
@@ -277,13 +277,6 @@ class _Elided(QLabel):
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-
-def _button(name: str, words: str) -> QPushButton:
-    button = QPushButton(words)
-    button.setObjectName(name)
-    button.setAccessibleName(words)
-    return button
 
 
 def _side(reading: ReadingForm, preparation: PreparationForm) -> QScrollArea:

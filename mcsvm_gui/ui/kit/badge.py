@@ -20,7 +20,7 @@ SIGNS = {  # kind of badge: icon, role of its colour in the theme
 SIGN = 2 * UNIT
 
 
-class Badge(QLabel):
+class BadgeLabel(QLabel):
     def __init__(self, name: str, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)

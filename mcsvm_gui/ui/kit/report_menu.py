@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QMenu
 
-from mcsvm_gui.ui.kit.giving_button import GivingButton, labelled
+from mcsvm_gui.ui.kit.buttons import CollapsingButton, labelled
 from mcsvm_gui.ui.kit.i18n import tr
 
 
-def report_button() -> GivingButton:
+def report_button() -> CollapsingButton:
     """Hidden until its formats are known."""
     button = labelled("exportReportButton", tr("Report"), tr("Write a report"), "report")
     button.hide()
     return button
 
 
-def offer(button: GivingButton, formats: Sequence[tuple[str, str]], chosen: Callable[[str], object]) -> None:
+def offer(button: CollapsingButton, formats: Sequence[tuple[str, str]], chosen: Callable[[str], object]) -> None:
     """(title, suffix) of each; `chosen` hears a suffix."""
     menu = QMenu(button)
     menu.setObjectName("reportMenu")

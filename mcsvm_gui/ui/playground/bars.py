@@ -14,6 +14,7 @@ from mcsvm_gui.core.playground.drawing import MOST_CLASSES
 from mcsvm_gui.core.playground.random_sets import random_sets
 from mcsvm_gui.core.playground.tours import tours
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.playground.paint import PLAIN, mark_pixmap
@@ -239,10 +240,7 @@ class StepBar(QWidget):
         self.words.setText("\n".join(told))
 
 
-def _button(name: str, text: str, act: Callable[[], None], tip: str = "") -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setAccessibleName(text)
-    button.setToolTip(tip)
+def _button(name: str, text: str, act: Callable[[], None]) -> QPushButton:
+    button = push_button(name, text)
     button.clicked.connect(lambda: act())
     return button

@@ -34,7 +34,7 @@ from mcsvm_gui.ui.playground.paint import (
     draw_working,
     region_image,
 )
-from mcsvm_gui.ui.playground.panel_header import HEAD_LINES, draw_head
+from mcsvm_gui.ui.playground.panel_header import HEADER_LINES, draw_header
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
@@ -127,7 +127,7 @@ class PlaygroundCanvas(QWidget):
         return best
 
     def _head(self) -> int:
-        return HEAD_LINES * self.fontMetrics().height() + UNIT
+        return HEADER_LINES * self.fontMetrics().height() + UNIT
 
     def areas(self) -> list[QRect]:
         """The square of each panel; one for the points alone where there is no picture."""
@@ -292,7 +292,7 @@ class PlaygroundCanvas(QWidget):
         for number, area in enumerate(self.areas()):
             if number < len(self.pictures):
                 painter.drawImage(area, self._images[number])
-                draw_head(painter, area, self._head(), self.pictures[number], number)
+                draw_header(painter, area, self._head(), self.pictures[number], number)
             else:
                 painter.fillRect(area, QColor(theme.current().surface))
             painter.setPen(QPen(QColor(theme.current().line), 1.0))

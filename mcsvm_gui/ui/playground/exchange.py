@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.playground.setting import Setting
+from mcsvm_gui.core.playground.fit_options import FitOptions
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.from_data import Taken
@@ -34,7 +34,7 @@ class Exchange(QObject):
         self,
         view: ExchangeView,
         workspace: Workspace,
-        now: Callable[[], tuple[Drawing, Setting]],
+        now: Callable[[], tuple[Drawing, FitOptions]],
         take: Callable[[str, Drawing], None],
         parent: QObject,
     ) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -19,12 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.machine import names
-from mcsvm_gui.core.playground.setting import COST_RANGE, GAMMA_RANGE
+from mcsvm_gui.core.playground.fit_options import COST_RANGE, GAMMA_RANGE
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.delegate import draw_stroke
+from mcsvm_gui.ui.plots.stroke import stroke_icon
 
 WIDTH = 26 * UNIT
 PARTS = 2  # of a power of two that a slider tells apart
@@ -78,7 +77,7 @@ class PlaygroundForm(QWidget):
     def _retheme(self) -> None:
         with QSignalBlocker(self.machines):
             for item in self._items():
-                item.setIcon(_stroke_icon(item.data(Qt.ItemDataRole.UserRole)))
+                item.setIcon(stroke_icon(item.data(Qt.ItemDataRole.UserRole)))
 
     def _combo(self, name: str, title: str, entries: Mapping[str, str]) -> QComboBox:
         combo, label = QComboBox(), QLabel(title)
@@ -162,14 +161,3 @@ def _legend() -> QLabel:
     legend.setProperty("role", "muted")
     legend.setWordWrap(True)
     return legend
-
-
-def _stroke_icon(machine: str) -> QIcon:
-    sharp = 2
-    pixmap = QPixmap(4 * UNIT * sharp, 2 * UNIT * sharp)
-    pixmap.setDevicePixelRatio(sharp)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    draw_stroke(painter, QRect(0, 0, 4 * UNIT, 2 * UNIT), machine)
-    painter.end()
-    return QIcon(pixmap)

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.playground.setting import Setting
+from mcsvm_gui.core.playground.fit_options import FitOptions
 from mcsvm_gui.ui.runs.collection import RunCollection
 
 KEPT = "playground"  # the key under which a project keeps it
@@ -21,8 +21,8 @@ class Memory(QObject):
     def __init__(
         self,
         runs: RunCollection,
-        now: Callable[[], tuple[Drawing, Setting]],
-        show: Callable[[Drawing, Setting], None],
+        now: Callable[[], tuple[Drawing, FitOptions]],
+        show: Callable[[Drawing, FitOptions], None],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class Memory(QObject):
         self._known = kept
         try:
             drawing = Drawing.from_lists(kept["places"], kept["classes"])
-            setting = Setting.from_document(kept["setting"])
+            setting = FitOptions.from_document(kept["setting"])
         except (TypeError, ValueError, LookupError, OverflowError):  # files may hold anything
             return
         self._show(drawing, setting)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.plots.stroke import draw_stroke
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
 
-HEAD_LINES = 4  # name, badge, two lines of numbers
+HEADER_LINES = 4  # name, badge, two lines of numbers
 STROKE = 3 * UNIT
 
 
-def draw_head(painter: QPainter, area: QRect, height: int, picture: Picture, number: int) -> None:
+def draw_header(painter: QPainter, area: QRect, height: int, picture: Picture, number: int) -> None:
     painter.save()
     colours, line = theme.current(), painter.fontMetrics().height()
     row = QRect(area.left(), area.top() - height, area.width(), line)
-    _draw_stroke(painter, row, style_of(picture.key, number))
+    stroke = QRectF(row.left(), row.top(), STROKE, row.height())
+    draw_stroke(painter, stroke, style_of(picture.key, number), UNIT)
     font = painter.font()
     font.setBold(True)
     painter.setFont(font)
@@ -36,7 +36,7 @@ def draw_head(painter: QPainter, area: QRect, height: int, picture: Picture, num
     colour = getattr(colours, role)
     icons.paint(painter, sign, QRectF(row.left(), row.top(), line, line), colour)
     _write(painter, row.adjusted(line + UNIT // 2, 0, 0, 0), picture.badge.text, colour)
-    for words in picture.lines[: HEAD_LINES - 2]:
+    for words in picture.lines[: HEADER_LINES - 2]:
         row.translate(0, line)
         _write(painter, row, words, colours.muted)
     painter.restore()
@@ -53,19 +53,6 @@ def style_of(key: str, number: int) -> theme.MachineStyle:
 
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (8, 4), (2, 3))
-
-
-def _draw_stroke(painter: QPainter, row: QRect, style: theme.MachineStyle) -> None:
-    middle = row.center().y() + 0.5
-    painter.setPen(pen(style.colour, style.dash))
-    painter.drawLine(QPointF(row.left(), middle), QPointF(row.left() + STROKE, middle))
-    painter.save()
-    painter.translate(row.left() + STROKE / 2, middle)
-    painter.scale(UNIT, UNIT)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(style.colour))
-    painter.drawPath(pg.graphicsItems.ScatterPlotItem.Symbols[style.marker])
-    painter.restore()
 
 
 def _write(painter: QPainter, row: QRect, words: str, colour: str) -> None:

@@ -12,8 +12,8 @@ from PySide6.QtGui import QUndoStack
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, MOST_POINTS, Drawing, cloud
+from mcsvm_gui.core.playground.fit_options import MOST_MACHINES, SIX, FitOptions
 from mcsvm_gui.core.playground.random_sets import drawn, random_sets
-from mcsvm_gui.core.playground.setting import MOST_MACHINES, SIX, Setting
 from mcsvm_gui.core.playground.tours import Stop, tours
 from mcsvm_gui.ui.playground.exchange import Exchange, ExchangeView
 from mcsvm_gui.ui.playground.memory import Memory
@@ -70,7 +70,7 @@ class PlaygroundPresenter(QObject):
         self.view, self.workspace = view, workspace
         self.undo_stack = QUndoStack(self)
         self.drawing = drawn(FIRST_SET, FIRST_COUNT, workspace.seed)
-        self.setting = Setting()
+        self.setting = FitOptions()
         self.refitting = Refitting(workspace.tasks, self)
         self.stepping = Stepping(workspace.tasks, self)
         self.exchange = Exchange(view, workspace, lambda: (self.drawing, self.setting), self._edit, self)
@@ -175,7 +175,7 @@ class PlaygroundPresenter(QObject):
         self._dragged = None
         self.undo_stack.push(Edit(words, self.drawing, after, self._show_edit))
 
-    def _remember(self, drawing: Drawing, setting: Setting) -> None:
+    def _remember(self, drawing: Drawing, setting: FitOptions) -> None:
         """As another project was left: nothing of before is to be taken back."""
         self.undo_stack.clear()
         self._dragged = None

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.playground.setting import Setting
+from mcsvm_gui.core.playground.fit_options import FitOptions
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.fitting import Fitted
     from mcsvm_gui.core.playground.pictures import Picture
     from mcsvm_gui.ui.threads.tasks import Tasks, Ticket
 
-State = tuple[Drawing, Setting, int]  # points, what is fitted to them, pixels along a panel
+State = tuple[Drawing, FitOptions, int]  # points, what is fitted to them, pixels along a panel
 Answer = tuple[dict[str, "Fitted"], tuple["Picture", ...]]
 
 SLOW, FAST, COARSEST = 0.07, 0.025, 3  # seconds of a quick fit, from which its regions are coarser, or finer again

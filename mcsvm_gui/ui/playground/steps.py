@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.playground.drawing import Drawing
-from mcsvm_gui.core.playground.setting import Setting
+from mcsvm_gui.core.playground.fit_options import FitOptions
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
@@ -49,7 +49,7 @@ class Stepping(QObject):
         """On the way to the end."""
         return self._going
 
-    def restart(self, drawing: Drawing, setting: Setting, machine: str, side: int) -> None:
+    def restart(self, drawing: Drawing, setting: FitOptions, machine: str, side: int) -> None:
         self.drop()
         self._side = side
         self._queue(lambda walks: _opened(drawing, setting, machine))
@@ -109,7 +109,7 @@ class Stepping(QObject):
 # -- in a task ------------------------------------------------------------------------------------
 
 
-def _opened(drawing: Drawing, setting: Setting, machine: str) -> Walks:
+def _opened(drawing: Drawing, setting: FitOptions, machine: str) -> Walks:
     from mcsvm_gui.core.playground.steps import SOLVERS, Walk
 
     return tuple(Walk(drawing, setting, machine, solver) for solver in SOLVERS)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit import file_dialogs, icons
-from mcsvm_gui.ui.kit.badge import Badge
+from mcsvm_gui.ui.kit.badge import BadgeLabel
+from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.dialog import set_role, words
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
@@ -59,17 +60,17 @@ class PredictPage(QWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def _make_controls(self) -> None:
-        self._open_model = _button("modelOpenButton", tr("Open model…"), "model")
-        self._use_run = _button("modelOfRunButton", tr("Model of the selected run"), "train")
-        self._open_data = _button("predictDataButton", tr("Open data…"), "open")
-        self._use_data = _button("predictOpenDataButton", tr("The data of this project"), "data")
-        self._save = _button("predictSaveButton", tr("Save as CSV…"), "save")
-        self._export = _button("exportModelButton", tr("Export model"), "export")
+        self._open_model = push_button("modelOpenButton", tr("Open model…"), "model")
+        self._use_run = push_button("modelOfRunButton", tr("Model of the selected run"), "train")
+        self._open_data = push_button("predictDataButton", tr("Open data…"), "open")
+        self._use_data = push_button("predictOpenDataButton", tr("The data of this project"), "data")
+        self._save = push_button("predictSaveButton", tr("Save as CSV…"), "save")
+        self._export = push_button("exportModelButton", tr("Export model"), "export")
         self._formats = QMenu(self._export)
         self._export.setMenu(self._formats)
         self._with_scores = _check("predictScoresCheck", tr("With scores"))
         self._only_misses = _check("predictMissesCheck", tr("Only rows that differ from the file"))
-        self._badge = Badge("modelCertificate", tr("Certificate"))
+        self._badge = BadgeLabel("modelCertificate", tr("Certificate"))
         self._model_title, self._data_title = (
             words("", "heading", "modelTitle"),
             words("", "heading", "predictDataTitle"),
@@ -219,14 +220,6 @@ class PredictPage(QWidget):
         file_dialogs.choose_target(
             *(self, tr("Export model"), "", place, suffix), lambda path: self.export_chosen.emit(name, path)
         )
-
-
-def _button(name: str, text: str, icon: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setAccessibleName(text)
-    icons.put(button, icon)
-    return button
 
 
 def _check(name: str, text: str) -> QCheckBox:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pyqtgraph as pg
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -11,28 +10,12 @@ from mcsvm_gui.core.project.columns import kind_of
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.plots.stroke import draw_stroke
 from mcsvm_gui.ui.runs.table_model import RECORD
 
 Index = QModelIndex | QPersistentModelIndex
 ROOM = 4 * UNIT  # of a mark, left of the words
 SIGN = 2 * UNIT
-MARKER = UNIT - 1
-
-
-def draw_stroke(painter: QPainter, area: QRect, machine: str) -> None:
-    """Colour, dash and marker of a machine, as in the plots."""
-    style, middle = theme.machine_style(machine), area.center().y() + 0.5
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(pen(style.colour, style.dash))
-    painter.drawLine(QPointF(area.left(), middle), QPointF(area.right(), middle))
-    painter.translate(area.center().x() + 0.5, middle)
-    painter.scale(MARKER, MARKER)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(style.colour))
-    painter.drawPath(pg.graphicsItems.ScatterPlotItem.Symbols[style.marker])
-    painter.restore()
 
 
 class RunDelegate(QStyledItemDelegate):
@@ -52,7 +35,8 @@ class RunDelegate(QStyledItemDelegate):
         self._paint_ground(painter, option)
         record = index.data(RECORD)
         if index.column() == self._machine:
-            draw_stroke(painter, QRect(area.left() + UNIT, area.top(), 3 * UNIT, area.height()), record.machine)
+            stroke = QRectF(area.left() + UNIT, area.top(), 3 * UNIT, area.height())
+            draw_stroke(painter, stroke, theme.machine_style(record.machine))
             self._words(painter, option, area.adjusted(ROOM + UNIT, 0, -UNIT, 0), theme.current().text)
         else:
             sign, role = SIGNS.get(kind_of(record), SIGNS["waiting"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -12,7 +12,7 @@ from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.delegate import draw_stroke
+from mcsvm_gui.ui.plots.stroke import draw_stroke
 
 WIDTHS = {"progress": 22, "rate": 9, "time_left": 16}  # of figures, in digits
 
@@ -29,7 +29,7 @@ class Mark(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         if self.machine:
-            draw_stroke(painter, QRect(0, 0, 3 * UNIT, self.height()), self.machine)
+            draw_stroke(painter, QRectF(0, 0, 3 * UNIT, self.height()), theme.machine_style(self.machine))
         else:
             area = QRectF(UNIT / 2, (self.height() - 2 * UNIT) / 2, 2 * UNIT, 2 * UNIT)
             icons.paint(painter, "tune", area, theme.current().text)

@@ -25,7 +25,7 @@ from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
-from mcsvm_gui.ui.kit.giving_button import labelled
+from mcsvm_gui.ui.kit.buttons import labelled
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT

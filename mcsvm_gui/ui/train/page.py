@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QScrollArea,
     QSplitter,
     QStackedLayout,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from mcsvm_gui.ui.kit import icons
+from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.train.machine_form import MachineForm
 from mcsvm_gui.ui.train.plot_grid import PlotGrid
@@ -59,7 +56,10 @@ class TrainPage(QWidget):
         self.card.pause_asked.connect(self.pause_asked)
         self.card.stop_asked.connect(self.stop_asked)
         self.card.discard_asked.connect(self.discard_asked)
-        self.card.command_asked.connect(lambda: self._copy(self.card.command))
+        tip = tr("What the Train button does, from the command line")
+        self.command = CommandRow("commandLabel", "copyCommandButton", tip)
+        self.command.message.connect(self.message)
+        self.card.command_asked.connect(lambda: self.command.copy(self.card.command))
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
         row.setSpacing(2 * UNIT)
@@ -73,14 +73,10 @@ class TrainPage(QWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def _left(self) -> QWidget:
-        self.start = QPushButton(tr("Train"))
-        self.start.setObjectName("startButton")
+        self.start = push_button("startButton", tr("Train"))
         self.start.setProperty("role", "primary")
-        self.start.setAccessibleName(tr("Train"))
         self.start.clicked.connect(self.start_asked)
-        self.all = QPushButton(tr("Train all six machines"))
-        self.all.setObjectName("trainAllButton")
-        self.all.setAccessibleName(tr("Train all six machines"))
+        self.all = push_button("trainAllButton", tr("Train all six machines"))
         self.all.clicked.connect(self.train_all_asked)
         self.obstacle = QLabel()
         self.obstacle.setObjectName("obstacleLabel")
@@ -128,7 +124,7 @@ class TrainPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
         column.addWidget(self.splitter, 1)
-        nest(column, self._command_row())
+        column.addWidget(self.command)
         return right
 
     def _live(self) -> QWidget:
@@ -139,35 +135,6 @@ class TrainPage(QWidget):
         column.addWidget(self.card)
         column.addWidget(self.plots, 1)
         return live
-
-    def _command_row(self) -> QHBoxLayout:
-        self.command = QLabel()
-        self.command.setObjectName("commandLabel")
-        self.command.setAccessibleName(tr("The same from the command line"))
-        self.command.setToolTip(tr("What the Train button does, from the command line"))
-        self.command.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.command.setTextFormat(Qt.TextFormat.PlainText)
-        self.command.setWordWrap(True)
-        self.command.setMinimumWidth(0)
-        flags = Qt.TextInteractionFlag
-        self.command.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
-        self.copy = QToolButton()
-        self.copy.setObjectName("copyCommandButton")
-        icons.put(self.copy, "copy")
-        self.copy.setIconSize(QSize(2 * UNIT, 2 * UNIT))
-        self.copy.setAutoRaise(True)
-        self.copy.setAccessibleName(tr("Copy the command"))
-        self.copy.setToolTip(tr("Copy the command"))
-        self.copy.clicked.connect(lambda: self._copy(self.command.text()))
-        row = QHBoxLayout()
-        row.setSpacing(UNIT)
-        row.addWidget(self.command, 1)
-        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
-        return row
-
-    def _copy(self, command: str) -> None:
-        QGuiApplication.clipboard().setText(command)
-        self.message.emit(tr("The command is on the clipboard."))
 
     def set_run_table(self, table: QWidget) -> None:
         layout = self._table.layout()
@@ -198,8 +165,7 @@ class TrainPage(QWidget):
         self.obstacle.setVisible(bool(all_))
 
     def show_command(self, command: str) -> None:
-        self.command.setText(command)
-        self.copy.setEnabled(bool(command))
+        self.command.show_command(command)
 
     # -- runs -------------------------------------------------------------------------------------
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine import choices, summary
-from mcsvm_gui.core.machine import form as machine_form
+from mcsvm_gui.core.machine import choices, form, summary
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.machine.summary import Badge
 
@@ -69,7 +68,7 @@ class TrainPresenter(QObject):
         self._soon = QTimer(self, interval=0, singleShot=True)  # once for all runs that the queue tells of
         self._soon.timeout.connect(self._show_changed)
         self._listen()
-        view.set_texts(machine_form.DEFAULTS)
+        view.set_texts(form.DEFAULTS)
         self._judge()
         self._look()
 
@@ -118,9 +117,9 @@ class TrainPresenter(QObject):
         """Another project, with its own last choices."""
         kept = self._runs.setting(KEPT)
         if isinstance(kept, dict):  # files may hold anything
-            form, view = kept.get("form"), kept.get("view")
-            texts = {name: text for name, text in form.items() if isinstance(text, str)} if _mapping(form) else {}
-            self._view.set_texts({**machine_form.DEFAULTS, **texts})
+            entries, view = kept.get("form"), kept.get("view")
+            texts = {name: text for name, text in entries.items() if isinstance(text, str)} if _mapping(entries) else {}
+            self._view.set_texts({**form.DEFAULTS, **texts})
             self._view.set_view(view if _mapping(view) else {})
         self._judge()
         self._look()
@@ -135,7 +134,7 @@ class TrainPresenter(QObject):
         texts = self._view.texts()
         found = _found(texts, self._classes)
         self._view.show_choices(found)
-        values, errors = machine_form.read_form(texts, found.parameters)
+        values, errors = form.read_form(texts, found.parameters)
         self._view.show_errors(errors)
         self._refused = found.reason
         if not errors:
@@ -382,7 +381,7 @@ def _plain(texts: Mapping[str, str]) -> Request:
     """The names alone: what goes together does not depend on numbers."""
     from mcsvm_gui.core.machine.request import Request
 
-    return Request(**{name: texts[name] for name in machine_form.NAMES if texts.get(name)})  # type: ignore[arg-type]
+    return Request(**{name: texts[name] for name in form.NAMES if texts.get(name)})  # type: ignore[arg-type]
 
 
 def _load() -> None:

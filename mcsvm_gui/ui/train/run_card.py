@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from mcsvm_gui.ui.kit import icons
-from mcsvm_gui.ui.kit.badge import Badge
-from mcsvm_gui.ui.kit.giving_button import labelled
+from mcsvm_gui.ui.kit.badge import BadgeLabel
+from mcsvm_gui.ui.kit.buttons import copy_button, labelled
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import ElidedLabel
@@ -26,15 +26,11 @@ class RunCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("runCard")
-        self.badge = Badge("certificateLabel", tr("Certificate"))
+        self.badge = BadgeLabel("certificateLabel", tr("Certificate"))
         self.title = ElidedLabel("runTitle")
         self.title.setProperty("role", "heading")
         self.title.setAccessibleName(tr("The run at hand"))
-        self.copy = QToolButton()
-        self.copy.setObjectName("copyRunCommandButton")
-        icons.put(self.copy, "copy")
-        self.copy.setAutoRaise(True)
-        self.copy.setAccessibleName(tr("Copy the command that trains this run again"))
+        self.copy = copy_button("copyRunCommandButton", tr("Copy the command that trains this run again"))
         self.copy.clicked.connect(lambda: self.command_asked.emit())
         self.words = QLabel()
         self.words.setObjectName("resultLabel")

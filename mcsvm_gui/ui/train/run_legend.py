@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.plots.stroke import draw_stroke
 
 STROKE = 2 * UNIT  # its length
-MARK = UNIT - 1
 GAP = UNIT  # between two runs
 
 
@@ -49,7 +47,7 @@ class RunLegend(QWidget):
         metrics = self.fontMetrics()
         left, room = 0, self._room()
         for name, machine, number in self._entries:
-            self._draw_stroke(painter, left, theme.machine_style(machine, number))
+            draw_stroke(painter, QRectF(left, 0, STROKE, self.height()), theme.machine_style(machine, number))
             text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
             painter.setPen(QColor(theme.current().text))
             width = metrics.horizontalAdvance(text)
@@ -63,15 +61,3 @@ class RunLegend(QWidget):
         widths = [self.fontMetrics().horizontalAdvance(name) for name, _, _ in self._entries]
         free = self.width() - len(widths) * (STROKE + UNIT // 2 + GAP) + GAP
         return max(widths) + 2 if sum(widths) <= free else max(free // len(widths), 2 * UNIT)
-
-    def _draw_stroke(self, painter: QPainter, left: int, style: theme.MachineStyle) -> None:
-        middle = self.height() / 2
-        painter.setPen(pen(style.colour, style.dash))
-        painter.drawLine(QPointF(left, middle), QPointF(left + STROKE, middle))
-        painter.save()
-        painter.translate(left + STROKE / 2, middle)
-        painter.scale(MARK, MARK)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(style.colour))
-        painter.drawPath(pg.graphicsItems.ScatterPlotItem.Symbols[style.marker])
-        painter.restore()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from mcsvm_gui.core.machine import names
@@ -17,7 +16,7 @@ from mcsvm_gui.ui.kit.dialog import set_role
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.option_form import OptionForm, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.delegate import draw_stroke
+from mcsvm_gui.ui.plots.stroke import stroke_icon
 
 
 class TuneFields(OptionForm):
@@ -82,7 +81,7 @@ class TuneFields(OptionForm):
     def _retheme(self) -> None:
         with QSignalBlocker(self.machines):
             for item in self._items():
-                item.setIcon(_stroke(item.data(Qt.ItemDataRole.UserRole)))
+                item.setIcon(stroke_icon(item.data(Qt.ItemDataRole.UserRole)))
 
     def _items(self) -> list[QListWidgetItem]:
         return [self.machines.item(row) for row in range(self.machines.count())]
@@ -138,12 +137,3 @@ class TuneFields(OptionForm):
         fields = self.edits, self.combos, self.spins, self.checks
         for widget in (self.machines, *(widget for kind in fields for widget in kind.values())):
             widget.setEnabled(not busy and not self._closed.get(widget))
-
-
-def _stroke(machine: str) -> QIcon:
-    picture = QPixmap(4 * UNIT, 2 * UNIT)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    draw_stroke(painter, QRect(0, 0, 4 * UNIT, 2 * UNIT), machine)
-    painter.end()
-    return QIcon(picture)

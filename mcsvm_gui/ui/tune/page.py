@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QProgressBar,
-    QPushButton,
     QScrollArea,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from mcsvm_gui.ui.kit import file_dialogs, icons, report_menu
+from mcsvm_gui.ui.kit import file_dialogs, report_menu
+from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -72,10 +71,10 @@ class TunePage(QWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def _left(self) -> QWidget:
-        self.start = _button("tuneStartButton", tr("Search"))
+        self.start = push_button("tuneStartButton", tr("Search"))
         self.start.setProperty("role", "primary")
         self.start.clicked.connect(self.start_asked)
-        self.stop = _button("tuneStopButton", tr("Stop"))
+        self.stop = push_button("tuneStopButton", tr("Stop"))
         self.stop.setToolTip(tr("What is done is kept, and a search goes on from there"))
         self.stop.clicked.connect(self.stop_asked)
         self.obstacle = _words("tuneObstacle", "muted")
@@ -105,6 +104,10 @@ class TunePage(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._maps())
+        self.command = CommandRow(
+            "tuneCommandLabel", "copyTuneCommandButton", tr("What the Search button does, from the command line")
+        )
+        self.command.message.connect(self.message)
         self.failure = _words("tuneFailure", "bad")
         self.failure.hide()
         right = QWidget()
@@ -114,14 +117,14 @@ class TunePage(QWidget):
         nest(column, self._progress_row())
         column.addWidget(self.failure)
         column.addWidget(self._stack, 1)
-        nest(column, self._command_row())
+        column.addWidget(self.command)
         return right
 
     def _maps(self) -> QWidget:
         self.best = _words("bestLabel", "")
         self.best.setAccessibleName(tr("The best cells"))
         self.best.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.train_best = _button("trainBestButton", tr("Train the best"))
+        self.train_best = push_button("trainBestButton", tr("Train the best"))
         self.train_best.clicked.connect(self.train_best_asked)
         found = QHBoxLayout()
         found.setSpacing(UNIT)
@@ -138,7 +141,7 @@ class TunePage(QWidget):
 
     def _offer_row(self) -> QHBoxLayout:
         self.offer = _words("tuneOffer", "warning")
-        self.extend = _button("tuneExtendButton", tr("Extend and search on"))
+        self.extend = push_button("tuneExtendButton", tr("Extend and search on"))
         self.extend.clicked.connect(self.extend_asked)
         row = QHBoxLayout()
         row.setSpacing(UNIT)
@@ -176,31 +179,6 @@ class TunePage(QWidget):
         row.addWidget(self.report_button)
         return row
 
-    def _command_row(self) -> QHBoxLayout:
-        self.command = _words("tuneCommandLabel", "")
-        self.command.setAccessibleName(tr("The same from the command line"))
-        self.command.setToolTip(tr("What the Search button does, from the command line"))
-        self.command.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        flags = Qt.TextInteractionFlag
-        self.command.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
-        self.copy = QToolButton()
-        self.copy.setObjectName("copyTuneCommandButton")
-        icons.put(self.copy, "copy")
-        self.copy.setIconSize(QSize(2 * UNIT, 2 * UNIT))
-        self.copy.setAutoRaise(True)
-        self.copy.setAccessibleName(tr("Copy the command"))
-        self.copy.setToolTip(tr("Copy the command"))
-        self.copy.clicked.connect(self._copy)
-        row = QHBoxLayout()
-        row.setSpacing(UNIT)
-        row.addWidget(self.command, 1)
-        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
-        return row
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.command.text())
-        self.message.emit(tr("The command is on the clipboard."))
-
     # -- the form ---------------------------------------------------------------------------------
 
     def texts(self) -> dict[str, str]:
@@ -222,8 +200,7 @@ class TunePage(QWidget):
         self.fields.close_field(key, why)
 
     def show_command(self, command: str) -> None:
-        self.command.setText(command)
-        self.copy.setEnabled(bool(command))
+        self.command.show_command(command)
 
     # -- how it goes ------------------------------------------------------------------------------
 
@@ -296,13 +273,6 @@ class TunePage(QWidget):
         self.offer.setText(words)
         for widget in (self.offer, self.extend):
             widget.setVisible(bool(words))
-
-
-def _button(name: str, text: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.setAccessibleName(text)
-    return button
 
 
 def _words(name: str, role: str) -> QLabel:

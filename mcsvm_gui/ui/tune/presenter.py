@@ -12,8 +12,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_words
-from mcsvm_gui.core.tune import form as tune_form
-from mcsvm_gui.core.tune import summary as tune_summary
+from mcsvm_gui.core.tune import form, summary
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 from mcsvm_gui.ui.tune.report import TuneReport
 from mcsvm_gui.ui.tune.view import TuneView
@@ -47,7 +46,7 @@ class TunePresenter(QObject):
         self._ticks = QTimer(self, interval=DRAWN_EVERY, singleShot=True)
         self._ticks.timeout.connect(self._look)
         self._listen()
-        view.set_texts(tune_form.DEFAULTS)
+        view.set_texts(form.DEFAULTS)
         self._cluster, self._report = TuneCluster(view, workspace.tasks, self), TuneReport(view, workspace, self)
         self._report.changed.connect(self._look)
         self._judge()
@@ -93,8 +92,8 @@ class TunePresenter(QObject):
         """Another project, with its own last entries."""
         kept = self._runs.setting(KEPT)
         if isinstance(kept, dict):  # files may hold anything
-            texts = {name: text for name, text in kept.items() if name in tune_form.DEFAULTS and isinstance(text, str)}
-            self._view.set_texts({**tune_form.DEFAULTS, **texts})
+            texts = {name: text for name, text in kept.items() if name in form.DEFAULTS and isinstance(text, str)}
+            self._view.set_texts({**form.DEFAULTS, **texts})
         self._judge()
 
     def _data_changed(self) -> None:
@@ -116,9 +115,9 @@ class TunePresenter(QObject):
     def _judge_form(self) -> None:
         from mcsvm_gui.core.tune.cells import conditions
 
-        entered = tune_form.read_form(self._view.texts())
+        entered = form.read_form(self._view.texts())
         self._close_folds(bool(self._view.texts().get("holdout")))
-        self._view.show_parameters(tune_form.parameters(self._view.texts()))
+        self._view.show_parameters(form.parameters(self._view.texts()))
         self._view.show_errors(entered.errors)
         command = ""
         if entered.wanted is not None:
@@ -175,7 +174,7 @@ class TunePresenter(QObject):
         texts = self._view.texts()
         found = {} if self._shown is None else self._shown.edges(self._view.machine)
         edges = dict.fromkeys(edge for mine in found.values() for edge in mine)
-        moved = tune_form.extended(texts, tuple(edges))
+        moved = form.extended(texts, tuple(edges))
         if not moved:
             self._workspace.message.emit(tr("There is nothing to be found further out."))
             return
@@ -265,7 +264,7 @@ class TunePresenter(QObject):
         searched, _ = self._asked
         kernel = "linear" if cell.gamma is None and searched.kernel == "rbf" else searched.kernel
         gamma = {} if cell.gamma is None else {"gamma": cell.gamma}
-        asked = {name: getattr(searched, name) for name in tune_form.OF_REQUEST if name != "time_limit"}
+        asked = {name: getattr(searched, name) for name in form.OF_REQUEST if name != "time_limit"}
         return self._workspace.base_request(
             **{**asked, **gamma, "machine": cell.machine, "kernel": kernel, "C": cell.C}
         )
@@ -307,7 +306,7 @@ class TunePresenter(QObject):
         results, search = self._shown.results, self._current
         missing, done = results.missing(), results.done
         expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
-        words = tune_summary.progress_words(done, expected)
+        words = summary.progress_words(done, expected)
         if search is not None:
             words = _with_state(search, words)
         self._view.show_progress(done, expected, words if done or search is not None else "")
@@ -326,7 +325,7 @@ class TunePresenter(QObject):
 def _with_state(search: Search, words: str) -> str:
     progress = search.progress
     if search.state in (JobState.QUEUED, JobState.PAUSED):
-        return f"{words}, {search.state.label}"
+        return f"{search.state.label}: {words}"
     if progress is not None and progress.tried_inside:
         nested = figures.count(progress.tried_inside)
         return tr("{said}, then {nested} for the nested validation", said=words, nested=nested)
@@ -350,6 +349,6 @@ def _command(request: Request, wanted: TuneRequest) -> str:
 def _load() -> None:
     """Also what is asked for once a search runs: an import in its midst holds up the window."""
     from mcsvm_gui.core import report  # noqa: F401
-    from mcsvm_gui.core.tune import command as tune_command  # noqa: F401
+    from mcsvm_gui.core.tune import command  # noqa: F401
 
-    tune_form.read_form(tune_form.DEFAULTS)
+    form.read_form(form.DEFAULTS)

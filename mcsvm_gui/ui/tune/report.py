@@ -44,8 +44,8 @@ class TuneReport(QObject):
         dataset = self._workspace.dataset
 
         def write() -> None:
-            from mcsvm_gui.core.report import of_shown_search as shown_report
+            from mcsvm_gui.core.report import of_shown_search
 
-            shown_report.write(path, shown_report.Shown(*asked, shown, tuned, running), dataset, said)
+            of_shown_search.write(path, of_shown_search.Shown(*asked, shown, tuned, running), dataset, said)
 
         self._reports.write(path, write)

@@ -19,6 +19,7 @@ from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.state import verdict
+from mcsvm_gui.core.machine.time_left import parts_of, progress_of
 from solvers.decision import ASKED
 from solvers.machines import MACHINES
 from solvers.methods.auto.conductor import REASONS
@@ -65,7 +66,7 @@ def test_the_badge_says_the_gap_and_the_verdict(ending: str, gap: float) -> None
 @pytest.mark.parametrize("machine", MACHINES)
 def test_parts_are_those_of_the_problem(machine: str) -> None:
     posed = pose_request(Request(machine=machine), clouds())
-    assert summary.parts_of(machine, posed.problem.classes) == posed.problem.part_count
+    assert parts_of(machine, posed.problem.classes) == posed.problem.part_count
 
 
 def test_a_steady_training_is_projected_to_its_tolerance() -> None:
@@ -74,10 +75,12 @@ def test_a_steady_training_is_projected_to_its_tolerance() -> None:
     for seconds in np.linspace(0.0, 2.0, 50).tolist():
         gap = math.exp(-seconds)
         trace.append(Sample(int(1000 * seconds), seconds, 10.0 - gap, 10.0, gap, 5, 2))
-    words = summary.progress(trace, Request(), 3)
+    known = progress_of(trace, Request(), 3)
+    assert known is not None
+    words = summary.progress_words(known)
     assert f"about {figures.remaining(math.log(1000.0) - 2.0)} left" in words
     assert figures.rate(1000.0) in words
-    assert summary.progress(Trace(), Request(), 3) == ""
+    assert progress_of(Trace(), Request(), 3) is None
 
 
 # -- the lines ------------------------------------------------------------------------------------

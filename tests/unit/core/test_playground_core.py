@@ -16,12 +16,12 @@ from mcsvm_gui.core.experiment import read_experiment
 from mcsvm_gui.core.machine.session import Session
 from mcsvm_gui.core.playground import random_sets, regions
 from mcsvm_gui.core.playground.drawing import MOST_POINTS, REACH, Drawing
+from mcsvm_gui.core.playground.fit_options import SIX, FitOptions
 from mcsvm_gui.core.playground.fitting import Fitted, fit, fit_all, posed
 from mcsvm_gui.core.playground.from_data import SHOWN, number_columns, two_columns, two_components
 from mcsvm_gui.core.playground.margins import clearance
 from mcsvm_gui.core.playground.palette import BAND, LINE
 from mcsvm_gui.core.playground.pictures import of_walk, refit
-from mcsvm_gui.core.playground.setting import SIX, Setting
 from mcsvm_gui.core.playground.sharing import table, write_experiment_of
 from mcsvm_gui.core.playground.steps import Walk, rivals
 from mcsvm_gui.core.playground.tours import tours
@@ -69,7 +69,7 @@ def test_the_counterexample_of_the_2011_paper_leaves_one_vs_all_without_a_class(
     single = random_sets.drawn("single-point", 10, 0)
     assert np.unique(single.places, axis=0).shape == (1, 2)
     assert np.bincount(single.classes).tolist() == [4, 3, 3]
-    fitted = fit(single, Setting(log_cost=0.0), "ova")
+    fitted = fit(single, FitOptions(log_cost=0.0), "ova")
     np.testing.assert_allclose(fitted.model.decision(single.places[:1]), -np.ones((1, 3)), atol=1e-3)
 
 
@@ -81,7 +81,7 @@ def test_a_table_of_the_points_reads_back_as_they_are() -> None:
 
 
 def test_an_experiment_trains_the_same_machines_on_the_same_points_again(tmp_path: Path) -> None:
-    points, setting = drawing(), Setting(machines=("llw", "ova"), kernel="polynomial", bias="regularized")
+    points, setting = drawing(), FitOptions(machines=("llw", "ova"), kernel="polynomial", bias="regularized")
     (tmp_path / "share-points.csv").write_text("somebody's", "utf-8")
     written = write_experiment_of(str(tmp_path / "share.toml"), points, setting)
     assert (tmp_path / "share-points.csv").read_text("utf-8") == "somebody's"
@@ -106,7 +106,7 @@ def test_an_experiment_trains_the_same_machines_on_the_same_points_again(tmp_pat
 @pytest.mark.parametrize("machine", SIX)
 def test_regions_are_what_predict_says_at_pixel_centres(machine: str, kernel: str) -> None:
     points = drawing()
-    fitted = fit(points, Setting(kernel=kernel), machine, seconds=0.2)
+    fitted = fit(points, FitOptions(kernel=kernel), machine, seconds=0.2)
     found = regions.regions(fitted.model, fitted.problem, points.used, SIDE)
     across = regions.centres(SIDE)
     rows, columns = np.random.default_rng(0).integers(0, SIDE, (2, 200))
@@ -122,7 +122,7 @@ def test_pixel_centres_fill_the_canvas_evenly() -> None:
 
 @pytest.mark.parametrize("machine", SIX)
 def test_clearance_is_the_smallest_spare_of_what_the_machine_asks(machine: str) -> None:
-    fitted = fit(drawing(), Setting(), machine)
+    fitted = fit(drawing(), FitOptions(), machine)
     places = np.random.default_rng(1).uniform(-1, 1, (50, 2))
     values, labels = fitted.model.decision(places), fitted.model.predict(places)
     found = clearance(fitted.problem, values.T, labels)
@@ -145,7 +145,7 @@ def spare(machine: str, values: np.ndarray, own: int, classes: int = 4) -> float
 
 def test_codes_tell_classes_margins_and_lines_apart() -> None:
     points = drawing()
-    fitted = fit(points, Setting(), "ww")
+    fitted = fit(points, FitOptions(), "ww")
     found = regions.regions(fitted.model, fitted.problem, points.used, SIDE)
     codes = found.codes()
     plain = codes < LINE
@@ -162,9 +162,9 @@ def test_codes_tell_classes_margins_and_lines_apart() -> None:
 
 @pytest.mark.parametrize("bias", ["", "none", "regularized", "exact"])
 def test_going_on_from_a_moment_ago_ends_at_the_same_optimum(bias: str) -> None:
-    setting = Setting(bias=bias)
+    setting = FitOptions(bias=bias)
     before = fit_all(drawing(), setting)
-    moved, dearer = drawing().moved(4, (0.3, 0.1)), Setting(bias=bias, log_cost=4.0)
+    moved, dearer = drawing().moved(4, (0.3, 0.1)), FitOptions(bias=bias, log_cost=4.0)
     for fitted in fit_all(moved, dearer, before).values():
         alone = fit(moved, dearer, fitted.machine)
         check(fitted)
@@ -180,13 +180,13 @@ def check(fitted: Fitted) -> None:
 
 
 def test_a_fit_that_is_not_wanted_ends_where_it_stands() -> None:
-    fitted = fit(drawing(), Setting(log_cost=14.0), "llw", wanted=lambda: False)
+    fitted = fit(drawing(), FitOptions(log_cost=14.0), "llw", wanted=lambda: False)
     assert fitted.ending.name in ("STOPPED", "CONVERGED")
     check(fitted)
 
 
 def test_what_is_told_of_a_machine_is_counted_right() -> None:
-    found, (picture,) = refit(drawing(), Setting(machines=("cs",)), SIDE)
+    found, (picture,) = refit(drawing(), FitOptions(machines=("cs",)), SIDE)
     fitted = found["cs"]
     assert np.array_equal(picture.wrong, fitted.model.predict(fitted.drawing.places) != fitted.drawing.classes)
     numbers = (fitted.support & ~fitted.bounded).sum(), fitted.bounded.sum(), picture.wrong.sum()
@@ -203,7 +203,7 @@ def same_place(one: object, other: object) -> bool:
 
 def started(machine: str, solver: str) -> tuple[Walk, Run]:
     """A walk that has taken a few steps one by one, and the solver's own run as far at one go."""
-    points, setting = drawing(), Setting()
+    points, setting = drawing(), FitOptions()
     walk, run = Walk(points, setting, machine, solver), Run(posed(points, setting, machine), solver, Limits(1e-3))
     walk.advance(64 if solver == "fw" else 3)  # the solver's own first round of Frank-Wolfe has 64
     while run.running and run.iterations < walk.run.iterations:
@@ -241,7 +241,7 @@ def test_frank_wolfe_step_by_step_is_where_its_rounds_are(machine: str) -> None:
 
 
 def test_frank_wolfe_takes_one_step_at_a_time() -> None:
-    walk = Walk(drawing(), Setting(), "ww", "fw")
+    walk = Walk(drawing(), FitOptions(), "ww", "fw")
     for count in range(1, 6):
         walk.advance(1)
         assert walk.run.iterations == count
@@ -252,7 +252,7 @@ def test_frank_wolfe_takes_one_step_at_a_time() -> None:
 @pytest.mark.parametrize("machine", SIX)
 def test_a_step_gains_between_half_and_all_of_gradient_times_change(machine: str, solver: str) -> None:
     """The exact maximum of a quadratic on a box that zero belongs to: what is told of a step accounts for the dual."""
-    walk = Walk(drawing(), Setting(), machine, solver)
+    walk = Walk(drawing(), FitOptions(), machine, solver)
     for _ in range(6):
         before = walk.run.certificate().dual
         walk.advance(1)
@@ -264,7 +264,7 @@ def test_a_step_gains_between_half_and_all_of_gradient_times_change(machine: str
 
 def test_smo_moves_one_variable_and_s2do_two() -> None:
     for solver, width in (("smo", 1), ("s2do", 2)):
-        walk = Walk(drawing(), Setting(), "ww", solver)
+        walk = Walk(drawing(), FitOptions(), "ww", solver)
         walk.advance(1)
         assert len(walk.moves) == width
         for move in walk.moves:
@@ -274,7 +274,7 @@ def test_smo_moves_one_variable_and_s2do_two() -> None:
 
 
 def test_a_walk_is_painted_from_the_start_to_the_end() -> None:
-    walk = Walk(drawing(), Setting(), "ova", "smo")
+    walk = Walk(drawing(), FitOptions(), "ova", "smo")
     first = of_walk(walk, SIDE)
     assert first.steps.tolist() == [0.0]
     assert not first.support.any()

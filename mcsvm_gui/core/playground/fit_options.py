@@ -20,7 +20,7 @@ TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
-class Setting:
+class FitOptions:
     machines: tuple[str, ...] = SIX
     kernel: str = "rbf"
     log_cost: float = 2.0
@@ -63,7 +63,7 @@ class Setting:
         return asdict(self)
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Setting:
+    def from_document(cls, document: Mapping[str, Any]) -> FitOptions:
         """Raises ValueError or TypeError where that is no setting."""
         made = cls(**{**document, "machines": tuple(document["machines"])})
         (least, most), (narrow, wide) = COST_RANGE, GAMMA_RANGE

@@ -1,0 +1,43 @@
+"""A command that does the same in a shell, with a button that copies it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from mcsvm_gui.ui.kit.buttons import copy_button
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.theme import UNIT
+
+
+class CommandRow(QWidget):
+    message = Signal(str)
+
+    def __init__(self, label_name: str, button_name: str, tip: str) -> None:
+        super().__init__()
+        self.label = QLabel()
+        self.label.setObjectName(label_name)
+        self.label.setAccessibleName(tr("The same from the command line"))
+        self.label.setToolTip(tip)
+        self.label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setWordWrap(True)
+        self.label.setMinimumWidth(0)
+        flags = Qt.TextInteractionFlag
+        self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        self.button = copy_button(button_name, tr("Copy the command"))
+        self.button.clicked.connect(lambda: self.copy(self.label.text()))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT)
+        row.addWidget(self.label, 1)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+
+    def show_command(self, command: str) -> None:
+        self.label.setText(command)
+        self.button.setEnabled(bool(command))
+
+    def copy(self, command: str) -> None:
+        QGuiApplication.clipboard().setText(command)
+        self.message.emit(tr("The command is on the clipboard."))
