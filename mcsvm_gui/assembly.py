@@ -13,8 +13,8 @@ from mcsvm_gui.core.base import i18n
 from mcsvm_gui.core.base.i18n import tr, translation
 from mcsvm_gui.core.base.settings import Settings, default_path
 from mcsvm_gui.core.machine import warming
+from mcsvm_gui.core.project.default_project import open_unnamed
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.project.unnamed import open_unnamed
 from mcsvm_gui.pages import PAGES, Desk
 from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.jobs import JobsPresenter

@@ -19,7 +19,7 @@ from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.export import EXPORTERS
-from mcsvm_gui.core.export.files import OWN
+from mcsvm_gui.core.export.menu import OWN
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS, SEARCHES

@@ -19,7 +19,7 @@ VIOLATIONS = {
     "mcsvm_gui/cli/arguments.py": "import PySide6.QtCore",
     "mcsvm_gui/cli/progress.py": "import mcsvm_gui.ui",
     "mcsvm_gui/core/base/i18n/__init__.py": "import mcsvm_gui.core.data.dataset",
-    "mcsvm_gui/core/compare/chosen.py": "import mcsvm_gui.core.tune.heat",
+    "mcsvm_gui/core/compare/tested_runs.py": "import mcsvm_gui.core.tune.heat",
     "mcsvm_gui/core/experiment/plan.py": "import mcsvm_gui.core.report",
     "mcsvm_gui/ui/threads/__init__.py": "import mcsvm_gui.pages",
     "mcsvm_gui/ui/kit/theme.py": "import mcsvm_gui.ui.plots.base",

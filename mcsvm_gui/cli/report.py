@@ -10,8 +10,8 @@ from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.options import whole_number
 from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.report import check_format, write_report
-from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.report.of_project import read_project, report_of
+from mcsvm_gui.core.report.stored_searches import read_searches
 from solvers.errors import InputError
 
 

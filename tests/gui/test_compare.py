@@ -17,7 +17,7 @@ from shell_fakes import FakeTasks, Remembering
 
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.base.settings import Settings
-from mcsvm_gui.core.compare import chosen
+from mcsvm_gui.core.compare import tested_runs
 from mcsvm_gui.core.compare.overlays import KINDS
 from mcsvm_gui.core.compare.tables import Picture
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
@@ -177,7 +177,7 @@ def test_files_outside_of_the_project_are_read_only_after_the_user_agreed(
 ) -> None:
     stage.work.trust._settings["trusted_projects"] = []
     with monkeypatch.context() as patch:
-        patch.setattr(chosen.sources, "data_of", lambda request: pytest.fail("it was read"))
+        patch.setattr(tested_runs.sources, "data_of", lambda request: pytest.fail("it was read"))
         stage.runs.select([1, 2])
     assert all("did not agree" in note for note in stage.view.last("show_notes")[0])
     assert len(stage.view.last("show_notes")[0]) == 2

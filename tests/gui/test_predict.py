@@ -14,7 +14,7 @@ from shell_fakes import FakeWorkspace, Remembering
 
 from mcsvm_gui.cli import main
 from mcsvm_gui.core.export import EXPORTERS
-from mcsvm_gui.core.export.files import OWN, offers
+from mcsvm_gui.core.export.menu import OWN, offers
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.predict.page import PredictPage

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from mcsvm_gui.app import create_window
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.settings import Settings
-from mcsvm_gui.core.project import unnamed
+from mcsvm_gui.core.project import default_project
 from mcsvm_gui.core.project.named_files import outside
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.data import presenter as data
@@ -66,7 +66,7 @@ def test_a_project_that_names_nothing_outside_and_one_without_a_name_are_the_use
     fresh = Office("/p/new.mcsvmproj")
     fresh.trust.look(["/p/in.csv"])
     assert fresh.trust.may_read(["/out.csv"])
-    assert Office(str(unnamed.default_folder() / "unnamed.mcsvmproj")).trust.may_read(["/out.csv"])
+    assert Office(str(default_project.default_folder() / "unnamed.mcsvmproj")).trust.may_read(["/out.csv"])
 
 
 class Disk:

@@ -19,7 +19,7 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.report.kept_searches import read_searches
+from mcsvm_gui.core.report.stored_searches import read_searches
 from mcsvm_gui.core.tune.command import tune_command
 from mcsvm_gui.core.tune.search import Tuned, Tuning
 from mcsvm_gui.ui.runs.collection import RunCollection

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Outcome, Receipt, deliver
-from mcsvm_gui.core.export.plain import Plain, plain_of
+from mcsvm_gui.core.export.checked import Outcome, Receipt, deliver
+from mcsvm_gui.core.export.flat_model import Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 

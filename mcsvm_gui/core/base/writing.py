@@ -15,6 +15,7 @@ from solvers.errors import InputError
 Named: TypeAlias = str | os.PathLike[str]
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+BREAKS = str.maketrans("\t\r\n", "   ")
 
 
 @contextmanager
@@ -141,3 +142,8 @@ def _number(text: str) -> bool:
     except ValueError:
         return False
     return "_" not in text
+
+
+def tab_separated(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """What spreadsheets paste as cells: a cell has neither tabs nor line ends, and is no formula."""
+    return "\n".join("\t".join(safe_cell(str(cell).translate(BREAKS)) for cell in row) for row in (names, *rows))

@@ -9,9 +9,9 @@ import numpy as np
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.compare.chosen import Chosen, comparison_of, groups_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, words
+from mcsvm_gui.core.compare.tested_runs import Chosen, comparison_of, groups_of
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
 from solvers.errors import Sentence
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr, worded
-from mcsvm_gui.core.compare.chosen import Chosen, tests_of
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreements_of, run_headings, table_of_tests, words_on_tests
 from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
 from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, Sign, translated, words
+from mcsvm_gui.core.compare.tested_runs import Chosen, tests_of
 from mcsvm_gui.core.machine.summary import badge
 from solvers.errors import Sentence
 

@@ -16,6 +16,7 @@ import numpy as np
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.experiment.searching import SearchSpec, asked
+from mcsvm_gui.core.experiment.squared_hinge import Solution, asvm, lsvm
 from mcsvm_gui.core.machine.posing import Posed, pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import document, score
@@ -27,7 +28,6 @@ from solvers.run.ending import Ending
 from solvers.selection.cell import Cell
 from solvers.selection.folds import stratified
 from solvers.selection.grid import Grid
-from solvers.squared_hinge import Solution, asvm, lsvm
 from solvers.work import limited
 
 REFERENCES: dict[str, Callable[..., Solution]] = {"asvm": asvm, "lsvm": lsvm}

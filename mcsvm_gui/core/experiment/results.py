@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mcsvm_gui.core.compare import chosen
+from mcsvm_gui.core.compare import tested_runs
 from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, scored
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
@@ -212,17 +212,17 @@ class Results:
     def _trained_once(self, trials: Sequence[Trial]) -> tuple[TestResult, ...]:
         """As a window tests its runs: those on the same rows, and the same machines over the splits of their seeds."""
         runs = [self._chosen(place, trial) for place, trial in enumerate(trials)]
-        found = chosen.on_same_rows(runs)
+        found = tested_runs.on_same_rows(runs)
         if not any(trial.spec.search for trial in trials):  # of which requests say nothing
-            found += chosen.over_splits(runs)
+            found += tested_runs.over_splits(runs)
         return tuple(replace(result, data=trials[0].spec.data) for result in found)
 
-    def _chosen(self, place: int, trial: Trial) -> chosen.Chosen:
+    def _chosen(self, place: int, trial: Trial) -> tested_runs.Chosen:
         assert trial.whole is not None
         spec = self.experiment.of(trial.spec.data)
         request = replace(trial.spec.request, test=spec.test)
-        rows = chosen.split_rows(request, self.datasets[spec.name], self.tests_of[spec.name])
-        return chosen.Chosen(place, request, replace(trial.whole.side, label=trial.spec.label), rows)
+        rows = tested_runs.split_rows(request, self.datasets[spec.name], self.tests_of[spec.name])
+        return tested_runs.Chosen(place, request, replace(trial.whole.side, label=trial.spec.label), rows)
 
     def _corrected_t(self, a: Trial, b: Trial) -> TestResult:
         part = a.parts[0].rows

@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.journal import Journal
-from mcsvm_gui.core.experiment.keeping import entry_of, result_of, training_key
+from mcsvm_gui.core.experiment.journal_entries import entry_of, result_of, training_key
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
 from mcsvm_gui.core.experiment.searching import SearchRunner, apart_from_machine

@@ -126,7 +126,7 @@ class SearchRunner:
     def _search(
         self, key: str, plain: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset, told: Told
     ) -> dict[str, dict[str, Any]]:
-        from mcsvm_gui.core.experiment.kept_cells import KeptCells
+        from mcsvm_gui.core.experiment.journal_cells import KeptCells
         from mcsvm_gui.core.tune.search import Tuning
 
         request = plain if spec.time_limit is None else replace(plain, time_limit=spec.time_limit)

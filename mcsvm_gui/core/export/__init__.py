@@ -12,7 +12,7 @@ from mcsvm_gui.core.base.formats import Format
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.export.deliver import Receipt
+    from mcsvm_gui.core.export.checked import Receipt
     from mcsvm_gui.core.machine.trained import TrainedModel
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
-from mcsvm_gui.core.export.plain import Column, Plain, plain_of
+from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
+from mcsvm_gui.core.export.flat_model import Column, Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 

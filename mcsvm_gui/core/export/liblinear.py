@@ -12,11 +12,11 @@ import numpy as np
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Outcome, Receipt, deliver
+from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
+from mcsvm_gui.core.export.flat_model import Plain, plain_of
 from mcsvm_gui.core.export.libsvm_predictors import ask
-from mcsvm_gui.core.export.plain import Plain, plain_of
+from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number
 from mcsvm_gui.core.export.probe import Probe, prepared
-from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.deliver import Files, Receipt, deliver
+from mcsvm_gui.core.export.checked import Files, Receipt, deliver
+from mcsvm_gui.core.export.flat_model import Plain, plain_of
 from mcsvm_gui.core.export.libsvm_predictors import own_reader, svm_predict
-from mcsvm_gui.core.export.plain import Plain, plain_of
-from mcsvm_gui.core.export.terms import companions, feature_numbers, label_numbers, number, rows_as_terms
+from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 

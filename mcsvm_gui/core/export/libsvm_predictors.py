@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
-from mcsvm_gui.core.export.deliver import Outcome
-from mcsvm_gui.core.export.plain import Plain, Rows
+from mcsvm_gui.core.export.checked import Outcome
+from mcsvm_gui.core.export.flat_model import Plain, Rows
+from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.export.probe import Probe, prepared
-from mcsvm_gui.core.export.terms import feature_numbers, label_numbers, number, rows_as_terms
 from solvers.errors import InputError
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.kernels.precomputed import MatrixRows

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.plain import Column, Plain, Rows
+from mcsvm_gui.core.export.flat_model import Column, Plain, Rows
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 

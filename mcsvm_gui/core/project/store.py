@@ -19,7 +19,7 @@ from typing import Any
 
 from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
-from mcsvm_gui.core.project.sentences import BUSY, READ_ONLY, refuse, speaking, storing
+from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, refuse, speaking, storing
 
 APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100

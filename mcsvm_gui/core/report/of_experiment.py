@@ -12,7 +12,7 @@ from mcsvm_gui.core.compare.comparison import Comparison
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.experiment import Results, Trial
 from mcsvm_gui.core.experiment.files import experiment_text
-from mcsvm_gui.core.report import beside, numbers, parts, plots
+from mcsvm_gui.core.report import numbers, parts, plots, published_numbers
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
 from mcsvm_gui.core.report.conclusions import sentences
 
@@ -25,7 +25,13 @@ def report_of(results: Results) -> Report:
     if results.interrupted:
         blocks.append(Paragraph("Interrupted: only what was finished until then is counted."))
     said = sentences(results)
-    blocks += [*_conclusions(said), *beside.blocks(results), *_ranks(results), *_searches(results), *_overview(results)]
+    blocks += [
+        *_conclusions(said),
+        *published_numbers.blocks(results),
+        *_ranks(results),
+        *_searches(results),
+        *_overview(results),
+    ]
     comparisons = {spec.name: results.comparison(spec.name) for spec in results.experiment.data}
     for name, comparison in comparisons.items():
         blocks += [] if comparison is None else _on_one(results, name, comparison)
@@ -114,8 +120,8 @@ def _row(results: Results, trial: Trial) -> tuple[str, ...]:
         figures.accuracy(min(accuracies, default=None)),
         figures.accuracy(max(accuracies, default=None)),
         figures.seconds(trial.summary("seconds", way)),
-        beside.count(trial.summary("iterations", way)),
-        beside.count(trial.summary("n_support", way)),
+        published_numbers.count(trial.summary("iterations", way)),
+        published_numbers.count(trial.summary("n_support", way)),
         figures.gap(max(trial.worst_gap or 0.0, 0.0)),
         ", ".join(endings),
     )

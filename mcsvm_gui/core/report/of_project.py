@@ -12,8 +12,8 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.compare.chosen import Chosen, Rows, over_splits
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
+from mcsvm_gui.core.compare.tested_runs import Chosen, Rows, over_splits
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.splitting import split
@@ -26,7 +26,7 @@ from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.machine.trained import Origin, TrainedModel
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.core.report import kept_searches, numbers, parts
+from mcsvm_gui.core.report import numbers, parts, stored_searches
 from mcsvm_gui.core.report.blocks import Block, Code, Heading, Paragraph, Report, Table, full_names
 from solvers.errors import InputError
 from solvers.run.trace import COLUMNS, Trace
@@ -136,7 +136,7 @@ def report_of(name: str, material: Sequence[RunMaterial], searches: Sequence[Map
         names += group[0].classes
         blocks += _together(group, comparison, tests)
     splits = _over_splits(material)
-    blocks += [*parts.tests_blocks(splits, "Tests over several splits"), *kept_searches.blocks_of(searches)]
+    blocks += [*parts.tests_blocks(splits, "Tests over several splits"), *stored_searches.blocks_of(searches)]
     for known in material:
         blocks += _run(known, alone=one, briefly=len(material) > MANY)
     title = f"{material[0].record.name} (run {material[0].record.id})" if one else f"Project {name}"

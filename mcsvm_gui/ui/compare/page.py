@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.core.project.tables import tab_separated
+from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.parts import CoursePanel, EffortPanel, Panel, SheetPanel
 from mcsvm_gui.ui.compare.tools import CompareTools

@@ -182,8 +182,8 @@ class ComparePresenter(QObject):
         known = [(record, self._scorer.of(record)) for record in records]
 
         def draw() -> Picture:
-            from mcsvm_gui.core.compare.chosen import unread
             from mcsvm_gui.core.compare.tables import picture
+            from mcsvm_gui.core.compare.tested_runs import unread
 
             return picture(
                 [found or unread(one.id, one.request, one.document or {}, "") for one, found in known], names
@@ -247,7 +247,7 @@ class ComparePresenter(QObject):
         found = [(record, self._runs.trace(record.id).table(), self._scorer.of(record)) for record in records]
 
         def write() -> None:
-            from mcsvm_gui.core.report import of_chosen as chosen_report
+            from mcsvm_gui.core.report import of_runs as chosen_report
 
             known = [chosen_report.Reported(record, trace, one) for record, trace, one in found if one is not None]
             chosen_report.write(path, known)

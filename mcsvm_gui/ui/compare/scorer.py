@@ -11,7 +11,7 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.ui.runs.project_trust import unread
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.chosen import Chosen, Library
+    from mcsvm_gui.core.compare.tested_runs import Chosen, Library
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
 
@@ -91,12 +91,14 @@ class Scorer(QObject):
         allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
 
         def decide() -> Chosen:
-            from mcsvm_gui.core.compare import chosen
+            from mcsvm_gui.core.compare import tested_runs
 
             if not allowed:
-                return chosen.unread(run, request, document, unread())
-            rows = library.setdefault("rows", chosen.Library())
-            return chosen.decided(run, request, document, lambda: runs.model(run), lambda: rows.rows_of(request, open_))
+                return tested_runs.unread(run, request, document, unread())
+            rows = library.setdefault("rows", tested_runs.Library())
+            return tested_runs.decided(
+                run, request, document, lambda: runs.model(run), lambda: rows.rows_of(request, open_)
+            )
 
         return decide
 
@@ -104,7 +106,7 @@ class Scorer(QObject):
         known, run, runs = self._known[record.id], record.id, self._workspace.runs
 
         def measure() -> Chosen:
-            from mcsvm_gui.core.compare.chosen import measured
+            from mcsvm_gui.core.compare.tested_runs import measured
 
             return known if known.rows is None else measured(known, runs.model(run))
 
@@ -121,7 +123,7 @@ class Scorer(QObject):
         """Its document stays, with the reason."""
         record = next((record for record in self._wanted if record.id == run), None)
         if age == self._age and record is not None and record.document is not None:
-            from mcsvm_gui.core.compare.chosen import unread
+            from mcsvm_gui.core.compare.tested_runs import unread
 
             self._known[run] = unread(run, record.request, record.document, why)
             self._measured.add(run)

@@ -14,7 +14,7 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour, class_marker, shortened
-from mcsvm_gui.ui.plots.headed import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HeadedPlot
 
 MOST_NAMED = 12  # beyond, names would lie on each other
 _MOST_LETTERS, _FEW_LETTERS = 32, 2  # so many names of so many letters stand under their bars

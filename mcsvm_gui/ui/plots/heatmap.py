@@ -15,7 +15,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.axis import Axis
 from mcsvm_gui.ui.plots.base import pen
-from mcsvm_gui.ui.plots.headed import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HeadedPlot
 from mcsvm_gui.ui.plots.scale_bar import ScaleBar, colour
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from mcsvm_gui.core.base.figures import count, per_cent
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.class_marks import DISTINCT, class_colour, class_marker, shortened
-from mcsvm_gui.ui.plots.headed import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HeadedPlot
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.principal import Projected

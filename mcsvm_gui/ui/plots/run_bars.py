@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.headed import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HeadedPlot
 
 PALE, STRONG = 120, 230  # of 255
 FEWEST = 6  # bars do not grow into blocks where there are few

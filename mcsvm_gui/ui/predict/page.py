@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from mcsvm_gui.core.evaluate.prediction import Prediction
-    from mcsvm_gui.core.export.files import Offer
+    from mcsvm_gui.core.export.menu import Offer
 
 
 class PredictPage(QWidget):

@@ -16,7 +16,7 @@ from solvers.errors import InputError
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.evaluate.prediction import Prediction
-    from mcsvm_gui.core.export.files import Offer
+    from mcsvm_gui.core.export.menu import Offer
     from mcsvm_gui.core.machine.trained import TrainedModel
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
@@ -251,7 +251,7 @@ class PredictPresenter(QObject):
         self.view.set_model_notice(tr("Exporting, and trying the file out…"), "muted")
 
         def write() -> str:
-            from mcsvm_gui.core.export import files as model_export
+            from mcsvm_gui.core.export import menu as model_export
 
             return model_export.write(trained, name, path)
 
@@ -264,7 +264,7 @@ class PredictPresenter(QObject):
 
 
 def _described(trained: TrainedModel, name: str) -> Opened:
-    from mcsvm_gui.core.export.files import offers
+    from mcsvm_gui.core.export.menu import offers
 
     return Opened(trained, name, offers(trained))
 

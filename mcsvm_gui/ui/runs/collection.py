@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.machine.session import Outcome
     from mcsvm_gui.core.machine.trained import TrainedModel
-    from mcsvm_gui.core.project.backlog import CellPart
+    from mcsvm_gui.core.project.pending import CellPart
     from solvers.run.trace import Sample, Trace
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.project.sentences import refuse
+from mcsvm_gui.core.project.sqlite_errors import refuse
 from mcsvm_gui.core.project.store import ProjectStore, replace_by_new
 from mcsvm_gui.ui.threads.writer import Writer
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcsvm_gui.core.base.arrays import packed, unpacked
-from mcsvm_gui.core.project.backlog import Part
-from mcsvm_gui.core.project.sentences import speaking
+from mcsvm_gui.core.project.pending import Part
+from mcsvm_gui.core.project.sqlite_errors import speaking
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.threads.writer import Writer
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.project.default_project import default_folder
 from mcsvm_gui.core.project.named_files import outside
-from mcsvm_gui.core.project.unnamed import default_folder
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.base.figures import count
+from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
-from mcsvm_gui.core.project.tables import tab_separated
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
 from mcsvm_gui.ui.kit.buttons import labelled
 from mcsvm_gui.ui.kit.i18n import tr

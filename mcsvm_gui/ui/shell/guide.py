@@ -11,7 +11,7 @@ from pathlib import Path
 from mcsvm_gui.core.base.i18n.translation import ENGLISH
 from mcsvm_gui.core.base.resources import folder
 from mcsvm_gui.core.data import formats
-from mcsvm_gui.core.export import files
+from mcsvm_gui.core.export import menu
 from mcsvm_gui.core.report import FORMATS
 
 
@@ -26,7 +26,7 @@ def read(language: str) -> tuple[str, Path]:
 
 def _lists() -> dict[str, str]:
     reports = ", ".join(format_.title for format_ in FORMATS.values())
-    return {"readers": formats.titles(), "exporters": files.titles(), "reports": reports}
+    return {"readers": formats.titles(), "exporters": menu.titles(), "reports": reports}
 
 
 def anchor(title: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.project.backlog import BATCH, Backlog, Batch, CellPart, Part
+from mcsvm_gui.core.project.pending import BATCH, Backlog, Batch, CellPart, Part
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, ProjectStore
 from mcsvm_gui.ui.threads.error_log import sentence_of

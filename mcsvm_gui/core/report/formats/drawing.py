@@ -14,7 +14,7 @@ from typing import Any
 
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import Plot
-from mcsvm_gui.core.report.formats.letters import LAST_RESORT
+from mcsvm_gui.core.report.formats.text_width import LAST_RESORT
 from solvers.errors import InputError
 
 SETTINGS = {

@@ -24,7 +24,8 @@ from mcsvm_gui.core.report.blocks import (
     undirected,
 )
 from mcsvm_gui.core.report.formats.drawing import needed, settings
-from mcsvm_gui.core.report.formats.letters import (
+from mcsvm_gui.core.report.formats.missing_glyphs import unshown
+from mcsvm_gui.core.report.formats.text_width import (
     MONO,
     SANS,
     SHAPED,
@@ -36,7 +37,6 @@ from mcsvm_gui.core.report.formats.letters import (
     width,
     wrapped,
 )
-from mcsvm_gui.core.report.formats.scripts import unshown
 
 WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.75  # inches
 ROOM = WIDTH - 2 * MARGIN
@@ -91,7 +91,7 @@ class Paper:
     def _begin(self) -> None:
         from matplotlib.figure import Figure
 
-        from mcsvm_gui.core.report.formats.lettering import Lettering
+        from mcsvm_gui.core.report.formats.text_artist import Lettering
 
         self._page, self._lettering = Figure(figsize=(WIDTH, HEIGHT)), Lettering()
         self._page.add_artist(self._lettering)
@@ -127,7 +127,7 @@ class Paper:
         right: bool = False,
     ) -> None:
         """At the present line, x inches from the margin: where the text begins, or ends."""
-        from mcsvm_gui.core.report.formats.lettering import font
+        from mcsvm_gui.core.report.formats.text_artist import font
 
         x, y = MARGIN + x, MARGIN + self.left
         if standard(text):

@@ -16,12 +16,12 @@ import pytest
 from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, trained_on
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export import EXPORTERS, c, deliver, libsvm_predictors, onnx, python
-from mcsvm_gui.core.export.border import on_border
+from mcsvm_gui.core.export import EXPORTERS, c, checked, libsvm_predictors, onnx, python
+from mcsvm_gui.core.export.flat_model import plain_of
 from mcsvm_gui.core.export.libsvm_predictors import read
-from mcsvm_gui.core.export.plain import plain_of
+from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
-from mcsvm_gui.core.export.terms import feature_numbers, label_numbers
+from mcsvm_gui.core.export.ties import on_border
 from solvers.errors import InputError
 
 
@@ -137,7 +137,7 @@ def test_no_room_to_try_it_out_is_a_sentence(trained: Trained, tmp_path: Path, m
     def full(path: Path, files: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(deliver, "_put", full)
+    monkeypatch.setattr(checked, "_put", full)
     with pytest.raises(InputError, match="No space left"):
         EXPORTERS["json"].export(trained, tmp_path / "m.json", iris())
     assert list(tmp_path.iterdir()) == []
@@ -184,7 +184,7 @@ def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -
 def test_too_few_answers_are_no_answer() -> None:
     probe = Probe((np.zeros(3),), np.zeros(3, dtype=np.int64), np.arange(3), "row")
     with pytest.raises(InputError, match="did not label all 3 rows"):
-        deliver._verdict(deliver.Outcome(np.zeros(2, dtype=np.int64), "nobody", probe), None, None, 3)  # type: ignore[arg-type]
+        checked._verdict(checked.Outcome(np.zeros(2, dtype=np.int64), "nobody", probe), None, None, 3)  # type: ignore[arg-type]
 
 
 def test_a_libsvm_file_holds_the_differences_of_the_class_functions(trained: Trained, tmp_path: Path) -> None:

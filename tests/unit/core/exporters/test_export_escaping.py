@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import EXPORTERS, c, pmml, python
-from mcsvm_gui.core.export.plain import plain_of
+from mcsvm_gui.core.export.flat_model import plain_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter was reached")  # models that need not be good
 

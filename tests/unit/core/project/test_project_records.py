@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from run_examples import document, record
 
 from mcsvm_gui.core.machine.state import NEAR, verdict
-from mcsvm_gui.core.project.backlog import Backlog
+from mcsvm_gui.core.project.pending import Backlog
 from mcsvm_gui.core.project.records import RunRecord
 from solvers.run.trace import Sample
 

@@ -14,7 +14,7 @@ from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSp
 from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.report import beside
+from mcsvm_gui.core.report import published_numbers
 from mcsvm_gui.core.report.blocks import Table
 from mcsvm_gui.core.report.conclusions import sentences
 
@@ -113,7 +113,7 @@ def test_published_numbers_stand_beside_ours_as_papers_print_them() -> None:
         ("a", "cs"): (Request(machine="cs"), [late], {"iterations": 14.0}),
         ("b", "ww"): (Request(), [{"iterations": 400}], {"iterations": 100.0}),
     }
-    _, accuracy, iterations = beside.blocks(made(runs))
+    _, accuracy, iterations = published_numbers.blocks(made(runs))
     assert isinstance(accuracy, Table)
     assert isinstance(iterations, Table)
     assert (accuracy.columns, accuracy.rows) == (

@@ -36,11 +36,11 @@ from mcsvm_gui.core.report import (
     write_report,
 )
 from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Plot, Report, Table
-from mcsvm_gui.core.report.formats import letters, scripts
+from mcsvm_gui.core.report.formats import missing_glyphs, text_width
 from mcsvm_gui.core.report.formats import pdf as pdf_format
 from mcsvm_gui.core.report.formats.drawing import settings
-from mcsvm_gui.core.report.kept_searches import read_searches
 from mcsvm_gui.core.report.of_project import read_project
+from mcsvm_gui.core.report.stored_searches import read_searches
 from mcsvm_gui.core.tune import cells as tuning_cells
 from mcsvm_gui.core.tune import document as tuning_document
 from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
@@ -160,12 +160,12 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """As on a system that has no other fonts than these."""
 
     def forget() -> None:
-        for found in (letters.families, scripts._letters, letters._font, letters.width):
+        for found in (text_width.families, missing_glyphs._letters, text_width._font, text_width.width):
             found.cache_clear()
 
     def install(*names: str) -> None:
         forget()
-        monkeypatch.setattr(letters, "FALLBACKS", names)
+        monkeypatch.setattr(text_width, "FALLBACKS", names)
 
     yield install
     forget()
@@ -173,9 +173,9 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
 def test_pdf_tells_names_apart_that_it_cannot_show(install: Callable[..., None]) -> None:
     install()
-    said = scripts.unshown(of_names("\u65e5\u672c a", "\u4e2d", "\u05e9\u05dc", "plain"), "DejaVu Sans")
+    said = missing_glyphs.unshown(of_names("\u65e5\u672c a", "\u4e2d", "\u05e9\u05dc", "plain"), "DejaVu Sans")
     assert said.endswith("by their code points: <U+65E5 U+672C> a; <U+4E2D>.")
-    assert scripts.unshown(of_names("\u05e9\u05dc", "\u0416", "a\u202fb"), "DejaVu Sans") == ""
+    assert missing_glyphs.unshown(of_names("\u05e9\u05dc", "\u0416", "a\u202fb"), "DejaVu Sans") == ""
 
 
 @pytest.mark.skipif(PDFTOTEXT is None, reason="pdftotext is not here")
@@ -191,14 +191,14 @@ def test_pdf_says_which_names_it_cannot_show(install: Callable[..., None], tmp_p
 def test_pdf_asks_other_fonts_that_are_installed(install: Callable[..., None]) -> None:
     """STIX has letters that DejaVu lacks, and comes with matplotlib."""
     install("No such font", "STIXGeneral")
-    assert letters.families("DejaVu Sans") == ("DejaVu Sans", "STIXGeneral")
-    known = scripts._letters("DejaVu Sans")
+    assert text_width.families("DejaVu Sans") == ("DejaVu Sans", "STIXGeneral")
+    known = missing_glyphs._letters("DejaVu Sans")
     install()
-    assert known > scripts._letters("DejaVu Sans")
-    only = chr(min(code for code in known - scripts._letters("DejaVu Sans") if code > 0x250))
-    assert scripts.unshown(of_names(only), "DejaVu Sans")
+    assert known > missing_glyphs._letters("DejaVu Sans")
+    only = chr(min(code for code in known - missing_glyphs._letters("DejaVu Sans") if code > 0x250))
+    assert missing_glyphs.unshown(of_names(only), "DejaVu Sans")
     install("STIXGeneral")
-    assert not scripts.unshown(of_names(only), "DejaVu Sans")
+    assert not missing_glyphs.unshown(of_names(only), "DejaVu Sans")
     assert FORMATS[".pdf"].content(of_names(only)).count(b"STIXGeneral") > 0
 
 
@@ -235,7 +235,7 @@ def test_pdf_text_can_be_found_again(contents: dict[str, bytes], tmp_path: Path)
     letters = "".join(answer.stdout.split())
     assert "".join(SCRIPT.split()) in letters
     assert "Title<i>&</title>" in letters
-    assert letters.count("x") > 10_000
+    assert text_width.count("x") > 10_000
 
 
 # -- contents -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Report, Table, shortened
-from mcsvm_gui.core.report.formats.letters import families, standard
+from mcsvm_gui.core.report.formats.text_width import families, standard
 
 INVISIBLE = "Cc", "Cf", "Zs", "Zl", "Zp"
 MOST_NAMES = 50

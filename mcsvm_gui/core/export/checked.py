@@ -13,9 +13,9 @@ import numpy as np
 from mcsvm_gui.core.base.programs import TimeLimitError
 from mcsvm_gui.core.base.writing import written
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.border import on_border
-from mcsvm_gui.core.export.plain import Plain
+from mcsvm_gui.core.export.flat_model import Plain
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
+from mcsvm_gui.core.export.ties import on_border
 from mcsvm_gui.core.export.training_rows import training_rows
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import platformdirs
 
-from mcsvm_gui.core.project.sentences import BUSY
+from mcsvm_gui.core.project.sqlite_errors import BUSY
 from mcsvm_gui.core.project.store import ProjectStore
 from solvers.errors import InputError
 

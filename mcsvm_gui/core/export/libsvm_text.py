@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import scipy.sparse as sp
 
-from mcsvm_gui.core.export.plain import Plain, Rows
+from mcsvm_gui.core.export.flat_model import Plain, Rows
 
 MOST_SHOWN = 999_999  # svm-predict prints labels with six digits
 UNUSUAL = {

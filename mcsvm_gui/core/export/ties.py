@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcsvm_gui.core.export.plain import plain_of
+from mcsvm_gui.core.export.flat_model import plain_of
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.model import TIE

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mcsvm_gui.core.project import unnamed
-from mcsvm_gui.core.project.unnamed import MOST, default_folder, open_unnamed
+from mcsvm_gui.core.project import default_project
+from mcsvm_gui.core.project.default_project import MOST, default_folder, open_unnamed
 
 
 def test_it_is_made_with_its_folder_and_found_again(tmp_path: Path) -> None:
@@ -74,7 +74,9 @@ def test_there_is_an_end_to_the_looking(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_users_own_place_is_asked_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(unnamed.platformdirs, "user_data_dir", lambda *_, **__: asked.append(1) or str(tmp_path / "x"))
+    monkeypatch.setattr(
+        default_project.platformdirs, "user_data_dir", lambda *_, **__: asked.append(1) or str(tmp_path / "x")
+    )
     assert default_folder() == tmp_path / "x"
     store, _ = open_unnamed()
     assert Path(store.path).parent == tmp_path / "x"

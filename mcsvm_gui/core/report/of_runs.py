@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcsvm_gui.core.base.writing import Named
-from mcsvm_gui.core.compare.chosen import Chosen
+from mcsvm_gui.core.compare.tested_runs import Chosen
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.of_project import RunMaterial, report_of

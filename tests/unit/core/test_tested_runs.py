@@ -14,11 +14,11 @@ from scipy import stats
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from mcsvm_gui.core.base.resources import dataset as example
-from mcsvm_gui.core.compare import chosen as choosing
-from mcsvm_gui.core.compare.chosen import Chosen, Library, decided, groups_of, measured, over_splits
+from mcsvm_gui.core.compare import tested_runs as choosing
 from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, order_of
 from mcsvm_gui.core.compare.tables import Picture, picture
+from mcsvm_gui.core.compare.tested_runs import Chosen, Library, decided, groups_of, measured, over_splits
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
