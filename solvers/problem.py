@@ -15,6 +15,7 @@ from solvers.dual.geometry import Geometry, geometry_of
 from solvers.gram import Gram
 from solvers.kernels import Kernel, Points
 from solvers.machines import DualForm, Machine
+from solvers.machines.form import form_of
 
 Bias = Literal["none", "regularized", "exact"]
 BIASES: tuple[Bias, ...] = ("none", "regularized", "exact")
@@ -74,7 +75,7 @@ class Problem:
 
     @cached_property
     def form(self) -> DualForm:
-        return self.machine.form(self.classes, self.margin)
+        return form_of(self.machine, self.classes, self.margin)
 
     @cached_property
     def geometry(self) -> Geometry:

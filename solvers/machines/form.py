@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -154,6 +154,19 @@ class Machine:
     bias: Literal["none", "exact"] = "none"  # the default
     split: Split = "joint"
     vote: Vote = "argmax"
+
+
+KEPT_CLASSES = 32  # classes up to which forms are kept: a table of 32^3 numbers is 260 kB
+
+
+def form_of(machine: Machine, classes: int, margin: float) -> DualForm:
+    """The programme of one part; a small one is made once, as fits of one kind follow each other."""
+    return _kept_form(machine, classes, margin) if classes <= KEPT_CLASSES else machine.form(classes, margin)
+
+
+@lru_cache(maxsize=16)
+def _kept_form(machine: Machine, classes: int, margin: float) -> DualForm:
+    return machine.form(classes, margin)
 
 
 def binary_form(margin: float) -> DualForm:
