@@ -1,17 +1,17 @@
 """Stratified folds: a pure function of labels and seed, the same for every cell, machine and solver.
 
-The splits are those of scikit-learn's splitters with the same seed, so that they can be reproduced there.
+The splits are those of scikit-learn's splitters with the same seed, so that they can be reproduced there. k folds are
+drawn here: StratifiedKFold warns of classes with fewer rows than folds, and filters of warnings are not thread-safe
+before Python 3.14; `rare` names these classes.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from solvers.errors import InputError
 from solvers.posing import whole
@@ -29,10 +29,21 @@ def stratified(labels: np.ndarray, folds: int, seed: int, repeats: int = 1) -> t
     """Stratified k-fold, repeated: StratifiedKFold(shuffle=True), or RepeatedStratifiedKFold."""
     folds, repeats = whole("folds", folds), whole("repeats", repeats)
     _check(labels, folds)
-    drawn = seed % 2**32  # the seeds that scikit-learn accepts
-    if repeats == 1:
-        return _taken(StratifiedKFold(folds, shuffle=True, random_state=drawn), labels)
-    return _taken(RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=drawn), labels)
+    random = np.random.RandomState(seed % 2**32)
+    return tuple(fold for _ in range(repeats) for fold in _drawn(labels, folds, random))
+
+
+def _drawn(labels: np.ndarray, folds: int, random: np.random.RandomState) -> list[Fold]:
+    """StratifiedKFold(shuffle=True): classes in the order of their first rows, dealt out to folds, each shuffled."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    codes = np.argsort(np.argsort(first))[inverse]
+    ordered, tested = np.sort(codes), np.empty(labels.size, dtype=np.int64)
+    shares = np.array([np.bincount(ordered[fold::folds], minlength=first.size) for fold in range(folds)])
+    for code in range(first.size):
+        dealt = np.repeat(np.arange(folds), shares[:, code])
+        random.shuffle(dealt)
+        tested[codes == code] = dealt
+    return [Fold(np.flatnonzero(tested != fold), np.flatnonzero(tested == fold)) for fold in range(folds)]
 
 
 def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
@@ -49,7 +60,8 @@ def validation(labels: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
             share=share,
             size=labels.size,
         )
-    return _taken(StratifiedShuffleSplit(1, test_size=share, random_state=seed % 2**32), labels)
+    splitter = StratifiedShuffleSplit(1, test_size=share, random_state=seed % 2**32)
+    return tuple(Fold(np.sort(train), np.sort(test)) for train, test in splitter.split(labels[:, None], labels))
 
 
 def checked_share(share: float) -> float:
@@ -78,16 +90,6 @@ def _check(labels: np.ndarray, folds: int) -> None:
             folds=folds,
             rows=counts.max(),
         )
-
-
-def _taken(splitter: Any, labels: np.ndarray) -> tuple[Fold, ...]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of classes with fewer rows than folds; `rare` names them
-        return tuple(_ordered(splitter.split(np.zeros((labels.size, 1)), labels)))
-
-
-def _ordered(parts: Iterator[tuple[np.ndarray, np.ndarray]]) -> Iterator[Fold]:
-    return (Fold(np.sort(train), np.sort(test)) for train, test in parts)
 
 
 def rare(labels: np.ndarray, folds: int) -> list[Any]:

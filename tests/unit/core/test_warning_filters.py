@@ -16,11 +16,12 @@ import pytest
 from sklearn import metrics
 
 import mcsvm_gui
+import solvers
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.data.readers import libsvm, open_dataset
 from mcsvm_gui.core.evaluate.scores import evaluate
 
-PACKAGE = Path(mcsvm_gui.__file__).parent
+PACKAGES = [Path(package.__file__).parent for package in (mcsvm_gui, solvers)]
 CHANGES = "catch_warnings", "simplefilter", "filterwarnings", "resetwarnings"
 PLANTED = """
 import warnings as w
@@ -40,7 +41,7 @@ def changes(source: str) -> list[str]:
 
 
 def test_no_module_of_the_application_changes_filters() -> None:
-    sources = {path: path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}
+    sources = {path: path.read_text("utf-8") for package in PACKAGES for path in package.rglob("*.py")}
     assert len(sources) > 100
     assert {str(path): found for path, source in sources.items() if (found := changes(source))} == {}
     assert sorted(changes(PLANTED)) == ["catch_warnings", "simplefilter"]
