@@ -113,7 +113,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Inner:
+class InnerBudget:
     """Of problems within problems: blocks, working sets, chunks, faces."""
 
     share: float = 0.1  # of the violation outside, to which they are solved: the next one sees the rest
@@ -121,7 +121,7 @@ class Inner:
 
 
 @dataclass(frozen=True)
-class Proximal:
+class ProximalBudget:
     """Of the Newton steps in one proximal step (methods/proximal.py)."""
 
     steps: int = 40  # at most, over a factor
@@ -133,7 +133,7 @@ class Proximal:
 
 
 @dataclass(frozen=True)
-class Dense:
+class DenseBudget:
     """Of small dense systems (dense/)."""
 
     iterations: int = 40  # of the interior point, at most
@@ -144,7 +144,7 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class Factor:
+class FactorBudget:
     """Of the pivoted Cholesky factor K ~ V V' and systems over it (factor/)."""
 
     least: int = 16  # columns that it may always have
@@ -155,7 +155,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Path:
+class PathBudget:
     """Of the low-rank interior point (factor/path.py, methods/interior.py)."""
 
     iterations: int = 100  # at most
@@ -175,7 +175,7 @@ class Path:
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearBudget:
     """Of the methods for linear kernels (methods/linear/); prices in seconds, which only compare and cut."""
 
     many: int = 20_000  # examples from which a kernel row costs more than reading one example's features may save
@@ -214,7 +214,7 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class FrankWolfe:
+class FrankWolfeBudget:
     whole: int = 512  # examples up to which everything is one chunk
     examples: int = 192  # of a chunk otherwise
     variables: int = 5_000  # of a chunk, at most: with very many classes it has fewer examples
@@ -224,7 +224,7 @@ class FrankWolfe:
 
 
 @dataclass(frozen=True)
-class Lasvm:
+class LasvmBudget:
     candidates: int = 50  # drawn; the best of them is with 95 % among the best 6 % of all
     one_class: int = 10  # examples of one class kept while there is none of the other to pair them with
     quiet_passes: int = 3  # without a rise of the dual: no step improves any more
@@ -232,14 +232,14 @@ class Lasvm:
 
 
 @dataclass(frozen=True)
-class Sequential:
+class SequentialBudget:
     period: int = 1000  # steps between two shrinkings, or n where that is less (LIBSVM does the same)
     near: float = 10.0  # tolerances: at this violation everything is unshrunk once (LIBSVM does the same)
     quiet_steps: int = 100_000  # without a rise of the dual: no step improves any more
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopBudget:
     """Of the loop (run/): what follows a claim of convergence, or a move of b, that does not hold."""
 
     most: int = 60  # claims, or moves of b, in a row that may fail to get nearer
@@ -254,8 +254,9 @@ class Loop:
     look: float = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
 
 
-BUDGET, INNER, PROXIMAL, DENSE, FACTOR, PATH = Budget(), Inner(), Proximal(), Dense(), Factor(), Path()
-LINEAR, FRANK_WOLFE, LASVM, SEQUENTIAL, LOOP = Linear(), FrankWolfe(), Lasvm(), Sequential(), Loop()
+BUDGET, INNER, PROXIMAL, DENSE = Budget(), InnerBudget(), ProximalBudget(), DenseBudget()
+FACTOR, PATH, LINEAR, FRANK_WOLFE = FactorBudget(), PathBudget(), LinearBudget(), FrankWolfeBudget()
+LASVM, SEQUENTIAL, LOOP = LasvmBudget(), SequentialBudget(), LoopBudget()
 
 
 def next_decision(steps: int, budget: Budget = BUDGET) -> int:

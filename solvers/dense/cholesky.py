@@ -9,14 +9,14 @@ from scipy.linalg.lapack import dpotri
 
 from solvers.work import Work, pieces
 
-Factor = tuple[np.ndarray, bool]  # as scipy.linalg.cho_solve takes it
+CholeskyFactor = tuple[np.ndarray, bool]  # as scipy.linalg.cho_solve takes it
 
 # The order up to which one call of LAPACK makes the factor: 1200^3 / 3 = 5.8e8 operations, 17 ms at 34 GFLOPS.
 WHOLE = 1200
 PANEL = 128  # columns; at order 2500 95 ms, 101 ms with 256, 118 ms in one call of LAPACK
 
 
-def factored(matrix: np.ndarray) -> Work[Factor | None]:
+def factored(matrix: np.ndarray) -> Work[CholeskyFactor | None]:
     """The factor of a matrix, of which only the lower half is read; None where it is not positive definite.
 
     Above the order WHOLE the factor overwrites the matrix, so that a large system is held once.
@@ -54,7 +54,7 @@ def forward(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
     return solution
 
 
-def inverse(factor: Factor) -> Work[np.ndarray]:
+def inverse(factor: CholeskyFactor) -> Work[np.ndarray]:
     """Of the factored matrix, only its lower half."""
     n = factor[0].shape[0]
     if n == 0:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from solvers.budget import DENSE
-from solvers.dense.cholesky import Factor, factored
+from solvers.dense.cholesky import CholeskyFactor, factored
 from solvers.jit.rounding import ROUNDING
 from solvers.work import SMALL, Work
 
@@ -21,7 +21,7 @@ COPIED = 1 << 20  # entries of Q that are copied between two yields: 8 MB, 5 to 
 
 
 @dataclass
-class Interior:
+class DenseInterior:
     """x with the multipliers z of x >= 0, w of the sums and y of the equality; t is the slack of each sum."""
 
     Q: np.ndarray
@@ -75,7 +75,7 @@ class Interior:
         self.t, self.y = self.t + length * dt, self.y + length * dy
         return length > DENSE.shortest
 
-    def _factor(self) -> Work[Factor | None]:
+    def _factor(self) -> Work[CholeskyFactor | None]:
         """Of Q + diag(z / x) + w / t within each group."""
         ratio, v = self.w / self.t, self.x.size
         matrix, height = np.empty((v, v)), max(1, COPIED // v)
@@ -91,7 +91,7 @@ class Interior:
         return 0.0 if self.balance is None else self.balance * self.y
 
     def _direction(
-        self, factor: Factor, residual: np.ndarray, centre: float, second_x: np.ndarray, second_t: np.ndarray
+        self, factor: CholeskyFactor, residual: np.ndarray, centre: float, second_x: np.ndarray, second_t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         toward_x = (centre - second_x) / self.x - self.z
         toward_t = (centre - second_t) / self.t - self.w

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from solvers.budget import FACTOR
-from solvers.dense.cholesky import Factor, factored, inverse
+from solvers.dense.cholesky import CholeskyFactor, factored, inverse
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.factor.layout import Layout
 from solvers.factor.pivoted import ENTRY, factor_of, most_columns
@@ -241,7 +241,7 @@ class Separate:
 
     def prepare(self, diagonal: Diagonal) -> Work[bool]:
         table = self.layout.table(diagonal.inverse) * self.squares
-        self.factors: list[Factor] = []
+        self.factors: list[CholeskyFactor] = []
         sum_of_inverses = np.zeros((self.columns.width, self.columns.width))
         for output in range(self.outputs):
             matrix = yield from self.columns.weighted(table[:, output])

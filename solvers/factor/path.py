@@ -20,21 +20,21 @@ from solvers.work import Work
 
 
 @dataclass
-class Point:
+class PathPoint:
     x: np.ndarray
     z: np.ndarray
     t: np.ndarray
     w: np.ndarray
     b: np.ndarray  # (outputs,) the multipliers of the equality
 
-    def ahead(self, step: Point, length: float) -> Point:
+    def ahead(self, step: PathPoint, length: float) -> PathPoint:
         pairs = zip(vars(self).values(), vars(step).values(), strict=True)
-        return Point(*(value + length * change for value, change in pairs))
+        return PathPoint(*(value + length * change for value, change in pairs))
 
     def products(self) -> float:
         return float(np.vdot(self.x, self.z) + np.vdot(self.t, self.w))
 
-    def longest(self, step: Point) -> float:
+    def longest(self, step: PathPoint) -> float:
         """The longest step, up to 1, that keeps everything positive."""
         longest = 1.0
         for value, change in ((self.x, step.x), (self.z, step.z), (self.t, step.t), (self.w, step.w)):
@@ -56,17 +56,17 @@ class Path:
         """Class functions by V V' in place of K, with the constant given from outside."""
         return (yield from self.columns.functions(weights)) + self.given
 
-    def mean(self, point: Point) -> float:
+    def mean(self, point: PathPoint) -> float:
         """The mean complementarity product."""
         return point.products() / self.layout.pairs
 
-    def start(self) -> Point:
+    def start(self) -> PathPoint:
         """Halfway between the bounds, all products alike: small x lost as the gradients are far off there."""
         layout = self.layout
         x = 0.5 * self._even()
         t = layout.upper - layout.total(x)
         mean = float((layout.margin * layout.upper).mean())
-        return Point(x, mean / x, t, mean / t, np.zeros(self.given.size))
+        return PathPoint(x, mean / x, t, mean / t, np.zeros(self.given.size))
 
     def _even(self) -> np.ndarray:
         """The largest point of equal shares; for an exact bias one of equal totals in all classes, which balance."""
@@ -78,7 +78,7 @@ class Path:
 
     # -- a step -----------------------------------------------------------------------------------
 
-    def advance(self, point: Point, goal: float) -> Work[Point | None]:
+    def advance(self, point: PathPoint, goal: float) -> Work[PathPoint | None]:
         """The next point, or None where Newton systems fail in every form or the path is blocked.
 
         A coarse kernel does while the dual residual is large; towards the end it is as fine as `goal` asks for.
@@ -100,12 +100,12 @@ class Path:
         self.failed = len(self.normals)
         return None
 
-    def _step(self, point: Point, weights: np.ndarray, diagonal: Diagonal) -> Work[Point | None]:
+    def _step(self, point: PathPoint, weights: np.ndarray, diagonal: Diagonal) -> Work[PathPoint | None]:
         residual = yield from self._residual(point, weights)
         off = -weights.sum(axis=0)
         mean = self.mean(point)
 
-        def direction(toward_x: np.ndarray, toward_t: np.ndarray, share: float) -> Work[Point]:
+        def direction(toward_x: np.ndarray, toward_t: np.ndarray, share: float) -> Work[PathPoint]:
             return self._direction(diagonal, share * residual, share * off, toward_x, toward_t)
 
         step = yield from direction(-point.z, -point.w, 1.0)
@@ -139,7 +139,7 @@ class Path:
         length = min(1.0, PATH.boundary * length)
         return point.ahead(step, length) if length > PATH.shortest else None
 
-    def _residual(self, point: Point, weights: np.ndarray) -> Work[np.ndarray]:
+    def _residual(self, point: PathPoint, weights: np.ndarray) -> Work[np.ndarray]:
         functions = yield from self.functions(weights)
         return -self.layout.gradient(functions + point.b) - point.z + point.w
 
@@ -150,11 +150,11 @@ class Path:
         off: np.ndarray,
         toward_x: np.ndarray,
         toward_t: np.ndarray,
-    ) -> Work[Point]:
+    ) -> Work[PathPoint]:
         x, b = yield from self._solve(diagonal, toward_x - toward_t - residual, off)
         yield
         t = -self.layout.total(x)
-        return Point(x, toward_x - diagonal.own * x, t, toward_t - diagonal.bound * t, b)
+        return PathPoint(x, toward_x - diagonal.own * x, t, toward_t - diagonal.bound * t, b)
 
     def _solve(self, diagonal: Diagonal, right: np.ndarray, off: np.ndarray) -> Work[tuple[np.ndarray, np.ndarray]]:
         """(Q + D) x + read(b) = right, for an exact bias with sum of weights(x) = off; iterative refinement."""

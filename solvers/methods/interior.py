@@ -19,8 +19,7 @@ from solvers.dual.geometry import LINE
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, rank_cap
-from solvers.factor.path import Path
-from solvers.factor.path import Point as PathPoint
+from solvers.factor.path import Path, PathPoint
 from solvers.jit import sums
 from solvers.jit.rounding import SINGLE
 from solvers.methods.auto import blocks, faces

@@ -31,7 +31,7 @@ class End(Enum):
 
 
 @dataclass
-class Trial:
+class Iterate:
     """Coordinates with their class functions and the alpha that follows from these."""
 
     point: np.ndarray  # coordinates
@@ -48,10 +48,10 @@ class Move:
     direction: np.ndarray  # d
     functions: np.ndarray  # expand(d)
     bent: np.ndarray  # M d, in the shape of coordinates
-    seen: np.ndarray  # what Trial.weights is multiplied with
+    seen: np.ndarray  # what Iterate.weights is multiplied with
     slope: float  # at its start, from the residual: there the general formula is the difference of near equals
 
-    def slope_at(self, trial: Trial) -> float:
+    def slope_at(self, trial: Iterate) -> float:
         return float(np.vdot(trial.point, self.bent)) - float(np.vdot(trial.weights, self.seen))
 
 
@@ -65,7 +65,7 @@ class ProximalStep(ABC):
     # -- what depends on the coordinates ----------------------------------------------------------
 
     @abstractmethod
-    def residual(self, trial: Trial) -> Work[np.ndarray]:
+    def residual(self, trial: Iterate) -> Work[np.ndarray]:
         """Coordinates of alpha less those of the trial: minus the gradient, in the inner product M."""
 
     @abstractmethod
@@ -73,11 +73,11 @@ class ProximalStep(ABC):
         """Their class functions."""
 
     @abstractmethod
-    def newton(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
         """The Newton step, `lacking` being the class functions of the residual; None where its system fails."""
 
     @abstractmethod
-    def close(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> bool:
+    def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         """Whether the trial is near enough to the minimum."""
 
     def weights(self, alpha: np.ndarray) -> np.ndarray:
@@ -85,18 +85,18 @@ class ProximalStep(ABC):
 
     # -- the algorithm ----------------------------------------------------------------------------
 
-    def at(self, point: np.ndarray, functions: np.ndarray) -> Trial:
+    def at(self, point: np.ndarray, functions: np.ndarray) -> Iterate:
         alpha, full = self.part.geometry.respond(self.part, functions, self.anchor, self.sigma)
-        return Trial(point, functions, alpha, self.weights(alpha), full)
+        return Iterate(point, functions, alpha, self.weights(alpha), full)
 
     def free(self, alpha: np.ndarray) -> np.ndarray:
         return self.part.geometry.face(alpha, self.part.upper) & self.part.form.real[self.part.labels]
 
-    def away(self, trial: Trial) -> float:
+    def away(self, trial: Iterate) -> float:
         """By how much the proximal term moves gradients."""
         return float(np.abs(trial.alpha - self.anchor).max()) / self.sigma
 
-    def solve(self, trial: Trial, most: int) -> Work[tuple[Trial, int, End]]:
+    def solve(self, trial: Iterate, most: int) -> Work[tuple[Iterate, int, End]]:
         """At most this many Newton steps: (the last point, their number, what ended them)."""
         for steps in range(most):
             residual = yield from self.residual(trial)
@@ -109,10 +109,10 @@ class ProximalStep(ABC):
             trial = yield from self.search(trial, move)
         return trial, most, End.STEPS
 
-    def line(self, trial: Trial, move: Move) -> Line:
-        return Line(self, trial, move)
+    def line(self, trial: Iterate, move: Move) -> SearchLine:
+        return SearchLine(self, trial, move)
 
-    def search(self, trial: Trial, move: Move) -> Work[Trial]:
+    def search(self, trial: Iterate, move: Move) -> Work[Iterate]:
         """Line search for a slope of nearly zero: slopes still show what values lose to rounding."""
         line, low, high, length = self.line(trial, move), 0.0, np.inf, 1.0
         at_low, at_high = move.slope, np.inf
@@ -134,13 +134,13 @@ class ProximalStep(ABC):
         return line.end(tried)
 
 
-class Line:
+class SearchLine:
     """The function that Newton steps descend, along one of them: its slope, and the trial at the end."""
 
-    def __init__(self, step: ProximalStep, start: Trial, move: Move) -> None:
+    def __init__(self, step: ProximalStep, start: Iterate, move: Move) -> None:
         self.step, self.start, self.move = step, start, move
 
-    def ahead(self, length: float) -> Trial:
+    def ahead(self, length: float) -> Iterate:
         start, move = self.start, self.move
         return self.step.at(start.point + length * move.direction, start.functions + length * move.functions)
 
@@ -148,6 +148,6 @@ class Line:
         self.trial = self.ahead(length)
         return self.move.slope_at(self.trial)
 
-    def end(self, length: float) -> Trial:
+    def end(self, length: float) -> Iterate:
         """The trial at the step size of the last slope."""
         return self.trial

@@ -76,7 +76,7 @@ def rests_of(rows: FoldRows, whole: Matrices) -> Iterator[Binary]:
         yield Binary(whole, np.array([0, everything.size, 0, 0]), everything, np.where(rows.labels == c, 1.0, -1.0))
 
 
-class Path:
+class CostPath:
     """Solves the binary machines of one fold along rising costs."""
 
     def __init__(

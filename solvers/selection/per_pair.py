@@ -100,7 +100,7 @@ def _values(
         matrices = matrices_of(rows, kernel, settings)
         for cost in sorted({choice.C for choice in present.values() if choice.gamma == gamma}):
             wanted = {pair for pair, choice in present.items() if (choice.C, choice.gamma) == (cost, gamma)}
-            path = binary.Path(rows, (cost,), margin, settings, stopped)
+            path = binary.CostPath(rows, (cost,), margin, settings, stopped)
             solved = path.along(binary.pairs_of(rows, kernel, matrices, wanted), len(wanted))
             if solved is None:
                 return None

@@ -13,10 +13,10 @@ from solvers.dual.geometry import BOX
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.jit import newton
-from solvers.methods.proximal import Line, Move, ProximalStep, Trial
+from solvers.methods.proximal import Iterate, Move, ProximalStep, SearchLine
 from solvers.problem import Part
 from solvers.selection.shared import SharedGram
-from solvers.selection.system import System
+from solvers.selection.system import VariableSystem
 from solvers.work import Work, ready
 
 CLOSE = 0.1  # distance of the class functions from those of x at the end, in units of |x - centre| / sigma or tolerance
@@ -37,7 +37,7 @@ class VariableStep(ProximalStep):
         directions = part.form.direction.reshape(-1, part.form.outputs)
         self.couplings = directions @ directions.T
         self.kinds = part.labels[:, None] * part.form.slots + self.layout.slot
-        self.system: System | None = None
+        self.system: VariableSystem | None = None
 
     def resume(self, chosen: np.ndarray, ridge: float) -> None:
         """The factor that the last step ended with, of these variables: it may serve here too."""
@@ -67,7 +67,7 @@ class VariableStep(ProximalStep):
 
     # -- the step ---------------------------------------------------------------------------------
 
-    def begin(self) -> Work[Trial]:
+    def begin(self) -> Work[Iterate]:
         """From the anchor, by a Newton step that keeps its free variables free."""
         functions = self.gram.times(weights_of(self.part, self.layout.table(self.anchor)))
         start = self.at(self.anchor, functions)
@@ -75,14 +75,14 @@ class VariableStep(ProximalStep):
         move = self.move(start, step, along)
         return (yield from self.search(start, move)) if move.slope < 0.0 else start
 
-    def at(self, point: np.ndarray, functions: np.ndarray) -> Trial:
+    def at(self, point: np.ndarray, functions: np.ndarray) -> Iterate:
         x = np.clip(self.wish(functions), 0.0, self.upper)
-        return Trial(point, functions, x, x, np.empty(0, dtype=bool))
+        return Iterate(point, functions, x, x, np.empty(0, dtype=bool))
 
     def free(self, alpha: np.ndarray) -> np.ndarray:
         return BOX.free(alpha, self.upper)
 
-    def residual(self, trial: Trial) -> Work[np.ndarray]:
+    def residual(self, trial: Iterate) -> Work[np.ndarray]:
         return ready(trial.alpha - trial.point)
 
     def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
@@ -90,21 +90,21 @@ class VariableStep(ProximalStep):
         self.add_products(coordinates, functions)
         return ready(functions)
 
-    def close(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> bool:
+    def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         self.reached = trial.functions + lacking
         self.violation = BOX.violation(self.gradient(self.reached), trial.alpha, self.upper)
         near = CLOSE * max(self.tolerance, self.away(trial))
         return self.violation <= self.tolerance or float(np.abs(self.read(lacking)).max()) <= near
 
-    def newton(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
         step, along = self.solved(self.free(trial.alpha), -self.read(lacking))
         return ready(self.move(trial, residual + step, lacking + along))
 
-    def move(self, trial: Trial, direction: np.ndarray, along: np.ndarray) -> Move:
+    def move(self, trial: Iterate, direction: np.ndarray, along: np.ndarray) -> Move:
         read = self.read(along)
         return Move(direction, along, read, read, -float(np.vdot(trial.alpha - trial.point, read)))
 
-    def line(self, trial: Trial, move: Move) -> ClippedLine:
+    def line(self, trial: Iterate, move: Move) -> ClippedLine:
         return ClippedLine(self, trial, move)
 
     # -- Newton systems ---------------------------------------------------------------------------
@@ -123,18 +123,18 @@ class VariableStep(ProximalStep):
                 break
         return step, along
 
-    def system_of(self, chosen: np.ndarray) -> System:
+    def system_of(self, chosen: np.ndarray) -> VariableSystem:
         """The last factor, where the chosen variables differ from its own by a few; else a new one."""
         if self.system is None or not self.system.near(chosen, 1.0 / self.sigma):
             self.system = self.factored(chosen, 1.0 / self.sigma)
         return self.system
 
-    def factored(self, chosen: np.ndarray, ridge: float) -> System:
-        return System(self.gram.matrix, self.kinds, self.couplings, ridge, chosen)
+    def factored(self, chosen: np.ndarray, ridge: float) -> VariableSystem:
+        return VariableSystem(self.gram.matrix, self.kinds, self.couplings, ridge, chosen)
 
 
-class ClippedLine(Line):
-    def __init__(self, step: VariableStep, start: Trial, move: Move) -> None:
+class ClippedLine(SearchLine):
+    def __init__(self, step: VariableStep, start: Iterate, move: Move) -> None:
         super().__init__(step, start, move)
         self.sigma, self.upper, self.wish = step.sigma, step.part.upper, step.wish(start.functions)
         self.level, self.bend = float(np.vdot(start.point, move.seen)), float(np.vdot(move.direction, move.seen))
@@ -143,5 +143,5 @@ class ClippedLine(Line):
         clipped: float = newton.clipped_product(self.wish, self.move.seen, self.sigma * length, self.upper)
         return self.level + length * self.bend - clipped
 
-    def end(self, length: float) -> Trial:
+    def end(self, length: float) -> Iterate:
         return self.ahead(length)

@@ -40,7 +40,7 @@ USUAL, PER_VARIABLE, PER_PRODUCT, PER_CUBE = 15, 1e-7, 4e-10, 8e-12
 
 
 @dataclass
-class Path:
+class ProximalProgress:
     """The state of the proximal steps at one cost."""
 
     begun: bool = False
@@ -53,7 +53,7 @@ class Path:
 
 @dataclass
 class RisingState(AutoState):
-    path: Path = field(default_factory=Path)
+    path: ProximalProgress = field(default_factory=ProximalProgress)
 
 
 class Rising(Auto):

@@ -16,7 +16,7 @@ BLOCK = 128  # rows of the factor per step of a blocked substitution
 FEW, LARGE = 1 / 8, 400
 
 
-class System:
+class VariableSystem:
     """Factor of Q + ridge, Q[a, b] = couplings[kind a, kind b] K[example a, example b], of the sorted `chosen`.
 
     A variable is an index into the flattened `kinds`, (examples, variables).

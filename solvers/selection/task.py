@@ -104,7 +104,7 @@ def _binary(
     """Machines with the same parts are trained once: dag is ovo with another decision."""
     costs = sorted(set().union(*machines.values()))
     margin = settings.margin_of(MACHINES[next(iter(machines))], rows.classes)
-    path = binary.Path(rows, costs, margin, settings, stopped)
+    path = binary.CostPath(rows, costs, margin, settings, stopped)
     split = MACHINES[next(iter(machines))].split
     if split == "pairs":
         parts, count = binary.pairs_of(rows, kernel, matrices), rows.classes * (rows.classes - 1) // 2

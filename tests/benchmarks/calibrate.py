@@ -27,8 +27,7 @@ from scipy.optimize import nnls
 from solvers.budget import BUDGET, Budget
 from solvers.factor.layout import Layout
 from solvers.factor.normal import Columns, separable
-from solvers.factor.path import Path
-from solvers.factor.path import Point as PathPoint
+from solvers.factor.path import Path, PathPoint
 from solvers.factor.pivoted import Factor, factor_of
 from solvers.gram import Gram
 from solvers.jit import box

@@ -167,7 +167,7 @@ def test_slices_of_newton_steps_are_short(monkeypatch: pytest.MonkeyPatch) -> No
         problem = pose(X, Y, machine="ww", kernel=KERNELS["linear"](), cost=1000.0)
         run, longest = Run(problem, "linear-newton", Limits(1e-6)), 0
         while run.running:
-            before, visiting = run.iterations, run.current.state.phase is linear_newton.Phase.VISITING
+            before, visiting = run.iterations, run.current.state.phase is linear_newton.NewtonPhase.VISITING
             run.advance()
             longest = longest if visiting else max(longest, run.iterations - before)
         return run, longest

@@ -294,9 +294,9 @@ def choose_both_signs(signed: np.ndarray, recent: np.ndarray, count: int) -> np.
     return np.concatenate([fresh, kept, order])
 
 
-Choice = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
+Chooser = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
 Solve = Callable[[Workbench, BlockState, Block, float], tuple[np.ndarray, np.ndarray, int, float]]
-KINDS: dict[Geometry, tuple[Choice, Solve]] = {
+KINDS: dict[Geometry, tuple[Chooser, Solve]] = {
     BOX: (choose_worst, Workbench.solve),
     SUMS: (choose_worst, Workbench.solve),
     LINE: (choose_both_signs, Workbench.solve_line),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.budget import BUDGET
-from solvers.dense.interior import Interior
+from solvers.dense.interior import DenseInterior
 from solvers.dense.newton import ROWS, BalancedFace, Face, SumsFace
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.jit import box
@@ -134,7 +134,7 @@ class BoxProblem:
 
     def jump(self, goal: float) -> Work[None]:
         face = self.face
-        inside = Interior(face.Q, face.gradient + face.Q @ face.value, np.arange(face.value.size), face.high)
+        inside = DenseInterior(face.Q, face.gradient + face.Q @ face.value, np.arange(face.value.size), face.high)
         face.jump((yield from inside.solve(0.5 * face.high, goal)))
 
     def pair_steps(self, goal: float) -> tuple[int, float]:
@@ -163,7 +163,7 @@ class LineProblem(BoxProblem):
         face, sign = self.face, self.sign
         now, upper = sign * face.value, np.maximum(np.abs(face.low), face.high)
         yield from flip(face.Q, sign)
-        inside = Interior(
+        inside = DenseInterior(
             face.Q, sign * face.gradient + face.Q @ now, np.arange(now.size), upper, sign, float(sign @ now)
         )
         found = yield from inside.solve(0.5 * upper, goal)
@@ -209,7 +209,7 @@ class SumsProblem(BoxProblem):
         face, v = self.face, self.count
         Q, member = face.Q, face.group[:v]
         start = (self.bound / (np.bincount(member, minlength=self.bound.size) + 1.0))[member]
-        inside = Interior(Q, face.gradient[:v] + Q @ face.value[:v], member, self.bound)
+        inside = DenseInterior(Q, face.gradient[:v] + Q @ face.value[:v], member, self.bound)
         x = yield from inside.solve(start, goal)
         slack = self.bound - np.bincount(member, weights=x, minlength=self.bound.size)
         face.jump(face.project(np.concatenate([x, slack])))

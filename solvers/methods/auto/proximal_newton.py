@@ -16,7 +16,7 @@ from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, normals_for
 from solvers.jit.rounding import RIDGE, ROUNDING
 from solvers.methods.base import Point
-from solvers.methods.proximal import Move, ProximalStep, Trial
+from solvers.methods.proximal import Iterate, Move, ProximalStep
 from solvers.problem import Part
 from solvers.work import Work, pieces
 
@@ -28,25 +28,25 @@ class FactorStep(ProximalStep):
         self.before = weights_of(part, self.anchor)
         self.functions = np.ascontiguousarray(state.functions)
 
-    def begin(self) -> Trial:
+    def begin(self) -> Iterate:
         return self.at(np.zeros((self.columns.width, self.functions.shape[1])), self.functions)
 
     def weights(self, alpha: np.ndarray) -> np.ndarray:
         """Less those of the anchor."""
         return weights_of(self.part, alpha) - self.before
 
-    def residual(self, trial: Trial) -> Work[np.ndarray]:
+    def residual(self, trial: Iterate) -> Work[np.ndarray]:
         return (yield from self.columns.reduce(trial.weights)) - trial.point
 
     def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
         return (yield from self.columns.expand(coordinates))
 
-    def close(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> bool:
+    def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         return float(np.abs(lacking).max()) <= PROXIMAL.close * self.away(trial)
 
     # (1 + sigma sum of R'PR (x) v v') direction = residual, R being how an example's free variables read the functions
 
-    def newton(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
         free = self.free(trial.alpha)
         # more variables than columns would make a system that is as good as singular
         few = np.count_nonzero(free) <= self.columns.width
@@ -56,7 +56,7 @@ class FactorStep(ProximalStep):
         moved = yield from self.columns.expand(step)
         return Move(step, moved, step, moved, -float(np.vdot(residual, step)))
 
-    def by_variables(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
+    def by_variables(self, trial: Iterate, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
         example, reading = self.readings(free, trial.full)
         V = self.columns.gather(example)  # a column per free variable
         matrix = np.empty((example.size, example.size))
@@ -87,7 +87,7 @@ class FactorStep(ProximalStep):
         some = ~full[example] | (counts[example] > 1)
         return example[some], reading[some]
 
-    def by_columns(self, trial: Trial, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
+    def by_columns(self, trial: Iterate, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
         own = np.where(np.take_along_axis(free, self.layout.slot, axis=1), 1.0 / self.sigma, np.inf)
         slack = np.where(trial.full, np.inf, ROUNDING / self.sigma)[:, None]
         diagonal = DIAGONALS[self.part.geometry].proximal(own, slack)

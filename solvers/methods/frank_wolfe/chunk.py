@@ -15,7 +15,7 @@ from solvers.dual.geometry import BOX, Geometry
 from solvers.dual.quantities import weights_of
 from solvers.jit.rounding import LAST_DIGITS
 from solvers.methods.base import State
-from solvers.methods.frank_wolfe.groups import Groups
+from solvers.methods.frank_wolfe.groups import SumGroups
 from solvers.problem import Part
 
 
@@ -32,7 +32,7 @@ class Chunk:
     margin: np.ndarray  # (v,)
     upper: np.ndarray  # (v,)
     geometry: Geometry
-    groups: Groups | None  # the examples of bounded sums
+    groups: SumGroups | None  # the examples of bounded sums
     balanced: bool
     balance: np.ndarray  # (outputs, v): the directions as columns
     target: np.ndarray  # (outputs,) what balance @ point must be, where it is kept
@@ -131,7 +131,7 @@ def cut(part: Part, state: State, examples: np.ndarray, kernel: np.ndarray) -> C
         margin=form.margin[labels[member], slot],
         upper=upper,
         geometry=part.geometry,
-        groups=Groups.of(member, upper) if part.geometry.sums else None,
+        groups=SumGroups.of(member, upper) if part.geometry.sums else None,
         balanced=part.balanced,
         balance=np.ascontiguousarray(direction.T),
         target=target,

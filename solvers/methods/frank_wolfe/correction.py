@@ -15,7 +15,7 @@ from solvers.methods.frank_wolfe.steps import take
 from solvers.work import Work
 
 
-class Face:
+class ChunkFace:
     """Directions that stay in the smallest face: free variables, full sums constant, balance kept."""
 
     def __init__(self, chunk: Chunk) -> None:
@@ -67,7 +67,7 @@ def correct(chunk: Chunk, goal: float, budget: int) -> Work[int]:
 
 def _climb_face(chunk: Chunk, goal: float, budget: int) -> Work[tuple[int, bool]]:
     """Conjugate gradients (Polak & Ribiere) up to a bound; returns (steps, whether there is nothing left to gain)."""
-    face = Face(chunk)
+    face = ChunkFace(chunk)
     residual = direction = face.project(chunk.gradient())
     for taken in range(budget):
         slope = float(residual @ direction)

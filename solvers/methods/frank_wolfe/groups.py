@@ -10,7 +10,7 @@ from solvers.dual.geometry import sum_at_upper
 
 
 @dataclass(frozen=True)
-class Groups:
+class SumGroups:
     """Which variables belong together, and what their sums may reach."""
 
     starts: np.ndarray  # (groups,) the first variable of every group
@@ -18,7 +18,7 @@ class Groups:
     limits: np.ndarray  # (groups,)
 
     @classmethod
-    def of(cls, member: np.ndarray, upper: np.ndarray) -> Groups:
+    def of(cls, member: np.ndarray, upper: np.ndarray) -> SumGroups:
         starts = np.flatnonzero(np.diff(member, prepend=-1))
         return cls(starts, np.diff(np.append(starts, member.size)), upper[starts])
 

@@ -19,7 +19,7 @@ from solvers.jit.rounding import FEASIBLE, LAST_DIGITS
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.frank_wolfe import steps as rules
 from solvers.methods.frank_wolfe.chunk import Chunk, cut
-from solvers.methods.frank_wolfe.correction import Face, correct
+from solvers.methods.frank_wolfe.correction import ChunkFace, correct
 from solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
 from solvers.problem import Part
 from solvers.work import MOVE, Work, pieces
@@ -39,7 +39,7 @@ class FrankWolfeState(State):
 class FrankWolfe(Method[FrankWolfeState]):
     name: str
     supports: str
-    rule: rules.Rule
+    rule: rules.StepRule
     corrective: bool
     natural_gap: float | None = None
     steps_of_round: int = FRANK_WOLFE.round_steps
@@ -154,7 +154,7 @@ def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective
     chunk.bias, violation = bias, chunk.violation(chunk.reduced(gradient, bias))
     if not (chunk.balanced and corrective):
         return violation
-    other = Face(chunk).multipliers(gradient)
+    other = ChunkFace(chunk).multipliers(gradient)
     less = chunk.violation(chunk.reduced(gradient, other))
     if less < violation:
         chunk.bias, violation = other, less

@@ -15,7 +15,7 @@ from solvers.methods.frank_wolfe.chunk import Chunk
 from solvers.methods.frank_wolfe.oracles import Oracle
 
 # (chunk, oracle, gradient, best vertex) -> direction and the longest step along it
-Rule = Callable[[Chunk, Oracle, np.ndarray, np.ndarray], tuple[np.ndarray, float]]
+StepRule = Callable[[Chunk, Oracle, np.ndarray, np.ndarray], tuple[np.ndarray, float]]
 
 
 def plain(chunk: Chunk, oracle: Oracle, gradient: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, float]:

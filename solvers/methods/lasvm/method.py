@@ -30,7 +30,7 @@ BATCH = 64  # kernel rows added to the functions at once: bounds the copy
 STEP_OPERATIONS = 50.0  # of a step per example kept
 
 
-class Phase(Enum):
+class LasvmPhase(Enum):
     FRESH = auto()
     LEARNING = auto()  # PROCESS and REPROCESS in turn, through the queue
     FINISHING = auto()  # REPROCESS until the examples kept are solved
@@ -44,7 +44,7 @@ class LasvmState(State):
     entries: Entries
     queue: np.ndarray  # examples of this pass
     shown: np.ndarray  # (n,) weights that the class functions are of
-    phase: Phase = Phase.FRESH
+    phase: LasvmPhase = LasvmPhase.FRESH
     position: int = 0  # in the queue
     forced: int = 0  # examples at the front of the queue that are kept whatever they violate with
     reprocesses: bool = False  # whether REPROCESS is next, else PROCESS
@@ -119,12 +119,12 @@ class Learner:
 
     def go(self, goal: int, tolerance: float) -> Work[Progress]:
         state = self.state
-        if state.phase is Phase.FRESH:
+        if state.phase is LasvmPhase.FRESH:
             yield from self._begin()
         while True:
-            if state.phase is Phase.LEARNING and not (yield from self._learn(goal, tolerance)):
+            if state.phase is LasvmPhase.LEARNING and not (yield from self._learn(goal, tolerance)):
                 return Progress.MOVING
-            if state.phase is Phase.FINISHING and not (yield from self._finish(goal, tolerance)):
+            if state.phase is LasvmPhase.FINISHING and not (yield from self._finish(goal, tolerance)):
                 return Progress.MOVING
             ending = yield from self._sweep(tolerance)
             if ending is not None:
@@ -146,7 +146,7 @@ class Learner:
         state.slots, state.entries = self.pool.slots, self.machine.entries
         state.shown = weights_of(self.part, state.alpha)[:, 0]
         state.queue = order[state.alpha[order, 0] == 0.0]
-        state.phase = Phase.LEARNING
+        state.phase = LasvmPhase.LEARNING
 
     def _learn(self, goal: int, tolerance: float) -> Work[bool]:
         """PROCESS and REPROCESS in turn; whether the queue is through."""
@@ -163,7 +163,7 @@ class Learner:
             state.reprocesses = not state.reprocesses
             self._charge()
             yield
-        state.phase = Phase.FINISHING
+        state.phase = LasvmPhase.FINISHING
         return True
 
     def _process(self, tolerance: float) -> None:
@@ -204,7 +204,7 @@ class Learner:
             state.steps += steps
             self._charge()
             if why != leaf.LIMIT:
-                state.phase = Phase.SWEEPING
+                state.phase = LasvmPhase.SWEEPING
                 return True
             if state.steps >= goal:
                 return False
@@ -242,7 +242,7 @@ class Learner:
         others = others[np.argsort(-excess[others], kind="stable")]
         self.state.queue = np.concatenate([forced, others])
         self.state.position, self.state.forced, self.state.reprocesses = 0, forced.size, False
-        self.state.phase = Phase.LEARNING
+        self.state.phase = LasvmPhase.LEARNING
 
     def _quiet(self) -> bool:
         """Whether the dual has stopped rising."""

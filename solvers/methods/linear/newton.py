@@ -24,21 +24,21 @@ from solvers.methods.linear.coordinate import LinearState, fresh, rounds, visit_
 from solvers.methods.linear.features import refuse_other_kernels
 from solvers.methods.linear.proximal import FeatureStep
 from solvers.methods.linear.system import Features
-from solvers.methods.proximal import End, Trial
+from solvers.methods.proximal import End, Iterate
 from solvers.problem import Part
 from solvers.work import Work, finish
 
 AT_ONCE = 0.05  # seconds, roughly, of Newton steps in a slice
 
 
-class Phase(Enum):
+class NewtonPhase(Enum):
     VISITING = auto()  # coordinate steps
     NEWTON = auto()
 
 
 @dataclass(kw_only=True)
 class NewtonState(LinearState):
-    phase: Phase
+    phase: NewtonPhase
     point: np.ndarray  # W with the bias; empty where it is to be computed from alpha
     sigma: float = LINEAR.first  # in units of the mean cost
     inside: int = 0  # Newton steps taken of a proximal step that is not ended
@@ -58,7 +58,7 @@ class LinearNewton(Method[NewtonState]):
         return refuse_other_kernels(self.name, part) or super().refuse(part)
 
     def start(self, part: Part, seed: int) -> NewtonState:
-        phase = Phase.VISITING if visiting_budget(part) > 0.0 else Phase.NEWTON
+        phase = NewtonPhase.VISITING if visiting_budget(part) > 0.0 else NewtonPhase.NEWTON
         state: NewtonState = NewtonState.zero(part, **fresh(part, seed), phase=phase, point=np.empty((0, 0)))
         return state
 
@@ -67,11 +67,11 @@ class LinearNewton(Method[NewtonState]):
 
     def advance(self, part: Part, state: NewtonState, steps: int, tolerance: float) -> Work[Progress]:
         tolerance *= state.doubt
-        if state.phase is Phase.VISITING:
+        if state.phase is NewtonPhase.VISITING:
             if state.inside_round or state.steps * visit_price(part) < visiting_budget(part):
                 return (yield from rounds(part, state, 1, tolerance))
             yield from refresh(part, state)
-            state.phase = Phase.NEWTON
+            state.phase = NewtonPhase.NEWTON
         features = yield from features_of(part)
         if state.point.size == 0:
             yield from begin(part, features, state)
@@ -83,7 +83,7 @@ class LinearNewton(Method[NewtonState]):
     def rehearse(self, part: Part) -> None:
         """Coordinate steps end with a tiny problem before any Newton step."""
         state = self.start(part, 0)
-        state.phase = Phase.NEWTON
+        state.phase = NewtonPhase.NEWTON
         finish(self.advance(part, state, 1, 1e-3))
 
 
@@ -167,7 +167,7 @@ def dual_of(part: Part, features: Features, alpha: np.ndarray) -> Work[tuple[flo
     return float(np.vdot(part.form.margin[part.labels], alpha)) - energy, vectors, weights.sum(axis=0)
 
 
-def settle(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Trial) -> Work[bool]:
+def settle(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> Work[bool]:
     """Whether this alpha is better; if so the state goes there, with functions made of it."""
     dual, vectors, sums = yield from dual_of(part, features, alpha)
     if dual <= state.floor:

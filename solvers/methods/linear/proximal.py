@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from solvers.budget import LINEAR, PROXIMAL
-from solvers.methods.linear.system import Features, System
-from solvers.methods.proximal import Move, ProximalStep, Trial
+from solvers.methods.linear.system import Features, FeatureSystem
+from solvers.methods.proximal import Iterate, Move, ProximalStep
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -18,27 +18,27 @@ class FeatureStep(ProximalStep):
         super().__init__(part, anchor, sigma)
         self.features, self.stiffness = features, features.stiffness[:, None]
         self.closeness = closeness  # of the class functions to those of alpha, where PROXIMAL.close asks for less
-        self.system = System(features, part.form, sigma)
+        self.system = FeatureSystem(features, part.form, sigma)
 
-    def begin(self, vectors: np.ndarray) -> Work[Trial]:
+    def begin(self, vectors: np.ndarray) -> Work[Iterate]:
         return self.at(vectors, (yield from self.expand(vectors)))
 
-    def residual(self, trial: Trial) -> Work[np.ndarray]:
+    def residual(self, trial: Iterate) -> Work[np.ndarray]:
         return (yield from self.features.reduce(trial.weights)) - self.stiffness * trial.point
 
     def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
         return self.features.expand(coordinates)
 
-    def close(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> bool:
+    def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         near = float(np.abs(lacking).max()) <= max(self.closeness, PROXIMAL.close * self.away(trial))
         return near and self.is_level(trial, residual)
 
-    def is_level(self, trial: Trial, residual: np.ndarray) -> bool:
+    def is_level(self, trial: Iterate, residual: np.ndarray) -> bool:
         """Whether the balance of a free bias nearly holds: at small costs class functions do not show it."""
         tilt = np.abs(residual[self.features.stiffness == 0.0]).max(initial=0.0)
         return bool(tilt <= LINEAR.level * trial.alpha.sum())
 
-    def newton(self, trial: Trial, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
         self.system.look(self.part.labels, self.free(trial.alpha), trial.full)
         step = yield from self.system.solve(residual)
         moved = yield from self.expand(step)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg import cho_solve
 
 from solvers.budget import LINEAR
-from solvers.dense.cholesky import WHOLE, Factor, factored
+from solvers.dense.cholesky import WHOLE, CholeskyFactor, factored
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
 from solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
 from solvers.kernels.points import passes, rows_times, transposed_times
@@ -66,7 +66,7 @@ class Features:
         return float(self.rows.nnz / max(self.rows.shape[0], 1)) if sp.issparse(self.rows) else float(self.width)
 
 
-class System:
+class FeatureSystem:
     """The generalized Hessian at one point."""
 
     def __init__(self, features: Features, form: DualForm, sigma: float) -> None:
@@ -193,7 +193,7 @@ class System:
         return image + self.features.stiffness[:, None] * vectors
 
 
-def _ridged(matrix: np.ndarray) -> Work[Factor | None]:
+def _ridged(matrix: np.ndarray) -> Work[CholeskyFactor | None]:
     """Factored with the first ridge that makes it positive definite."""
     size, diagonal = float(matrix.diagonal().max()), np.diag_indices_from(matrix)
     for ridge in RIDGES:

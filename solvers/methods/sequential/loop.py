@@ -16,7 +16,7 @@ from solvers.jit.rounding import LAST_DIGITS
 from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential.sums import Groups
 from solvers.methods.base import Progress, State
-from solvers.methods.sequential.rules import Rule
+from solvers.methods.sequential.rules import SelectionRule
 from solvers.problem import Part
 from solvers.work import PIECE, Work
 
@@ -51,13 +51,13 @@ def period(part: Part) -> int:
     return min(len(part), SEQUENTIAL.period)
 
 
-class Search:
+class WorkingSetSearch:
     """A slice of the path: the state laid out for the compiled loops, which change its arrays in place."""
 
     variables: leaf.Awake  # the active ones
     groups: Groups  # only where sums over examples are bounded
 
-    def __init__(self, part: Part, state: SequentialState, rule: Rule, tolerance: float) -> None:
+    def __init__(self, part: Part, state: SequentialState, rule: SelectionRule, tolerance: float) -> None:
         form = part.form
         keys = form.classes * form.slots
         index, value = form.reading

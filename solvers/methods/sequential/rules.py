@@ -17,10 +17,10 @@ from solvers.methods.sequential.shrinking import idle_box, idle_groups, idle_pai
 from solvers.problem import Part
 
 if TYPE_CHECKING:
-    from solvers.methods.sequential.loop import Search
+    from solvers.methods.sequential.loop import WorkingSetSearch
 
 
-class Rule(Protocol):
+class SelectionRule(Protocol):
     """One way of stepping."""
 
     @property
@@ -34,19 +34,19 @@ class Rule(Protocol):
     def refuse(self, part: Part) -> Sentence | None:
         """Why it does not apply, in a sentence."""
 
-    def arrange(self, search: Search) -> None:
+    def arrange(self, search: WorkingSetSearch) -> None:
         """After the active set has changed."""
 
-    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
+    def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         """(why the compiled loop returned, steps, how many examples are in `search.wanted`)."""
 
-    def idle(self, search: Search) -> np.ndarray:
+    def idle(self, search: WorkingSetSearch) -> np.ndarray:
         """Which active variables may be shrunk."""
 
-    def stuck(self, search: Search) -> np.ndarray | int:
+    def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
         """The active variables of the working set that could not move."""
 
-    def violations(self, search: Search) -> np.ndarray:
+    def violations(self, search: WorkingSetSearch) -> np.ndarray:
         """(n,) the largest violation of each example's variables."""
 
 
@@ -60,16 +60,16 @@ class _Box(_Anywhere):
 
     by_slot = True
 
-    def arrange(self, search: Search) -> None:
+    def arrange(self, search: WorkingSetSearch) -> None:
         pass
 
-    def idle(self, search: Search) -> np.ndarray:
+    def idle(self, search: WorkingSetSearch) -> np.ndarray:
         return idle_box(search.variables)
 
-    def stuck(self, search: Search) -> np.ndarray | int:
+    def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
         return int(search.wanted[0])
 
-    def violations(self, search: Search) -> np.ndarray:
+    def violations(self, search: WorkingSetSearch) -> np.ndarray:
         worst = np.zeros(len(search.part))
         leaf.worst_of(search.variables.example, search.variables.score, worst)
         return worst
@@ -83,11 +83,11 @@ class BoxSteps(_Box):
     scaled: bool
     examples = 2
 
-    def arrange(self, search: Search) -> None:
+    def arrange(self, search: WorkingSetSearch) -> None:
         if self.scaled:
             search.variables.weight[:] = 1.0 / np.sqrt(np.maximum(search.variables.diagonal, 1e-300))
 
-    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
+    def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         return box.run_box(
             search.variables, search.moving, search.rows, search.tables, search.coupling, search.wanted,
             self.pairs, stop, limit,
@@ -105,7 +105,7 @@ class WorkingSets(_Box):
     def examples(self) -> int:
         return self.variables
 
-    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
+    def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         return sets.run_sets(
             search.variables, search.moving, search.rows, search.tables, search.coupling, search.wanted,
             self.share * search.tolerance, stop, limit,
@@ -120,21 +120,21 @@ class Pairs(_Anywhere):
     by_slot = True
     examples = 2
 
-    def arrange(self, search: Search) -> None:
+    def arrange(self, search: WorkingSetSearch) -> None:
         pass
 
-    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
+    def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         return line.run_pairs(
             search.variables, search.moving, search.rows, search.wanted, self.second_order, stop, limit
         )
 
-    def idle(self, search: Search) -> np.ndarray:
+    def idle(self, search: WorkingSetSearch) -> np.ndarray:
         return idle_pairs(search.variables)
 
-    def stuck(self, search: Search) -> np.ndarray | int:
+    def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
         return int(search.wanted[0])
 
-    def violations(self, search: Search) -> np.ndarray:
+    def violations(self, search: WorkingSetSearch) -> np.ndarray:
         line.signed_violations(search.variables)
         worst = np.zeros(len(search.part))
         leaf.worst_of(search.variables.example, search.variables.score, worst)
@@ -148,7 +148,7 @@ class _Simplex(_Anywhere):
     examples = 1
     whole = False
 
-    def arrange(self, search: Search) -> None:
+    def arrange(self, search: WorkingSetSearch) -> None:
         part, example = search.part, search.variables.example
         count = int(np.count_nonzero(np.diff(example))) + 1 if example.size else 0
         places = np.empty((2, count), dtype=np.int64)
@@ -159,13 +159,13 @@ class _Simplex(_Anywhere):
         search.groups = sums.Groups._make([starts, *places, *real, lengths, least])
         sums.group(search.variables, search.groups, part.labels, part.upper, part.curvature, search.state.alpha)
 
-    def idle(self, search: Search) -> np.ndarray:
+    def idle(self, search: WorkingSetSearch) -> np.ndarray:
         return idle_groups(search.variables, search.groups, whole=self.whole)
 
-    def stuck(self, search: Search) -> np.ndarray | int:
+    def stuck(self, search: WorkingSetSearch) -> np.ndarray | int:
         return np.flatnonzero(search.variables.example == search.wanted[0])
 
-    def violations(self, search: Search) -> np.ndarray:
+    def violations(self, search: WorkingSetSearch) -> np.ndarray:
         worst = np.zeros(len(search.part))
         worst[search.groups.member] = np.maximum(search.groups.violation, 0.0)
         return worst
@@ -177,7 +177,7 @@ class SimplexPairs(_Simplex):
 
     second_order: bool
 
-    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
+    def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         return sums.run_within(
             search.variables, search.moving, search.groups, search.rows, search.tables, search.wanted,
             self.second_order, stop, limit,
@@ -198,7 +198,7 @@ class WholeExamples(_Simplex):
             " not this machine; use smo or auto."
         )
 
-    def run(self, search: Search, stop: float, limit: int) -> tuple[int, int, int]:
+    def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         geometry = search.part.form.uniform
         assert geometry is not None
         return whole.run_examples(

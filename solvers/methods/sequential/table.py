@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.errors import Sentence
 from solvers.methods.base import Method, Progress
-from solvers.methods.sequential.loop import Search, SequentialState, begun
-from solvers.methods.sequential.rules import BoxSteps, Pairs, Rule, SimplexPairs, WholeExamples, WorkingSets
+from solvers.methods.sequential.loop import SequentialState, WorkingSetSearch, begun
+from solvers.methods.sequential.rules import BoxSteps, Pairs, SelectionRule, SimplexPairs, WholeExamples, WorkingSets
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -18,7 +18,7 @@ from solvers.work import Work
 class Sequential(Method[SequentialState]):
     name: str
     supports: str
-    rules: Mapping[Geometry, Rule]
+    rules: Mapping[Geometry, SelectionRule]
     refusals: Mapping[Geometry, Sentence]  # where there is no rule
 
     @property
@@ -33,7 +33,7 @@ class Sequential(Method[SequentialState]):
         return begun(part)
 
     def advance(self, part: Part, state: SequentialState, steps: int, tolerance: float) -> Work[Progress]:
-        return (yield from Search(part, state, self.rules[part.geometry], tolerance).go(state.steps + steps))
+        return (yield from WorkingSetSearch(part, state, self.rules[part.geometry], tolerance).go(state.steps + steps))
 
 
 SMO = Sequential(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solvers.dense.interior import Interior
+from solvers.dense.interior import DenseInterior
 from solvers.dense.newton import BalancedFace, Face, SumsFace
 from solvers.work import finish
 
@@ -60,7 +60,7 @@ def test_slacks_past_the_end_of_Q_have_no_curvature() -> None:
 def test_an_interior_point_solves_a_box() -> None:
     Q, c = problem()
     upper = np.full(V, 2.0)
-    x = finish(Interior(Q, c, np.arange(V), upper).solve(0.5 * upper, 1e-8))
+    x = finish(DenseInterior(Q, c, np.arange(V), upper).solve(0.5 * upper, 1e-8))
     slope = c - Q @ x
     assert np.abs(slope[(x > 0.0) & (x < upper)]).max() <= 1e-4
     assert slope[x == 0.0].max(initial=0.0) <= 1e-4
@@ -70,7 +70,7 @@ def test_an_interior_point_solves_a_box() -> None:
 def test_an_interior_point_solves_sums() -> None:
     Q, c = problem()
     group, bound = np.repeat(np.arange(GROUPS), EACH), np.full(GROUPS, 1.5)
-    x = finish(Interior(Q, c, group, bound).solve(np.full(V, 0.3), 1e-8))
+    x = finish(DenseInterior(Q, c, group, bound).solve(np.full(V, 0.3), 1e-8))
     slope, sums = (c - Q @ x).reshape(GROUPS, EACH), x.reshape(GROUPS, EACH).sum(axis=1)
     assert (sums <= bound * (1.0 + 1e-12)).all()
     level = np.where(sums >= bound * (1.0 - 1e-9), np.maximum(slope.max(axis=1), 0.0), 0.0)
@@ -82,7 +82,7 @@ def test_an_interior_point_finds_the_balance() -> None:
     Q, c = problem()
     sign = np.where(np.arange(V) % 2 == 0, 1.0, -1.0)
     upper = np.full(V, 2.0)
-    x = finish(Interior(Q, c, np.arange(V), upper, sign, 3.0).solve(0.5 * upper, 1e-8))
+    x = finish(DenseInterior(Q, c, np.arange(V), upper, sign, 3.0).solve(0.5 * upper, 1e-8))
     assert sign @ x == pytest.approx(3.0, abs=1e-4)
     slope = (c - Q @ x)[(x > 0.0) & (x < upper)] * sign[(x > 0.0) & (x < upper)]
     assert np.ptp(slope) <= 1e-4

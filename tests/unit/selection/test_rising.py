@@ -19,7 +19,7 @@ from solvers.selection import rising, system, whole
 from solvers.selection.proximal import VariableStep
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
-from solvers.selection.system import System
+from solvers.selection.system import VariableSystem
 
 COSTS = 0.5, 8.0, 256.0
 BOXES = [
@@ -88,4 +88,4 @@ def test_a_system_solves_for_other_variables_than_its_own(count: int, other: int
     right, examples, kind = rng.normal(size=other), chosen // 3, kinds.ravel()[chosen]
     Q = K[np.ix_(examples, examples)] * couplings[np.ix_(kind, kind)] + 0.1 * np.eye(other)
     with mock.patch.object(system, "BLOCK", 5):
-        assert np.allclose(Q @ System(K, kinds, couplings, 0.1, own).solve(chosen, right), right, atol=1e-8)
+        assert np.allclose(Q @ VariableSystem(K, kinds, couplings, 0.1, own).solve(chosen, right), right, atol=1e-8)

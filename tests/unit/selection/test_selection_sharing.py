@@ -127,7 +127,7 @@ def test_no_matrix_is_larger_than_the_cache(cache_mb: float, monkeypatch: pytest
 def test_a_kernel_that_training_refuses_is_refused(
     machine: str, cache_mb: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(binary.Path, "along", lambda path, machines, count: None)  # which would never end
+    monkeypatch.setattr(binary.CostPath, "along", lambda path, machines, count: None)  # which would never end
     kernel = KernelFamily("polynomial", (("degree", 40), ("coef0", 1.0)))
     with pytest.raises(InputError, match=r"The kernel reaches .*, too large to compute with"):
         found((machine,), kernel=kernel, cache_mb=cache_mb)

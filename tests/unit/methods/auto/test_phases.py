@@ -15,7 +15,7 @@ from solvers.methods.auto import price
 from solvers.methods.auto.conductor import Auto
 from solvers.methods.auto.pace import Pace
 from solvers.methods.auto.proximal_newton import FactorStep
-from solvers.methods.proximal import End, Trial
+from solvers.methods.proximal import End, Iterate
 from solvers.posing import pose
 from solvers.problem import Problem
 from solvers.run.ending import Ending
@@ -73,7 +73,7 @@ def test_it_ends_at_the_optimum_also_from_a_checkpoint(phase: Phase, machine: st
 
 
 def test_where_newton_steps_fail_the_interior_point_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: FactorStep, trial: Trial, most: int) -> Work[tuple[Trial, int, End]]:
+    def fail(self: FactorStep, trial: Iterate, most: int) -> Work[tuple[Iterate, int, End]]:
         trial.alpha = self.anchor.copy()
         return ready((trial, most, End.STEPS))
 

@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 from solvers.kernels import KERNELS
 from solvers.methods import METHODS
 from solvers.methods.frank_wolfe.chunk import Chunk, cut
-from solvers.methods.frank_wolfe.correction import Face
+from solvers.methods.frank_wolfe.correction import ChunkFace
 from solvers.methods.frank_wolfe.oracles import oracle_of
 from solvers.methods.frank_wolfe.steps import step_size
 from solvers.posing import pose
@@ -82,7 +82,7 @@ def test_no_vertex_is_better(machine: str, bias: str, steps: int, face: bool, se
 @pytest.mark.parametrize(("machine", "bias"), SETS)
 def test_directions_of_a_face_stay_in_it(machine: str, bias: str) -> None:
     chunk = chunk_of(machine, bias, 30, 0)
-    face = Face(chunk)
+    face = ChunkFace(chunk)
     direction = face.project(np.random.default_rng(1).normal(size=chunk.point.size))
     assert np.all(direction[~chunk.free()] == 0.0)
     np.testing.assert_allclose(face.project(direction), direction, atol=1e-12)

@@ -22,7 +22,7 @@ from solvers.machines import MACHINES
 from solvers.methods.linear import coordinate as linear
 from solvers.methods.linear import newton as linear_newton
 from solvers.methods.linear import system
-from solvers.methods.linear.newton import Phase
+from solvers.methods.linear.newton import NewtonPhase
 from solvers.methods.linear.proximal import FeatureStep
 from solvers.methods.linear.system import Features
 from solvers.posing import pose
@@ -209,7 +209,7 @@ def test_newton_takes_over_where_coordinates_have_had_their_share() -> None:
     run = Run(problem_of(X, Y, "ww", "linear", cost=1000.0), "linear-newton", Limits(1e-6))
     visiting = []
     while run.running:
-        visiting.append(run.current.state.phase is Phase.VISITING)
+        visiting.append(run.current.state.phase is NewtonPhase.VISITING)
         run.advance()
     assert run.ending is Ending.CONVERGED
     assert visiting == sorted(visiting, reverse=True)

@@ -12,14 +12,14 @@ from solvers.jit.sequential import loop as leaf
 from solvers.jit.sequential import set as sequential_set
 from solvers.jit.sequential import whole as sequential_whole
 from solvers.machines import MACHINES
-from solvers.methods.sequential.loop import Search
+from solvers.methods.sequential.loop import WorkingSetSearch
 from solvers.methods.sequential.rules import BoxSteps, Pairs, difference_lengths
 from solvers.methods.sequential.table import BSVM, S2DO, SMO, Sequential
 from solvers.problem import Part
 from solvers.work import finish
 
 
-def searching(machine: str, method: Sequential = S2DO, steps: int = 15, **more) -> tuple[Part, Search]:
+def searching(machine: str, method: Sequential = S2DO, steps: int = 15, **more) -> tuple[Part, WorkingSetSearch]:
     """A search in the middle of a run, all rows at hand."""
     x, y = blobs(n=30, classes=4, seed=2)
     part = problem_of(x, y, machine, cost=1.0, **more).part(0)
@@ -27,10 +27,10 @@ def searching(machine: str, method: Sequential = S2DO, steps: int = 15, **more) 
     finish(method.advance(part, state, steps, 1e-9))
     part.gram.rows(np.arange(30))
     rule = Pairs(second_order=True) if part.balanced else BoxSteps(pairs=True, scaled=False)
-    return part, Search(part, state, rule, 1e-9)
+    return part, WorkingSetSearch(part, state, rule, 1e-9)
 
 
-def couplings(part: Part, search: Search) -> np.ndarray:
+def couplings(part: Part, search: WorkingSetSearch) -> np.ndarray:
     """Q of all active variables, from the definition."""
     variables = search.variables
     direction = part.form.direction[part.labels[variables.example], variables.slot]
@@ -71,7 +71,7 @@ def test_smo_takes_the_largest_gain_of_one_variable() -> None:
     part = problem_of(x, y, "ww", "polynomial", cost=1.0).part(0)
     state = SMO.start(part, 0)
     finish(SMO.advance(part, state, 10, 1e-9))
-    search = Search(part, state, BoxSteps(pairs=False, scaled=True), 1e-9)
+    search = WorkingSetSearch(part, state, BoxSteps(pairs=False, scaled=True), 1e-9)
     variables = search.variables
     leaf.look(variables, search.moving.columns)
     a = leaf.best_in(variables.score, variables.tops)
