@@ -455,7 +455,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         folds = stratified(problem.labels, self.calibration_folds, seed_of(self.random_state))
         by_class = class_weights(self.class_weight, self.classes_, problem.labels, weights)
         settings = Settings(
-            kernel=KernelFamily(problem.kernel.name, self.degree, self.coef0),
+            kernel=KernelFamily.of(problem.kernel),
             solver=self.solver,
             margin=self.margin,
             bias=self.bias,

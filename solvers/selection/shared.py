@@ -30,6 +30,11 @@ class KernelFamily:
     name: str = "rbf"
     parameters: tuple[tuple[str, float], ...] = ()
 
+    @classmethod
+    def of(cls, kernel: Kernel) -> KernelFamily:
+        others = (name for name in kernel.parameters if name != "gamma")
+        return cls(kernel.name, tuple((name, getattr(kernel, name)) for name in others))
+
     def at(self, gamma: float | None) -> Kernel:
         """The kernel with this gamma; None gives the linear kernel."""
         if gamma is None:
