@@ -307,7 +307,7 @@ def admm(sizes: Sizes) -> Measurement:
 
 
 def carry(part: Part, carrier: Splitting, steps: int) -> None:
-    finish(carrier.carry(started(part), steps=steps))
+    finish(carrier.run(started(part), steps=steps))
 
 
 def mean(seconds: Sequence[float]) -> float:

@@ -40,7 +40,7 @@ class Spending:
 class Progression:
     """Whether the violation still falls."""
 
-    exact_at: float = 0.0  # the largest violation since the functions were exact
+    peak_since_refresh: float = 0.0  # the largest violation since the functions were exact
     least: float = np.inf  # the least violation
     steps: int = 0  # at the least violation
 
@@ -50,7 +50,7 @@ class BlockState(State):
     recent: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))  # examples of the last round
     spending: Spending = field(default_factory=Spending)
     progression: Progression = field(default_factory=Progression)
-    idle: bool = False  # the last round moved nothing: a Newton step is next, whatever it costs
+    newton_next: bool = False  # the last round moved nothing: a Newton step is next, whatever it costs
 
     def forget_rounds(self) -> None:
         """The problem has changed: what rounds remember is of no use."""
@@ -68,10 +68,10 @@ def by_class(state: BlockState) -> BlockState:
 def advance(part: Part, state: BlockState, until: int, tolerance: float, budget: Budget = BUDGET) -> Work[Progress]:
     """Rounds up to the step count `until`."""
     bench = Workbench(part, budget)
-    while state.steps < until or state.idle:
-        if state.idle:
+    while state.steps < until or state.newton_next:
+        if state.newton_next:
             moved = yield from bench.newton(state, tolerance, at_any_price=True)
-            state.idle = False
+            state.newton_next = False
             if not moved:
                 return Progress.STALLED
             continue
@@ -80,13 +80,13 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
             return Progress.CONVERGED
         if bench.stuck(state, violation):
             return Progress.STALLED
-        if bench.blurred(state, violation, tolerance):
+        if bench.refresh_due(state, violation, tolerance):
             yield from refresh(part, state)
-            state.progression.exact_at = violation
+            state.progression.peak_since_refresh = violation
             continue
         if bench.newton_due(state) and (yield from bench.newton(state, tolerance)):
             continue
-        state.idle = not (yield from bench.round(state, violation, tolerance))
+        state.newton_next = not (yield from bench.round(state, violation, tolerance))
     return Progress.MOVING
 
 
@@ -146,12 +146,12 @@ class Workbench:
             least.least, least.steps = violation, state.steps
         return state.steps - least.steps > max(budget.stuck_steps, budget.stuck_steps_each * state.alpha.size)
 
-    def blurred(self, state: BlockState, violation: float, tolerance: float) -> bool:
+    def refresh_due(self, state: BlockState, violation: float, tolerance: float) -> bool:
         """Whether so much has been solved since the functions were exact that their error may be what is left."""
         progression, budget = state.progression, self.budget
-        due = budget.refresh_until * tolerance < violation <= budget.refresh_fall * progression.exact_at
+        due = budget.refresh_until * tolerance < violation <= budget.refresh_fall * progression.peak_since_refresh
         if not due:
-            progression.exact_at = max(progression.exact_at, violation)
+            progression.peak_since_refresh = max(progression.peak_since_refresh, violation)
         return bool(due)
 
     def newton_due(self, state: BlockState) -> bool:

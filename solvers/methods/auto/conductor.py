@@ -308,7 +308,7 @@ class Auto(Method[AutoState]):
         part.geometry.rehearse()
         if splitting.applies(part):
             rehearsed = finish(splitting.Splitting.prepare(part, 1.0, len(part)))
-            finish(rehearsed.carry(self.start(part, 0), steps=1))
+            finish(rehearsed.run(self.start(part, 0), steps=1))
         if not part.balanced:
             finish(proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget))
 
@@ -331,7 +331,9 @@ class Auto(Method[AutoState]):
             return
         self.note(state, chosen, self.numbers(facts))
         if chosen.phase is Phase.HOMOTOPY and state.phase is Phase.PROXIMAL:
-            homotopy.stand(state, state.homotopy, 1.0, self.budget)  # exact rounds at the full cost, from this point
+            homotopy.begin_at(
+                part, state, state.homotopy, 1.0, self.budget
+            )  # exact rounds at the full cost, from this point
         elif chosen.phase is Phase.HOMOTOPY:
             state.keep(part)
             homotopy.begin(part, state, state.homotopy, self.budget)

@@ -9,6 +9,7 @@ logarithm grows, and every alpha on the way is feasible for the cost asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 import numpy as np
 
@@ -22,16 +23,24 @@ from solvers.problem import Part
 from solvers.work import Work
 
 
+class Stage(Enum):
+    """What comes next at the cost at hand."""
+
+    PAIRS = auto()  # pair steps, at the first cost
+    REFRESH = auto()  # pair steps have ended: the functions anew, in float64
+    RAISED = auto()  # the cost has grown: a round, before the violation is looked at
+    ROUNDS = auto()
+
+
 @dataclass
 class Homotopy:
     """Where on the way from a small cost the state stands."""
 
     share: float = 0.0  # of the cost asked for; 0 before the homotopy
-    rounds: int = 0  # at this cost
-    turn: int = 0  # steps at which pair steps at the first cost have had another turn
+    stage: Stage = Stage.PAIRS
+    rounds: int = 0  # at this cost; turns of pair steps count as rounds, and are half of them at most
+    turn_ends: int = 0  # the step count at which the turn of pair steps ends
     tried: bool = False
-    stale: bool = False  # pair steps have ended: the functions are to be computed anew
-    raised: bool = False  # the cost has just grown: a round comes before the violation is looked at
 
 
 def first_share(part: Part, budget: Budget) -> float:
@@ -61,14 +70,14 @@ def begin(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> 
     state.alpha[...] = 0.0
     state.functions[...] = given
     state.constant = given
-    stand(state, homotopy, first_share(part, budget), budget)
+    begin_at(part, state, homotopy, first_share(part, budget), budget)
 
 
-def stand(state: BlockState, homotopy: Homotopy, share: float, budget: Budget) -> None:
-    """At this share of the cost."""
+def begin_at(part: Part, state: BlockState, homotopy: Homotopy, share: float, budget: Budget) -> None:
+    """Go on at this share of the cost."""
     homotopy.share, homotopy.rounds, homotopy.tried = share, 0, True
-    homotopy.turn = next_decision(state.steps, budget)
-    homotopy.stale = homotopy.raised = False
+    homotopy.stage = Stage.PAIRS if share == first_share(part, budget) else Stage.ROUNDS
+    homotopy.turn_ends = next_decision(state.steps, budget)
     state.forget_rounds()
 
 
@@ -79,21 +88,24 @@ def advance(
     share = homotopy.share
     view = view_of(part, share)
     goal = tolerance if share == 1.0 else max(tolerance, budget.homotopy_loose * float(part.form.margin.max()))
-    if share == first_share(part, budget) and homotopy.rounds < budget.homotopy_rounds // 2:
-        progress = yield from blocks.advance(view, state, min(until, homotopy.turn), goal, budget)
+    if homotopy.stage is Stage.PAIRS:
+        progress = yield from blocks.advance(view, state, min(until, homotopy.turn_ends), goal, budget)
+        half = budget.homotopy_rounds // 2
+        if progress is not Progress.MOVING:
+            homotopy.rounds = half
+        elif state.steps >= homotopy.turn_ends:
+            homotopy.turn_ends, homotopy.rounds = next_decision(state.steps, budget), homotopy.rounds + 1
+        if homotopy.rounds >= half:
+            homotopy.stage = Stage.REFRESH
         if progress is Progress.MOVING:
-            if state.steps >= homotopy.turn:
-                homotopy.turn = next_decision(state.steps, budget)
-                homotopy.rounds += 1
             return progress
-        homotopy.rounds, homotopy.stale = budget.homotopy_rounds // 2, True
-    if homotopy.stale:
+    if homotopy.stage is Stage.REFRESH:
         yield from refresh(view, state)
-        homotopy.stale = False
+        homotopy.stage = Stage.ROUNDS
     bench = Workbench(view, budget)
-    if not homotopy.raised and bench.look(state) <= goal:
+    if homotopy.stage is Stage.ROUNDS and bench.look(state) <= goal:
         if share == 1.0:
-            stand(state, homotopy, share, budget)  # a bias found from outside may ask for more
+            begin_at(part, state, homotopy, share, budget)  # a bias found from outside may ask for more
             return Progress.CONVERGED
         yield from raise_cost(part, state, homotopy, budget)
         return Progress.MILESTONE
@@ -104,7 +116,7 @@ def advance(
         return Progress.STALLED
     moved = yield from bench.solve_chosen(state, chosen, INNER.newton_share * goal, exact=True)
     state.spending.total += price.newton(chosen.slot.size, budget)
-    homotopy.rounds, homotopy.raised = homotopy.rounds + 1, False
+    homotopy.rounds, homotopy.stage = homotopy.rounds + 1, Stage.ROUNDS
     return Progress.MILESTONE if moved else Progress.STALLED
 
 
@@ -130,5 +142,5 @@ def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget
     state.alpha[...] = alpha
     state.constant = state.constant + part.offset * change
     state.functions[...] = products + state.constant
-    stand(state, homotopy, following, budget)
-    homotopy.raised = True
+    begin_at(part, state, homotopy, following, budget)
+    homotopy.stage = Stage.RAISED

@@ -12,7 +12,7 @@ from math import inf, log
 from solvers.budget import Budget
 from solvers.methods.auto import price
 from solvers.methods.auto.blocks import BlockState, Workbench
-from solvers.methods.auto.splitting import Splitting, applies, stiffness
+from solvers.methods.auto.splitting import Splitting, applies, penalty_for
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -69,13 +69,13 @@ def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget)
     """A burst, and the pace after it; none where the columns it needs would cost more than all before."""
     spending, rho, rank, asked = state.spending, pace.rho, pace.rank, seen.asked
     if not rank:
-        rho = stiffness(part, state)
+        rho = penalty_for(part, state)
         asked, rank = yield from price.first_burst(part, rho, spending.total, budget)
         if asked > spending.total:
             return replace(pace, look_at=asked, violation_at_look=inf)
     if "splitting" not in part.kept:
         part.kept["splitting"] = yield from Splitting.prepare(part, rho, rank)
-    moved = yield from part.kept["splitting"].carry(state)
+    moved = yield from part.kept["splitting"].run(state)
     spending.total += asked
     state.steps += 1
     helped = moved and seen.violation <= budget.admm_helped * pace.at_burst

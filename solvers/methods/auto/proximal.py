@@ -18,7 +18,7 @@ from solvers.factor.normal import Columns, separable
 from solvers.factor.pivoted import factor_of
 from solvers.methods.auto.blocks import BlockState, Workbench
 from solvers.methods.auto.proximal_newton import FactorStep
-from solvers.methods.auto.splitting import towards
+from solvers.methods.auto.splitting import move_towards
 from solvers.methods.base import Progress, refresh
 from solvers.methods.proximal import End
 from solvers.problem import Part
@@ -54,7 +54,7 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     columns = yield from columns_of(part, sigma, budget, stuck=proximal.vain > 0)
     step = FactorStep(part, columns, state, sigma)
     trial, steps, end = yield from step.solve(step.begin(), PROXIMAL.steps)
-    yield from towards(part, state, np.asfortranarray(trial.alpha))
+    yield from move_towards(part, state, np.asfortranarray(trial.alpha))
     failed = end is not End.CLOSE
     state.steps += PROXIMAL.steps if failed else max(1, steps)  # as many as paid for: decisions are due by step counts
     after = bench.look(state)

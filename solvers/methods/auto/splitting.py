@@ -31,7 +31,7 @@ def applies(part: Part) -> bool:
     return part.geometry in (BOX, SUMS) and not (rule.own != 0.0 and rule.before != 0.0)
 
 
-def made_by(part: Part, alpha: np.ndarray) -> np.ndarray:
+def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
     """(n, outputs): the weights, up to a constant per example where functions sum to zero and do not see it."""
     rule, own = part.form.rule, np.flatnonzero(part.labels < part.form.slots)
     labels = part.labels[own]
@@ -40,9 +40,9 @@ def made_by(part: Part, alpha: np.ndarray) -> np.ndarray:
     return made
 
 
-def stiffness(part: Part, state: Point) -> float:
+def penalty_for(part: Part, state: Point) -> float:
     """rho for this problem, from how large functions and variables have become."""
-    made = float(np.linalg.norm(made_by(part, state.alpha)))
+    made = float(np.linalg.norm(weights_up_to_constants(part, state.alpha)))
     return BUDGET.admm_stiffness * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
 
 
@@ -73,7 +73,7 @@ class Splitting:
         mean = table.mean(axis=1, keepdims=True)
         return table - mean, mean
 
-    def wanted(self, pull: np.ndarray) -> Work[np.ndarray]:
+    def kernel_update(self, pull: np.ndarray) -> Work[np.ndarray]:
         """rho (K + rho I)^-1 pull."""
         pull, mean = self.centre(pull)
         n, outputs = pull.shape
@@ -89,7 +89,7 @@ class Splitting:
             np.matmul(self.half[rows], reduced, out=moved[rows])
         return pull - moved + mean
 
-    def carry(self, point: Point, steps: int = BUDGET.admm_steps) -> Work[bool]:
+    def run(self, point: Point, steps: int = BUDGET.admm_steps) -> Work[bool]:
         """ADMM steps from the point, exact there; moves it as far as the dual rises, and returns whether that is."""
         part, form = self.part, self.part.form
         z, u, pull = yield from self._begin(point)
@@ -101,7 +101,7 @@ class Splitting:
             if done > PIECE:
                 done = 0.0
                 yield
-            wanted = yield from self.wanted(pull + z - u)
+            wanted = yield from self.kernel_update(pull + z - u)
             wanted = np.float32(BUDGET.admm_relaxation) * wanted + np.float32(1.0 - BUDGET.admm_relaxation) * z
             for i in pieces(len(part), PLACE * z.shape[1]):
                 if i.start:
@@ -109,18 +109,18 @@ class Splitting:
                 splitting.settle(
                     form.rule, sums, part.labels[i], part.upper[i], self.rho, wanted[i], z[i], u[i], alpha[i]
                 )
-        return (yield from towards(part, point, clean(part, alpha.astype(np.float64))))
+        return (yield from move_towards(part, point, onto_bounds(part, alpha.astype(np.float64))))
 
     def _begin(self, point: Point) -> Work[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """z, u and the difference of the factor's functions and the exact ones."""
-        made = made_by(self.part, point.alpha)
+        made = weights_up_to_constants(self.part, point.alpha)
         by_factor, _ = self.centre((yield from self.columns.functions(made)))
         tables = made, -point.functions / self.rho, (by_factor - point.functions) / self.rho
         z, u, pull = (np.asarray(table, np.float32, order="C") for table in tables)
         return z, u, pull
 
 
-def towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
+def move_towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
     """To alpha, if the dual is not lower there, else as far towards it as the dual rises; whether anywhere.
 
     The point is changed at the end, after the last interruption.
@@ -140,7 +140,7 @@ def towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
     return share > 0.0
 
 
-def clean(part: Part, alpha: np.ndarray) -> np.ndarray:
+def onto_bounds(part: Part, alpha: np.ndarray) -> np.ndarray:
     """Onto the bounds: in single precision nothing is quite there."""
     geometry, upper = part.geometry, part.upper[:, None]
     return geometry.within(geometry.snapped(alpha, upper, SINGLE), upper)

@@ -16,7 +16,7 @@ from solvers.machines import MACHINES
 from solvers.methods.auto import faces
 from solvers.methods.auto import proximal_newton as steps
 from solvers.methods.auto.proximal_newton import FactorStep
-from solvers.methods.auto.splitting import towards
+from solvers.methods.auto.splitting import move_towards
 from solvers.methods.base import State, refresh, seed_with
 from solvers.methods.proximal import End
 from solvers.problem import Part
@@ -65,7 +65,7 @@ def test_a_step_solves_the_penalised_problem(
     proof, alpha = certify(part, trial.alpha), trial.alpha
     gradient = gradients(part, proof.products + proof.bias) - (alpha - before) / sigma
     assert violation(part, alpha, gradient) <= 1e-4 * max(1.0, COST / sigma)
-    assert finish(towards(part, state, np.asfortranarray(alpha)))
+    assert finish(move_towards(part, state, np.asfortranarray(alpha)))
     after = certify(part, state.alpha)
     assert after.certificate.dual > dual
     np.testing.assert_allclose(state.functions, after.products + after.bias, atol=1e-8)

@@ -12,7 +12,7 @@ from solvers.factor.pivoted import factor_of
 from solvers.jit import splitting as jit
 from solvers.machines import MACHINES
 from solvers.methods.auto import splitting as admm
-from solvers.methods.auto.splitting import Splitting, applies, clean, made_by
+from solvers.methods.auto.splitting import Splitting, applies, onto_bounds, weights_up_to_constants
 from solvers.methods.base import State, refresh, seed_with
 from solvers.problem import Part
 from solvers.work import finish
@@ -40,9 +40,9 @@ def test_every_example_finds_what_is_nearest(machine: str, size: float) -> None:
     rounding = 1e-6 * (size + float(part.upper.max()))
     assert np.ptp(hidden, axis=1).max() <= 8 * rounding
     assert part.form.centred or np.abs(hidden).max() <= 8 * rounding
-    np.testing.assert_allclose(z, made_by(part, alpha.astype(float)), atol=8 * rounding)
+    np.testing.assert_allclose(z, weights_up_to_constants(part, alpha.astype(float)), atol=8 * rounding)
     np.testing.assert_allclose(left, u + wanted - z, atol=8 * rounding)
-    exact, pull = clean(part, alpha.astype(float)), (z - wanted - u).astype(float)
+    exact, pull = onto_bounds(part, alpha.astype(float)), (z - wanted - u).astype(float)
     assert examine(part, exact, rho * pull).violation <= 1e-5 + 10 * rounding
 
 
@@ -56,7 +56,7 @@ def test_the_other_half_is_a_dense_system(machine: str, bias: str) -> None:
     whole = np.kron(K, P) + rho * np.eye(pull.size)
     expected = rho * np.linalg.solve(whole, pull.ravel())
     splitting = finish(Splitting.prepare(part, rho, len(part)))
-    found = finish(splitting.wanted(pull.astype(np.float32)))
+    found = finish(splitting.kernel_update(pull.astype(np.float32)))
     np.testing.assert_allclose(found.ravel(), expected, atol=1e-5)
 
 
@@ -74,7 +74,7 @@ def test_steps_rise_to_the_optimum(machine: str, bias: str) -> None:
     finish(refresh(part, state))
     carrier, duals = finish(Splitting.prepare(part, 0.3, len(part))), [-np.inf]
     for _ in range(20):
-        finish(carrier.carry(state))
+        finish(carrier.run(state))
         certificate = certify(part, state.alpha).certificate
         assert certificate.dual >= duals[-1] - 1e-9 * abs(certificate.dual)
         duals.append(certificate.dual)
@@ -88,9 +88,9 @@ def test_a_factor_too_coarse_leads_nowhere_but_does_no_harm() -> None:
     part = part_of("ww", cost=100.0)
     state = State.zero(part)
     finish(refresh(part, state))
-    finish(finish(Splitting.prepare(part, 0.3, len(part))).carry(state))
+    finish(finish(Splitting.prepare(part, 0.3, len(part))).run(state))
     before = certify(part, state.alpha).certificate.dual
-    finish(finish(Splitting.prepare(part, 1e-6, 2)).carry(state))
+    finish(finish(Splitting.prepare(part, 1e-6, 2)).run(state))
     assert certify(part, state.alpha).certificate.dual >= before - 1e-9 * abs(before)
 
 
@@ -100,7 +100,7 @@ def test_the_point_moves_after_the_last_interruption_only(monkeypatch: pytest.Mo
     finish(refresh(part, state))
     carrier = finish(Splitting.prepare(part, 0.3, len(part)))
     monkeypatch.setattr(admm, "PIECE", 1.0)
-    work, yields = carrier.carry(state, steps=5), 0
+    work, yields = carrier.run(state, steps=5), 0
     for _ in work:
         yields += 1
         assert not state.alpha.any()
@@ -117,6 +117,6 @@ def test_more_columns_of_others_change_no_bit() -> None:
         assert carrier.half.shape == (len(part), 12)
         state = State.zero(part)
         finish(refresh(part, state))
-        finish(carrier.carry(state))
+        finish(carrier.run(state))
         moved.append(state.alpha)
     np.testing.assert_array_equal(*moved)
