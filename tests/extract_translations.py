@@ -36,7 +36,16 @@ PACKAGES = "solvers", "mcsvm_gui"
 ENGLISH_ALONE = ROOT / "mcsvm_gui" / "cli"  # for scripts
 COMMAND = "python -m tests.extract_translations"
 # Who takes a text to translate, and which argument that is; the next may be the text for other counts than one.
-MARKS = {"tr": 0, "Sentence": 0, "InputError": 0, "Broken": 0, "FileError": 1, "NoLabelError": 1}
+MARKS = {
+    "tr": 0,
+    "Sentence": 0,
+    "InputError": 0,
+    "Broken": 0,
+    "FileError": 1,
+    "NoLabelError": 1,
+    "LostCrew": 0,
+    "TimeLimitError": 0,
+}
 COUNTING = "tr", "Sentence"
 PLURAL_FORMS = {"de": "nplurals=2; plural=(n != 1);"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from solvers.errors import InputError, Sentence
@@ -41,6 +42,12 @@ class FileError(InputError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (type(self), self.path, self.what, self.line, self.column)
+
+
+def joined(things: Sequence[str]) -> str:
+    """a, b, c: also of sentences."""
+    first, *rest = things or [""]
+    return Sentence("{first}, {rest}", first=first, rest=joined(rest)) if rest else first
 
 
 class NoLabelError(FileError):

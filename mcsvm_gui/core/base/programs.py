@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from solvers.errors import InputError
+
 TIME_LIMIT = 120.0  # seconds; gcc -O1 takes 14 for 4 million numbers, more than exported models have
 
 
@@ -19,7 +21,7 @@ class ProgramResult(NamedTuple):
     errors: str
 
 
-class TimeLimitError(Exception):
+class TimeLimitError(InputError):
     """In a sentence."""
 
 
@@ -52,7 +54,9 @@ def run(
             output, errors = process.communicate(text, timeout=limit)
         except subprocess.TimeoutExpired:
             _end(process)
-            raise TimeLimitError(f"{os.path.basename(command[0])} took longer than {limit:g} seconds") from None
+            raise TimeLimitError(
+                "{program} took longer than {limit:g} seconds", program=os.path.basename(command[0]), limit=limit
+            ) from None
         except BaseException:
             _end(process)
             raise

@@ -14,7 +14,7 @@ import platformdirs
 
 from mcsvm_gui.core.base.i18n.translation import languages
 from mcsvm_gui.core.base.writing import write_text
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 MOST_RECENT = 12
 Choices: TypeAlias = tuple[tuple[str, str], ...]  # value and words
@@ -76,7 +76,7 @@ class Settings:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self.problem: str | None = None  # what was wrong with the file, in a sentence
+        self.problem: Sentence | None = None  # what was wrong with the file, in a sentence
         self.changed = False
         self._values: dict[str, Any] = {}
         self._unknown: dict[str, Any] = {}  # of other versions: kept as they are
@@ -139,7 +139,11 @@ class Settings:
         except FileNotFoundError:
             return
         except OSError as error:
-            self.problem = f"{path}: the settings cannot be read ({error.strerror or error}); defaults are used"
+            self.problem = Sentence(
+                "{path}: the settings cannot be read ({reason}); defaults are used",
+                path=path,
+                reason=error.strerror or error,
+            )
             return
         except (ValueError, RecursionError):
             found = None
@@ -158,11 +162,17 @@ class Settings:
             else:
                 wrong.append(key)
         if wrong:
-            self.problem = f"{path}: not a value for {', '.join(wrong)}; the default is used"
+            self.problem = Sentence(
+                "{path}: not a value for {keys}; the default is used", path=path, keys=", ".join(wrong)
+            )
 
     def _set_aside(self, path: Path) -> None:
         aside = path.with_name(f"{path.stem}.damaged{path.suffix}")
-        self.problem = f"{path}: the settings are damaged; defaults are used"
+        self.problem = Sentence("{path}: the settings are damaged; defaults are used", path=path)
         with suppress(OSError):
             os.replace(path, aside)
-            self.problem += f", and the old file is kept as {aside.name}"
+            self.problem = Sentence(
+                "{path}: the settings are damaged; defaults are used, and the old file is kept as {name}",
+                path=path,
+                name=aside.name,
+            )

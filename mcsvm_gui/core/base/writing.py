@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 Named: TypeAlias = str | os.PathLike[str]
 
@@ -33,7 +33,7 @@ def written(path: Named) -> Iterator[BinaryIO]:
 
 def check_outputs(outputs: Iterable[Named | None], inputs: Iterable[Named | None] = ()) -> None:
     """Refuse before hours of work what would fail after them, or destroy what they began with."""
-    taken = {os.path.realpath(path): "is read" for path in inputs if path}
+    taken = {os.path.realpath(path): Sentence("is read") for path in inputs if path}
     for path in (path for path in outputs if path is not None):
         check_writable(path)
         target = os.path.realpath(path)
@@ -43,7 +43,7 @@ def check_outputs(outputs: Iterable[Named | None], inputs: Iterable[Named | None
                 path=path,
                 taken=taken[target],
             )
-        taken[target] = "is written already"
+        taken[target] = Sentence("is written already")
 
 
 def check_writable(path: Named) -> None:

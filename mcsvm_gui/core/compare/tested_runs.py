@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, side_of
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
@@ -17,6 +18,7 @@ from mcsvm_gui.core.evaluate.statistics import TestResult, corrected_t
 from mcsvm_gui.core.evaluate.violations import violations_of
 from mcsvm_gui.core.machine import sources
 from mcsvm_gui.core.machine.request import Request
+from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import Origin, TrainedModel
@@ -112,7 +114,7 @@ def decided(
         side = side if found.kind == "test" else replace(side, scores=None)
         return Chosen(run, request, side, found, origin=trained.origin)
     except (OSError, ValueError, LookupError) as error:
-        return unread(run, request, document, str(error))
+        return unread(run, request, document, worded(error) if isinstance(error, InputError) else str(error))
 
 
 def unread(run: int, request: Request, document: Mapping[str, Any], trouble: str) -> Chosen:

@@ -48,9 +48,9 @@ def _categories(columns: Sequence[Column]) -> int:
 def summary(found: Survey) -> str:
     """One line: rows, features and their kinds, classes, missing cells, the digest's beginning."""
     parts = [
-        tr("1 row") if found.rows == 1 else tr("{count} rows", count=count(found.rows)),
+        tr("{count} row", "{count} rows", count=found.rows),
         _features(found),
-        tr("1 class") if len(found.classes) == 1 else tr("{count} classes", count=count(len(found.classes))),
+        tr("{count} class", "{count} classes", count=len(found.classes)),
         _cells(found),
         tr("SHA-256 {digest}", digest=found.digest[:8]),
     ]
@@ -58,7 +58,7 @@ def summary(found: Survey) -> str:
 
 
 def _features(found: Survey) -> str:
-    total = tr("1 feature") if found.features == 1 else tr("{count} features", count=count(found.features))
+    total = tr("{count} feature", "{count} features", count=found.features)
     numbers = found.features - found.categories
     if not found.categories:
         return total
@@ -73,4 +73,4 @@ def _cells(found: Survey) -> str:
         return tr("sparse, {share} filled", share=per_cent(found.filled))
     if not found.missing:
         return tr("no missing cells")
-    return tr("1 missing cell") if found.missing == 1 else tr("{count} missing cells", count=count(found.missing))
+    return tr("{count} missing cell", "{count} missing cells", count=found.missing)

@@ -34,7 +34,7 @@ def read_experiment(path: Named, folder: Named | None = None) -> Experiment:
     except FileError:
         raise
     except InputError as error:
-        raise FileError(str(path), str(error)) from None
+        raise FileError(str(path), error.sentence) from None
     return _placed(experiment, Path(path).parent if folder is None else Path(folder))
 
 

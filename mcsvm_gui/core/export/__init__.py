@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.formats import Format
+from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class Exporter(Format):
     def refusal(self, trained: TrainedModel) -> str | None:
         """None, or the sentence why this format cannot hold the model, and what would."""
-        found: str | None = self.code.refusal(trained)
+        found: Sentence | None = self.code.refusal(trained)
         return found
 
     def export(self, trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:

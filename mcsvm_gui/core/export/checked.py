@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
 from mcsvm_gui.core.export.ties import on_border
 from mcsvm_gui.core.export.training_rows import training_rows
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +40,12 @@ class Receipt:
     """What was written and how it was checked."""
 
     files: tuple[Path, ...]
-    checks: tuple[str, ...]
+    checks: tuple[Sentence, ...]
 
     @property
-    def sentence(self) -> str:
-        return f"Wrote {', '.join(map(str, self.files))}. {' '.join(self.checks)}"
+    def sentence(self) -> Sentence:
+        wrote = Sentence("Wrote {files}.", files=", ".join(map(str, self.files)))
+        return reduce(lambda first, then: Sentence("{first} {then}", first=first, then=then), self.checks, wrote)
 
 
 def deliver(
@@ -75,47 +77,59 @@ def _asked(predictor: Predictor, path: Path, plain: Plain, probe: Probe) -> Outc
     try:
         return predictor(path, plain, probe)
     except TimeLimitError as error:
-        return Outcome(None, str(error), probe)
+        return Outcome(None, error.sentence, probe)
 
 
-def _probe(trained: TrainedModel, plain: Plain, check: Dataset | None) -> tuple[Probe, str]:
+def _probe(trained: TrainedModel, plain: Plain, check: Dataset | None) -> tuple[Probe, Sentence | None]:
     """The rows to try, and a sentence where they are not those that the user would expect."""
     if check is not None:
-        return of_dataset(plain, trained, check), ""
+        return of_dataset(plain, trained, check), None
     rows, reason = training_rows(trained)
     if rows is not None:
-        return of_dataset(plain, trained, rows, "training row"), ""
-    return from_vectors(plain, trained), f"Support vectors stand in for the training data: {reason}."
+        return of_dataset(plain, trained, rows, "training row"), None
+    return from_vectors(plain, trained), Sentence(
+        "Support vectors stand in for the training data: {reason}.", reason=reason
+    )
 
 
-def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -> str:
+def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -> Sentence:
     if outcome.labels is None:
-        return f"Not checked: {outcome.by}."
+        return Sentence("Not checked: {reason}.", reason=outcome.by)
     probe = outcome.probe
     if outcome.labels.size != len(probe):
         raise InputError(
-            "The export was not written: {by} did not label all {probe} {source}s.",
-            by=outcome.by,
-            probe=len(probe),
-            source=probe.source,
+            "The export was not written: {by} did not label all {rows}.", by=outcome.by, rows=probe.counted(len(probe))
         )
     wrong = np.flatnonzero(outcome.labels != probe.expected)
     border = on_border(trained, probe.take(wrong), outcome.labels[wrong])
     if not border.all():
         raise InputError(_difference(outcome, plain, int(wrong[~border][0]), int((~border).sum())))
-    tried = str(rows) if len(probe) == rows else f"{len(probe)} of {rows}"
-    but = f" but for {wrong.size} on the border of two classes, where rounding decides" if wrong.size else ""
-    return f"Checked with {outcome.by}: {tried} {probe.source}s, every label as the model's{but}."
+    some = probe.counted(rows)
+    tried = some if len(probe) == rows else Sentence("{tried} of {rows}", tried=len(probe), rows=some)
+    if not wrong.size:
+        return Sentence("Checked with {by}: {tried}, every label as the model's.", by=outcome.by, tried=tried)
+    return Sentence(
+        "Checked with {by}: {tried}, every label as the model's"
+        " but for {wrong} on the border of two classes, where rounding decides.",
+        by=outcome.by,
+        tried=tried,
+        wrong=int(wrong.size),
+    )
 
 
-def _difference(outcome: Outcome, plain: Plain, first: int, count: int) -> str:
+def _difference(outcome: Outcome, plain: Plain, first: int, count: int) -> Sentence:
     probe, names = outcome.probe, plain.class_names
     assert outcome.labels is not None
     said = int(outcome.labels[first])
-    return (
-        f"The export was not written: {outcome.by} gives {probe.source} {probe.rows[first] + 1} the label "
-        f"{names[said] if said >= 0 else 'no class'!r}, and the model {names[probe.expected[first]]!r} "
-        f"({count} of {len(probe)} differ)."
+    return Sentence(
+        "The export was not written: {by} gives {row} the label {said!r}, and the model {expected!r}"
+        " ({count} of {total} differ).",
+        by=outcome.by,
+        row=probe.named(int(probe.rows[first]) + 1),
+        said=names[said] if said >= 0 else "no class",
+        expected=names[probe.expected[first]],
+        count=count,
+        total=len(probe),
     )
 
 

@@ -16,6 +16,7 @@ from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.export.flat_model import Column, Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import Sentence
 
 FORMAT, VERSION = "mcsvm model", 1
 
@@ -134,4 +135,4 @@ def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     """The file read back and evaluated from what it says alone."""
     again = read(path)
     labels = again.choose(again.evaluate(prepared(again, probe)))
-    return Outcome(labels, "the file read back", probe)
+    return Outcome(labels, Sentence("the file read back"), probe)

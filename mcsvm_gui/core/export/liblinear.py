@@ -18,17 +18,23 @@ from mcsvm_gui.core.export.libsvm_predictors import ask
 from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import Sentence
 
 PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's
 
 
-def refusal(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> Sentence | None:
     model = trained.model
     if model.kernel.name != "linear":
-        return f"LIBLINEAR knows the linear kernel only, not {model.kernel.name}; use libsvm."
+        return Sentence("LIBLINEAR knows the linear kernel only, not {kernel}; use libsvm.", kernel=model.kernel.name)
     if model.machine.vote != "argmax" and model.classes > 2:
-        instead = "libsvm" if model.machine.vote == "votes" else "onnx, json, c or python"
-        return f"LIBLINEAR takes the largest class function, and {model.machine.name} decides by pairs; use {instead}."
+        return Sentence(
+            "LIBLINEAR takes the largest class function, and {machine} decides by pairs; use libsvm."
+            if model.machine.vote == "votes"
+            else "LIBLINEAR takes the largest class function, and {machine} decides by pairs;"
+            " use onnx, json, c or python.",
+            machine=model.machine.name,
+        )
     return None
 
 
@@ -79,11 +85,11 @@ def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
     winner = values.argmax(axis=1) if values.shape[1] > 1 else np.where(values[:, 0] > 0.0, 0, 1)
     order = {label: c for c, label in enumerate(label_numbers(plain))}
     labels = np.array([order[int(label)] for label in header["label"]])
-    return Outcome(labels[winner], "the file read back", probe)
+    return Outcome(labels[winner], Sentence("the file read back"), probe)
 
 
 def _predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
     program = programs.found(PROGRAM)
     if program is None:
-        return Outcome(None, f"{PROGRAM} is not installed here", probe)
+        return Outcome(None, Sentence("{program} is not installed here", program=PROGRAM), probe)
     return Outcome(ask(program, path, plain, probe, feature_numbers(plain)), PROGRAM, probe)

@@ -22,12 +22,13 @@ from mcsvm_gui.core.export.flat_model import Plain, plain_of
 from mcsvm_gui.core.export.libsvm_predictors import own_reader, svm_predict
 from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import Sentence
 
 
-def refusal(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> Sentence | None:
     model = trained.model
     if model.machine.vote == "graph" and model.classes > 2:
-        return (
+        return Sentence(
             "LIBSVM decides by votes, and this machine by a decision graph; "
             "use onnx, json, c or python, or train ovo, which has the same pair functions."
         )

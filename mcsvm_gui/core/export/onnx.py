@@ -21,21 +21,25 @@ from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
 from mcsvm_gui.core.export.flat_model import Column, Plain, plain_of
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 OPSET, ML_OPSET, IR = 13, 2, 7  # understood by every onnxruntime since 1.7
 LARGEST = 1_900_000_000  # bytes; a protobuf message ends at 2 GB
 BATCH = 1024
 
 
-def refusal(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> Sentence | None:
     if trained.model.kernel.name == "precomputed":
-        return "a precomputed kernel has no support vectors to write; use json or libsvm."
+        return Sentence("a precomputed kernel has no support vectors to write; use json or libsvm.")
     plain = plain_of(trained)
     if 8 * (plain.vectors.shape[0] * (plain.features + plain.outputs)) > LARGEST:
-        return "the model is larger than the 2 GB that an ONNX file can hold; use c, python or json."
+        return Sentence("the model is larger than the 2 GB that an ONNX file can hold; use c, python or json.")
     strange = next((text for text in plain.texts if not text.isprintable() and not _encodable(text)), None)
-    return None if strange is None else f"the name {strange!r} is no Unicode text; use json, c or python."
+    return (
+        None
+        if strange is None
+        else Sentence("the name {name!r} is no Unicode text; use json, c or python.", name=strange)
+    )
 
 
 def _encodable(text: str) -> bool:
@@ -270,7 +274,7 @@ def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     try:
         import onnxruntime
     except ImportError:
-        return Outcome(None, "onnxruntime is not installed (pip install 'mcsvm[export]')", probe)
+        return Outcome(None, Sentence("onnxruntime is not installed (pip install 'mcsvm[export]')"), probe)
     session = onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels: list[int] = []

@@ -22,6 +22,7 @@ from mcsvm_gui.core.export.flat_model import Column, Plain, plain_of
 from mcsvm_gui.core.export.pmml_reader import evaluate
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import Sentence
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 KERNELS = {
@@ -33,19 +34,21 @@ KERNELS = {
 NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, even escaped
 
 
-def refusal(trained: TrainedModel) -> str | None:
+def refusal(trained: TrainedModel) -> Sentence | None:
     model = trained.model
     if model.kernel.name == "precomputed":
-        return "PMML has no precomputed kernel; use json or libsvm."
+        return Sentence("PMML has no precomputed kernel; use json or libsvm.")
     if model.machine.vote == "graph" and model.classes > 2:
-        return (
+        return Sentence(
             "PMML decides by the best class function or by votes, and this machine by a decision graph; "
             "use onnx, json, c or python, or train ovo, which has the same pair functions."
         )
     plain = plain_of(trained)
     strange = next(filter(NO_XML.search, _texts(plain)), None)
     if strange is not None:
-        return f"the name {strange!r} holds a character that XML cannot express; use json, python or onnx."
+        return Sentence(
+            "the name {name!r} holds a character that XML cannot express; use json, python or onnx.", name=strange
+        )
     return None
 
 
@@ -203,4 +206,4 @@ def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
     cells = {column.name: probe.column(number) for number, column in _seen(plain)}
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels = [-1 if name is None else numbers[name] for name in evaluate(path, cells, len(probe))]
-    return Outcome(np.array(labels, dtype=np.int64), "our own PMML evaluator", probe)
+    return Outcome(np.array(labels, dtype=np.int64), Sentence("our own PMML evaluator"), probe)

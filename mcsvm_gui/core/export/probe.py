@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.flat_model import Column, Plain, Rows
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
+Source = Literal["row", "training row", "support vector"]
 MOST_CELLS = 20_000_000  # of sparse rows written out in full
 
 
@@ -24,10 +25,25 @@ class Probe:
     cells: tuple[np.ndarray, ...] | sp.csr_array
     expected: np.ndarray  # class numbers
     rows: np.ndarray  # which row of `source` each is
-    source: str  # in words: "row", "training row", "support vector"
+    source: Source
 
     def __len__(self) -> int:
         return self.expected.size
+
+    def counted(self, count: int) -> Sentence:
+        """So many rows, as people call them."""
+        return {
+            "row": Sentence("{count} row", "{count} rows", count=count),
+            "training row": Sentence("{count} training row", "{count} training rows", count=count),
+            "support vector": Sentence("{count} support vector", "{count} support vectors", count=count),
+        }[self.source]
+
+    def named(self, number: int) -> Sentence:
+        return {
+            "row": Sentence("row {number}", number=number),
+            "training row": Sentence("training row {number}", number=number),
+            "support vector": Sentence("support vector {number}", number=number),
+        }[self.source]
 
     def column(self, number: int) -> np.ndarray:
         if isinstance(self.cells, tuple):
@@ -122,7 +138,7 @@ def _unknown(levels: tuple[str, ...]) -> str:
     return name
 
 
-def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset, source: str = "row") -> Probe:
+def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset, source: Source = "row") -> Probe:
     """The rows of a data set, less those with a missing cell that the model has no rule for."""
     every = _numbered(plain, dataset) if dataset.table is None else _cells(plain, dataset)
     rows = np.flatnonzero(_usable(plain, every))

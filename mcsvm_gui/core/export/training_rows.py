@@ -8,22 +8,22 @@ from mcsvm_gui.core.data import preparation, splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 
-def training_rows(trained: TrainedModel) -> tuple[Dataset | None, str]:
+def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | None]:
     """Neither held out nor dropped; or None, and why not, in words."""
     request = trained.request
     if request.data is None:
-        return None, "the model names no training file"
+        return None, Sentence("the model names no training file")
     try:
         if not Path(request.data).is_file():  # a pipe of that name would be waited for
-            return None, f"the training file {request.data} is not here"
+            return None, Sentence("the training file {path} is not here", path=request.data)
         dataset = open_dataset(request.data, request.read)
     except (InputError, ValueError, OSError):
-        return None, f"the training file {request.data} cannot be read any more"
+        return None, Sentence("the training file {path} cannot be read any more", path=request.data)
     if dataset.digest != trained.origin.digest:
-        return None, f"the training file {request.data} has changed since"
+        return None, Sentence("the training file {path} has changed since", path=request.data)
     if request.holdout is not None:
         dataset = splitting.split(dataset, request.holdout, request.seed)[0]
-    return preparation.complete(request.rules, dataset)[0], ""
+    return preparation.complete(request.rules, dataset)[0], None

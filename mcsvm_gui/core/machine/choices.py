@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.machine import names
+from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
@@ -85,13 +87,13 @@ def why_not(request: Request, classes: int, **change: str) -> str | None:
     try:
         changed = replace(request, **change)  # type: ignore[arg-type]
     except InputError as error:
-        return str(error)
+        return worded(error)
     count = min(max(classes, FEWEST), MOST)
-    return _refusal(changed.machine, changed.solver, changed.kernel, changed.bias, count)
+    return worded(_refusal(changed.machine, changed.solver, changed.kernel, changed.bias, count))
 
 
 @lru_cache(maxsize=8192)
-def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: int) -> str | None:
+def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: int) -> Sentence | None:
     """Asked of two examples per class: what a solver takes depends on names alone."""
     import numpy as np
 
@@ -107,7 +109,7 @@ def _refusal(machine: str, solver: str, kernel: str, bias: str | None, classes: 
         measure = kernel_from(kernel, KERNELS, **Request(gamma=1.0).kernel_parameters)
         refuse(pose(rows, labels, machine=machine, kernel=measure, bias=bias), solver)
     except InputError as error:
-        return str(error)
+        return error.sentence
     return None
 
 

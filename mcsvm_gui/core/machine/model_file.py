@@ -144,8 +144,12 @@ def _up_to_date(path: str | os.PathLike[str], document: dict[str, Any]) -> dict[
     if type(schema) is not int or schema < 1:
         raise ValueError("it has no format number")
     if schema > SCHEMA:
-        what = f"the model was written by a newer mcsvm (format {schema}; this one reads up to {SCHEMA}): update mcsvm"
-        raise FileError(path, what)
+        raise FileError(
+            path,
+            "the model was written by a newer mcsvm (format {found}; this one reads up to {known}): update mcsvm",
+            found=schema,
+            known=SCHEMA,
+        )
     for step in range(schema, SCHEMA):
         document = MIGRATIONS[step](document)
     return document

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import platformdirs
 
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.project.sqlite_errors import BUSY
 from mcsvm_gui.core.project.store import ProjectStore
 from solvers.errors import InputError
@@ -27,7 +29,9 @@ def open_unnamed(folder: Path | None = None) -> tuple[ProjectStore, str]:
             place.mkdir(parents=True, exist_ok=True)
             return ProjectStore(path), trouble
         except (InputError, OSError) as error:
-            if BUSY not in str(error):
-                trouble = trouble or str(error)
+            if not (isinstance(error, FileError) and error.what == BUSY):
+                trouble = trouble or worded(error) if isinstance(error, InputError) else str(error)
     passing = Path(tempfile.mkdtemp(prefix="mcsvm-"))
-    return ProjectStore(passing / "unnamed.mcsvmproj"), f"{trouble}; nothing is kept, unless you save the project"
+    return ProjectStore(passing / "unnamed.mcsvmproj"), tr(
+        "{trouble}; nothing is kept, unless you save the project", trouble=trouble
+    )

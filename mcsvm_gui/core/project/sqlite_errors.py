@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-FULL = "there is no room left on the disk; what is not saved yet stays in memory and is written when there is"
-BUSY = "the project is open in another window or program; close it there first, or open another project"
-READ_ONLY = "the project cannot be written to; copy it to a folder of your own and open the copy"
-DAMAGED = "the project file is damaged; restore it from a backup, or begin a new project"
+from solvers.errors import Sentence
+
+FULL = Sentence("there is no room left on the disk; what is not saved yet stays in memory and is written when there is")
+BUSY = Sentence("the project is open in another window or program; close it there first, or open another project")
+READ_ONLY = Sentence("the project cannot be written to; copy it to a folder of your own and open the copy")
+DAMAGED = Sentence("the project file is damaged; restore it from a backup, or begin a new project")
 WORDS = {
     sqlite3.SQLITE_FULL: FULL,
     sqlite3.SQLITE_BUSY: BUSY,
@@ -34,13 +36,14 @@ def speaking(path: str | os.PathLike[str]) -> Iterator[None]:
     except sqlite3.Error as error:
         refuse(path, _sentence(error), error)
     except OSError as error:
-        refuse(path, f"the project cannot be used: {error.strerror or error}", error)
+        refuse(path, _unusable(error.strerror or error), error)
     except (ValueError, OverflowError, MemoryError) as error:
         from solvers.errors import InputError
 
         if isinstance(error, InputError):
             raise
-        refuse(path, f"{DAMAGED} ({' '.join(str(error).split())[:100] or type(error).__name__})", error)
+        reason = " ".join(str(error).split())[:100] or type(error).__name__
+        refuse(path, Sentence("{damaged} ({reason})", damaged=DAMAGED, reason=reason), error)
 
 
 @contextmanager
@@ -53,17 +56,21 @@ def storing(path: str | os.PathLike[str]) -> Iterator[None]:
     except sqlite3.Error as error:
         refuse(path, _sentence(error), error)
     except OSError as error:
-        refuse(path, f"the project cannot be used: {error.strerror or error}", error)
+        refuse(path, _unusable(error.strerror or error), error)
 
 
-def _sentence(error: sqlite3.Error) -> str:
+def _sentence(error: sqlite3.Error) -> Sentence:
     """An error without a code is of Python: text that is no UTF-8."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
     known = WORDS.get(code & PRIMARY)
-    return known or f"the project cannot be used: {' '.join(str(error).split())}"
+    return known or _unusable(" ".join(str(error).split()))
 
 
-def refuse(path: str | os.PathLike[str], what: str, cause: BaseException | None = None) -> NoReturn:
+def _unusable(reason: object) -> Sentence:
+    return Sentence("the project cannot be used: {reason}", reason=reason)
+
+
+def refuse(path: str | os.PathLike[str], what: Sentence, cause: BaseException | None = None) -> NoReturn:
     from mcsvm_gui.core.base.errors import FileError
 
     raise FileError(path, what) from cause

@@ -20,6 +20,7 @@ from typing import Any
 from mcsvm_gui.core.project.migrations import MIGRATIONS, expected_tables, migrate, tables_of, version_of
 from mcsvm_gui.core.project.records import STATES, RunRecord, from_json, to_json
 from mcsvm_gui.core.project.sqlite_errors import BUSY, READ_ONLY, refuse, speaking, storing
+from solvers.errors import Sentence
 
 APPLICATION = 0x6D637376  # "mcsv"
 MAGIC, HEADER = b"SQLite format 3\0", 100
@@ -246,13 +247,17 @@ def examine(path: Path) -> None:
     with open(path, "rb") as stream:
         header = stream.read(HEADER)
     if len(header) < HEADER or not header.startswith(MAGIC):
-        refuse(path, "this is no mcsvm project")
+        refuse(path, Sentence("this is no mcsvm project"))
     if int.from_bytes(header[68:72], "big") != APPLICATION:
-        refuse(path, "this is the database of another program, no mcsvm project")
+        refuse(path, Sentence("this is the database of another program, no mcsvm project"))
     version = int.from_bytes(header[60:64], "big")
     if version > len(MIGRATIONS):
-        what = f"the project was written by a newer mcsvm (format {version}; this one reads up to {len(MIGRATIONS)})"
-        refuse(path, f"{what}: update mcsvm")
+        sentence = Sentence(
+            "the project was written by a newer mcsvm (format {found}; this one reads up to {known}): update mcsvm",
+            found=version,
+            known=len(MIGRATIONS),
+        )
+        refuse(path, sentence)
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         refuse(path, READ_ONLY)
 
@@ -264,7 +269,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         for pragma in ("locking_mode = EXCLUSIVE", "trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
         if tables_of(connection) != expected_tables(version_of(connection)):
-            refuse(path, "this is no mcsvm project: its tables are others")
+            refuse(path, Sentence("this is no mcsvm project: its tables are others"))
         migrate(connection, MIGRATIONS)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")

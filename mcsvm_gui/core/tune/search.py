@@ -130,7 +130,7 @@ class Tuning:
         except InputError as error:
             if not isinstance(error, LostCrew) and not plan.results():
                 raise
-            trouble = "" if stopped() else str(error)
+            trouble = Sentence("") if stopped() else error.sentence
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
         return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble)
 
@@ -142,7 +142,7 @@ class Tuning:
             parts = self._parts(self.codes)
             return parts, tuple(map(self._inner, parts)) if self.wanted.nested else ()
         except InputError as error:
-            raise FileError(self.dataset.name, str(error)) from None
+            raise FileError(self.dataset.name, error.sentence) from None
 
     def _parts(self, codes: np.ndarray) -> tuple[Fold, ...]:
         wanted, seed = self.wanted, self.request.seed

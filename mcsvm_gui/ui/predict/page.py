@@ -12,7 +12,7 @@ from mcsvm_gui.ui.kit import file_dialogs, icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.dialog import set_role, words
-from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.i18n import tr, worded
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.predict.table import PredictionTable
@@ -179,7 +179,7 @@ class PredictPage(QWidget):
         for format in formats:
             action = self._formats.addAction(f"{format.title}  ({format.suffix})")
             action.setObjectName(f"export{format.name.capitalize()}Action")
-            action.setToolTip(format.refusal or "")
+            action.setToolTip(worded(format.refusal or ""))
             if format.refusal:
                 icons.put(action, "unsolved")
             action.triggered.connect(lambda checked=False, name=format.name: self.export_asked.emit(name))

@@ -239,7 +239,7 @@ class PredictPresenter(QObject):
             return
         format = next(format for format in self._opened.formats if format.name == name)
         if format.refusal is not None:
-            self.view.set_model_notice(f"{format.title}: {format.refusal}", "warning")
+            self.view.set_model_notice(tr("{name}: {what}", name=format.title, what=format.refusal), "warning")
         else:
             stem = PurePath(self._opened.name).stem
             self.view.choose_export(name, self._target(stem + format.suffix), format.suffix)
@@ -253,7 +253,7 @@ class PredictPresenter(QObject):
         def write() -> str:
             from mcsvm_gui.core.export import menu as model_export
 
-            return model_export.write(trained, name, path)
+            return worded(model_export.write(trained, name, path))
 
         self.workspace.tasks.start(
             write, lambda done: self.view.set_model_notice(done, "muted"), self.view.set_model_notice

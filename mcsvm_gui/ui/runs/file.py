@@ -12,6 +12,7 @@ from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.sqlite_errors import refuse
 from mcsvm_gui.core.project.store import ProjectStore, replace_by_new
 from mcsvm_gui.ui.threads.writer import Writer
+from solvers.errors import Sentence
 
 Path = str | os.PathLike[str]
 
@@ -57,7 +58,7 @@ class RunFile(QObject):
 
     def _leave(self, here: ProjectStore, path: Path) -> ProjectStore:
         if self._writer.backlog.results:
-            refuse(here.path, tr("runs of this project are in memory alone: save it under another name first"))
+            refuse(here.path, Sentence("runs of this project are in memory alone: save it under another name first"))
         there = ProjectStore(path)
         self._writer.backlog.clear()
         self._writer.may_write = False

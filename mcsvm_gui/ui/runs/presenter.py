@@ -57,10 +57,14 @@ class RunListPresenter(QObject):
         kept = len(runs) - len(gone)
         if kept:
             self._workspace.message.emit(tr("Runs that go on are not deleted: stop or discard them first."))
-        elif len(gone) == 1:
-            self._workspace.message.emit(tr("One run deleted; Undo brings it back."))
         else:
-            self._workspace.message.emit(tr("{count} runs deleted; Undo brings them back.", count=len(gone)))
+            self._workspace.message.emit(
+                tr(
+                    "{count} run deleted; Undo brings it back.",
+                    "{count} runs deleted; Undo brings them back.",
+                    count=len(gone),
+                )
+            )
 
     def save(self, path: str) -> None:
         """What is shown, as CSV."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.project.job_status import JobStatus
 from mcsvm_gui.core.project.records import from_json, to_json
@@ -181,7 +181,7 @@ class Searches(QObject):
                 self._keep_conditions(search, tuning)
                 self.begun.emit(search, tuning)
             case Searched(tuned):
-                search.tuned, search.error = tuned, tuned.trouble
+                search.tuned, search.error = tuned, worded(tuned.trouble)
             case Failed(sentence):
                 search.error = sentence
             case JobState():

@@ -295,7 +295,7 @@ class RunPanel(QWidget):
             self._nothing.setText(tr("No runs yet. What is trained is kept here."))
         else:
             self._nothing.setText(tr("No run has all of these words.") if shown == 0 else "")
-        runs = tr("one run") if total == 1 else tr("{count} runs", count=count(total))
+        runs = tr("{count} run", "{count} runs", count=total)
         self.counted.setText(
             "" if total == 0 else runs if shown == total else tr("{shown} of {runs}", shown=count(shown), runs=runs)
         )

@@ -42,7 +42,7 @@ class Annotation(QUndoCommand):
 
 class Deletion(QUndoCommand):
     def __init__(self, collection: Editable, runs: Sequence[int]) -> None:
-        super().__init__(tr("Delete one run") if len(runs) == 1 else tr("Delete {count} runs", count=len(runs)))
+        super().__init__(tr("Delete {count} run", "Delete {count} runs", count=len(runs)))
         self._collection, self._runs = collection, tuple(runs)
 
     def redo(self) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
 from mcsvm_gui.ui.runs.searches import Interrupted, Searches
 from mcsvm_gui.ui.threads.training import Training
@@ -221,7 +221,7 @@ class Workspace(QObject):
         try:
             request, wanted = cut.asked()
         except InputError as error:
-            self._cannot_go_on(cut.title, str(error))
+            self._cannot_go_on(cut.title, worded(error))
             return
 
         def found(answer: tuple[Dataset, Dataset | None]) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoGroup, QUndoStack
 
 from mcsvm_gui.core.base import crash_log
-from mcsvm_gui.core.base.i18n import tr, translation
+from mcsvm_gui.core.base.i18n import tr, translation, worded
 from mcsvm_gui.core.base.settings import SETTINGS, TABLE
 from mcsvm_gui.ui.shell import guide
 from mcsvm_gui.ui.shell.findings import sections
@@ -242,7 +242,7 @@ class ShellPresenter(QObject):
         if all(frame):
             self.window.restore_frame(*frame)
         if self.settings.problem:
-            self.window.set_status(self.settings.problem)
+            self.window.set_status(worded(self.settings.problem))
 
     def _settings_dialog(self) -> None:
         self.dialogs.show_settings(TABLE, {key: self.settings[key] for key in SETTINGS})

@@ -57,6 +57,8 @@ class RecoveryPresenter(QObject):
 
 
 def _words(count: int) -> str:
-    if count == 1:
-        return tr("The program ended while a job was going on. All that was saved of it is here.")
-    return tr("The program ended while {count} jobs were going on. All that was saved of them is here.", count=count)
+    return tr(
+        "The program ended while a job was going on. All that was saved of it is here.",
+        "The program ended while {count} jobs were going on. All that was saved of them is here.",
+        count=count,
+    )

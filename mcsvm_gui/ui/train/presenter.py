@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.machine import choices, form, summary
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.machine.summary import Badge
@@ -370,7 +370,7 @@ def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:
         return choices.choices(_plain(texts), classes)
     except InputError as error:
         others = {name: text for name, text in texts.items() if name != "kernel"}
-        return replace(choices.choices(_plain(others), classes), reason=str(error), parameters=())
+        return replace(choices.choices(_plain(others), classes), reason=worded(error), parameters=())
 
 
 def _mapping(value: object) -> TypeGuard[dict[str, Any]]:

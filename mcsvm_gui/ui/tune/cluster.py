@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.tune.cluster.address import EXAMPLE, missing_library
 from mcsvm_gui.ui.tune.view import TuneView
 
@@ -57,7 +57,7 @@ class TuneCluster(QObject):
         if not found.workers:
             self._say(tr("The scheduler is there, but it has no workers."), "warning")
         elif found.differences:
-            why = "; ".join(found.differences)
+            why = "; ".join(map(worded, found.differences))
             self._say(tr("{size}, but other versions: {differences}", size=size, differences=why), "bad")
         else:
             self._say(tr("{size}, all with the versions that are here", size=size), "good")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_words
 from mcsvm_gui.core.tune import form, summary
@@ -183,7 +183,8 @@ class TunePresenter(QObject):
         self.start()
 
     def _begun(self, search: Search, tuning: Tuning) -> None:
-        said = dict.fromkeys(notice.sentence for notice in tuning.notices if notice not in tuning.dataset.notices)
+        notices = (notice for notice in tuning.notices if notice not in tuning.dataset.notices)
+        said = dict.fromkeys(as_sentence(worded(notice.sentence)) for notice in notices)
         if said:
             self._workspace.message.emit(" ".join(said))
 

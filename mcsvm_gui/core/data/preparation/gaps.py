@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.errors import FileError, joined
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import held_cells, line_of
-from mcsvm_gui.core.data.preparation.rules import joined
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 

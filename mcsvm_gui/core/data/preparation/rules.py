@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -38,13 +37,6 @@ def some(names: list[str], most: int = 5) -> str:
     """A list for a sentence, long names shortened."""
     shown = ", ".join(name if len(name) <= 40 else f"{name[:37]}..." for name in names[:most])
     return Sentence("{shown}, ... ({total} in all)", shown=shown, total=len(names)) if len(names) > most else shown
-
-
-def joined(things: Sequence[str]) -> str:
-    """a, b, c: of sentences."""
-    if len(things) < 2:
-        return "".join(things) if not things else things[0]
-    return Sentence("{first}, {rest}", first=things[0], rest=joined(things[1:]))
 
 
 def notices_of(document: dict[str, Any]) -> tuple[Notice, ...]:

@@ -6,22 +6,20 @@ import re
 import socket
 from importlib.util import find_spec
 
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 PORT = 8786  # of Dask's schedulers, unless another is said
 EXAMPLE = f"tcp://192.168.0.5:{PORT}"
 SCHEMES = "tcp", "tls"
 FORM = re.compile(r"(?:(\w+)://)?(\[[0-9a-fA-F:]+\]|[^\s:/\[\]]+)(?::(\d{1,5}))?/?")
-MISSING = "a cluster is reached with the package distributed, which is not here: pip install distributed"
+MISSING = Sentence("a cluster is reached with the package distributed, which is not here: pip install distributed")
 LONGEST_GREETING = 2**16
-NO_SCHEDULER = "what answers there is no Dask scheduler"
+NO_SCHEDULER = Sentence("what answers there is no Dask scheduler")
 
 
-def missing_library() -> str:
-    """What to install; nothing where it is there."""
-    if find_spec("distributed") is not None:
-        return ""
-    return MISSING
+def missing_library() -> Sentence | None:
+    """What to install; None where it is there."""
+    return MISSING if find_spec("distributed") is None else None
 
 
 def checked(address: str) -> str:
@@ -47,11 +45,11 @@ def reach(address: str, seconds: float) -> None:
             if scheme == "tcp" and not _greets(connection):
                 raise unreachable(address, NO_SCHEDULER)
     except ConnectionRefusedError:
-        raise unreachable(address, "nothing listens there; is the scheduler running?") from None
+        raise unreachable(address, Sentence("nothing listens there; is the scheduler running?")) from None
     except socket.gaierror:
-        raise unreachable(address, f"there is no host {host}") from None
+        raise unreachable(address, Sentence("there is no host {host}", host=host)) from None
     except TimeoutError:
-        raise unreachable(address, f"no answer within {seconds:g} s") from None
+        raise unreachable(address, Sentence("no answer within {seconds:g} s", seconds=seconds)) from None
     except (OSError, UnicodeError) as error:
         raise unreachable(address, getattr(error, "strerror", None) or str(error)) from None
 
@@ -65,5 +63,5 @@ def _greets(connection: socket.socket) -> bool:
     return 0 < length < LONGEST_GREETING
 
 
-def unreachable(address: str, why: str) -> InputError:
+def unreachable(address: str, why: object) -> InputError:
     return InputError("{address}: {why}", address=address, why=why)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.tune.cluster import address as addresses
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.selection.crew import EVERY, LostCrew
 
 if TYPE_CHECKING:
@@ -76,8 +76,10 @@ class Connection:
         if isinstance(error, InputError) or not isinstance(error, Exception):
             return error
         said = next(iter(str(error).splitlines()), "")
-        reason = f" ({said})" if said and not isinstance(error, TimeoutError) else ""
-        return addresses.unreachable(self.address, f"{addresses.NO_SCHEDULER}{reason}")
+        if not said or isinstance(error, TimeoutError):
+            return addresses.unreachable(self.address, addresses.NO_SCHEDULER)
+        why = Sentence("{what} ({reason})", what=addresses.NO_SCHEDULER, reason=said)
+        return addresses.unreachable(self.address, why)
 
     def _end(self) -> None:
         """Whatever still waits is given up."""

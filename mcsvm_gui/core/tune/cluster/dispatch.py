@@ -19,6 +19,7 @@ from mcsvm_gui.core.tune.cluster import worker
 from mcsvm_gui.core.tune.cluster.connection import FAREWELL, Connection
 from mcsvm_gui.core.tune.cluster.examining import fit
 from mcsvm_gui.core.tune.cluster.payload import Payload
+from solvers.errors import Sentence
 from solvers.selection.cell import Trial
 from solvers.selection.crew import EVERY, Folds, LostCrew, emptied
 from solvers.selection.settings import Settings
@@ -109,7 +110,9 @@ class TaskBatch:
             await queue
             await self._work_through(deque(enumerate(tasks)), queue, stop)
         except OSError as error:
-            raise LostCrew(f"{self._connection.address}: the scheduler has gone; what was done stands") from error
+            raise LostCrew(
+                "{address}: the scheduler has gone; what was done stands", address=self._connection.address
+            ) from error
         finally:
             queue.close()
             with suppress(OSError):
@@ -163,7 +166,7 @@ class TaskBatch:
                 trouble: Exception = error
             except CancelledError as error:  # of the future: what it needs was lost with the last who had it
                 trouble = error
-        raise LostCrew(f"{self._connection.address}: {_given_up(task)}") from trouble
+        raise LostCrew("{address}: {why}", address=self._connection.address, why=_given_up(task)) from trouble
 
 
 async def _first(tasks: set[asyncio.Task[None]]) -> tuple[set[asyncio.Task[None]], set[asyncio.Task[None]]]:
@@ -172,9 +175,16 @@ async def _first(tasks: set[asyncio.Task[None]]) -> tuple[set[asyncio.Task[None]
     return await asyncio.wait(tasks, timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
 
 
-def _given_up(task: Task) -> str:
-    gamma = "" if task.gamma is None else f" and gamma {task.gamma:g}"
-    return (
-        f"workers died again and again under fold {task.fold + 1}{gamma}, perhaps for want of memory: a smaller"
-        " --cache-mb takes less"
+def _given_up(task: Task) -> Sentence:
+    if task.gamma is None:
+        return Sentence(
+            "workers died again and again under fold {fold}, perhaps for want of memory: a smaller kernel cache"
+            " takes less",
+            fold=task.fold + 1,
+        )
+    return Sentence(
+        "workers died again and again under fold {fold} and gamma {gamma:g}, perhaps for want of memory: a smaller"
+        " kernel cache takes less",
+        fold=task.fold + 1,
+        gamma=task.gamma,
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.tune.cluster import worker
 from mcsvm_gui.core.tune.cluster.address import unreachable
 from mcsvm_gui.core.tune.cluster.connection import Connection
+from solvers.errors import Sentence
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -19,7 +21,7 @@ ANSWER_WITHIN = 60.0  # seconds: workers that were never asked before load all t
 @dataclass(frozen=True)
 class Examined:
     threads: tuple[int, ...]  # of each worker
-    differences: tuple[str, ...]  # in words, of the workers and the scheduler
+    differences: tuple[Sentence, ...]  # in words, of the workers and the scheduler
 
     @property
     def workers(self) -> int:
@@ -36,52 +38,71 @@ def examined(connection: Connection) -> Examined:
     try:
         return connection.call(_examined(connection.client), ANSWER_WITHIN)
     except TimeoutError:
-        raise unreachable(connection.address, "its workers give no answer") from None
+        raise unreachable(connection.address, Sentence("its workers give no answer")) from None
 
 
 def fit(connection: Connection) -> Examined:
     """Raises InputError unless it gives the numbers that would be found here."""
     cluster = examined(connection)
     if not cluster.workers:
-        raise unreachable(connection.address, "the scheduler has no workers; start some with: dask worker ADDRESS")
+        raise unreachable(
+            connection.address, Sentence("the scheduler has no workers; start some with: dask worker ADDRESS")
+        )
     if cluster.differences:
-        raise unreachable(connection.address, f"{'; '.join(cluster.differences)}; install the same everywhere")
+        raise unreachable(
+            connection.address,
+            Sentence("{differences}; install the same everywhere", differences=_after_each_other(cluster.differences)),
+        )
     return cluster
 
 
 async def _examined(client: Client) -> Examined:
     threads = await client.nthreads()
     found = await client.run(worker.versions, on_error="return")
-    places: dict[str, Any] = {f"worker {place}": found[place] for place in found}
+    places: dict[str, Any] = {Sentence("worker {address}", address=place): found[place] for place in found}
+    scheduler = Sentence("the scheduler")
     try:
-        places["the scheduler"] = await client.run_on_scheduler(worker.versions)
+        places[scheduler] = await client.run_on_scheduler(worker.versions)
     except Exception as error:  # whatever it could not import
-        places["the scheduler"] = error
+        places[scheduler] = error
     return Examined(tuple(threads.values()), tuple(differences(places, worker.versions())))
 
 
-def differences(places: Mapping[str, Mapping[str, str] | Exception], here: Mapping[str, str]) -> list[str]:
+def differences(places: Mapping[str, Mapping[str, str] | Exception], here: Mapping[str, str]) -> list[Sentence]:
     """One for each thing that differs, with the places where it does."""
-    found: dict[str, list[str]] = {}
+    found: dict[Sentence, list[str]] = {}
     for place, versions in places.items():
         for difference in _differences(versions, here):
             found.setdefault(difference, []).append(place)
-    return [f"{difference} ({_some(where)})" for difference, where in found.items()]
+    return [
+        Sentence("{difference} ({places})", difference=difference, places=_some(where))
+        for difference, where in found.items()
+    ]
 
 
-def _differences(versions: Mapping[str, str] | Exception, here: Mapping[str, str]) -> list[str]:
+def _differences(versions: Mapping[str, str] | Exception, here: Mapping[str, str]) -> list[Sentence]:
     if isinstance(versions, ModuleNotFoundError):
-        return ["mcsvm is not installed there"]
+        return [Sentence("mcsvm is not installed there")]
     if isinstance(versions, Exception):
-        return [f"mcsvm does not run there: {next(iter(str(versions).splitlines()), type(versions).__name__)}"]
+        reason = next(iter(str(versions).splitlines()), type(versions).__name__)
+        return [Sentence("mcsvm does not run there: {reason}", reason=reason)]
     names = [name for name in here if versions.get(name) != here[name]]
     if "solvers" in names and len(names) > 1:
         names.remove("solvers")  # which numba and mcsvm are part of
     return [
-        "the sources of mcsvm differ" if name == "solvers" else f"{name} {versions.get(name)} there, {here[name]} here"
+        Sentence("the sources of mcsvm differ")
+        if name == "solvers"
+        else Sentence("{name} {there} there, {here} here", name=name, there=versions.get(name), here=here[name])
         for name in names
     ]
 
 
 def _some(places: list[str]) -> str:
-    return ", ".join(places) if len(places) <= 3 else f"{', '.join(places[:2])} and {len(places) - 2} more"
+    if len(places) > 3:
+        return Sentence("{some} and {count} more", some=joined(places[:2]), count=len(places) - 2)
+    return joined(places)
+
+
+def _after_each_other(sentences: Sequence[Sentence]) -> Sentence:
+    first, *rest = sentences
+    return Sentence("{first}; {rest}", first=first, rest=_after_each_other(rest)) if rest else first

@@ -36,5 +36,9 @@ class Payload:
                 return await self._connection.client.scatter(self.content, broadcast=True, hash=False, timeout=PATIENCE)
             except OSError:  # no worker, or one that died meanwhile
                 await asyncio.sleep(0.1)
-        gone = "the scheduler has gone" if self._connection.client.status != "running" else "all workers have gone"
-        raise LostCrew(f"{self._connection.address}: {gone}; what was done stands")
+        raise LostCrew(
+            "{address}: the scheduler has gone; what was done stands"
+            if self._connection.client.status != "running"
+            else "{address}: all workers have gone; what was done stands",
+            address=self._connection.address,
+        )

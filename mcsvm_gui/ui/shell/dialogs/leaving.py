@@ -29,9 +29,12 @@ class LeavingDialog(Dialog):
         stop.clicked.connect(self._stop)
 
     def set_count(self, running: int) -> None:
-        one = tr("One job has not ended. Stop it, keep what it has found and close?")
-        many = tr("{running} jobs have not ended. Stop them, keep what they have found and close?", running=running)
-        self._question.setText(one if running == 1 else many)
+        question = tr(
+            "{count} job has not ended. Stop it, keep what it has found and close?",
+            "{count} jobs have not ended. Stop them, keep what they have found and close?",
+            count=running,
+        )
+        self._question.setText(question)
 
     def _stop(self) -> None:
         self.close()
