@@ -15,9 +15,10 @@ from small_data import blobs, home
 from solvers import InputError
 from solvers.kernels import KERNELS
 from solvers.posing import pose
+from solvers.problem import BIASES
 from solvers.run.loop import refuse
 
-BIASES = "none", "regularized", "exact"
+__all__ = ["BIASES", "SQUARE", "Y", "accepted", "machine_for", "refusal"]
 X, Y = blobs(n=9)
 SQUARE = X @ X.T  # features, and a kernel matrix where that is asked for
 

@@ -57,6 +57,34 @@ def process(*arguments: object, **more: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(command, **{**pipes, "env": environment, **more})
 
 
+TELLING = """
+import os, sys
+from mcsvm_gui import cli
+from solvers.run.loop import Run
+
+advance = Run.advance
+def told(run, *steps):
+    os.write({told}, b".")
+    Run.advance = advance
+    return run.advance(*steps)
+Run.advance = told
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def training(*arguments: object) -> subprocess.Popen[str]:
+    """The program, as soon as it begins to train; not before, however busy the machine is."""
+    heard, told = os.pipe()
+    code = [sys.executable, "-c", TELLING.format(told=told), *(str(argument) for argument in arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+    program = subprocess.Popen(code, **pipes, env={**os.environ, "PYTHONPATH": str(ROOT)}, pass_fds=[told])
+    os.close(told)
+    said = os.read(heard, 1)
+    os.close(heard)
+    assert said, program.communicate()
+    return program
+
+
 def real_mcsvm(*arguments: object, **more: Any) -> Answer:
     program = process(*arguments, **more)
     out, err = program.communicate(timeout=120)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import signal
-import time
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from command_line import ROOT, mcsvm, process, real_mcsvm
+from command_line import ROOT, mcsvm, real_mcsvm, training
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -212,8 +211,7 @@ def test_a_missing_file_or_one_that_changed_is_one_line(tmp_path: Path) -> None:
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     slow = ("--solvers", "smo", "--C", "1e9", "--tol", "1e-12", "--machines", "ww,cs")
-    program = process("compare", WINE, *slow, "--json", "--scale", "none", "--gamma", "1e-7")
-    time.sleep(6.0)
+    program = training("compare", WINE, *slow, "--json", "--scale", "none", "--gamma", "1e-7")
     program.send_signal(signal.SIGINT)
     out, err = program.communicate(timeout=60)
     assert program.returncode == 130, err

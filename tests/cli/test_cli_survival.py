@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import ROOT, mcsvm, process, real_mcsvm
+from command_line import ROOT, mcsvm, process, real_mcsvm, training
 
 from mcsvm_gui.core.machine import model_file
 from solvers.run.ending import Ending
@@ -19,24 +19,16 @@ from solvers.run.ending import Ending
 ENDLESS = "--solver", "smo", "--C", "2^14", "--tol", "1e-9"
 
 
-def begun(trace_of_life: float, *arguments: object) -> subprocess.Popen[str]:
-    """A training that has been at it for a moment."""
-    program = process(*arguments)
-    time.sleep(trace_of_life)
-    assert program.poll() is None, program.communicate()
-    return program
-
-
-@pytest.fixture
-def compiled(large: Path) -> None:
-    """Compiling, which nothing interrupts, is over."""
+@pytest.fixture(scope="module")
+def compiled(large: Path) -> Path:
+    """Data on which compiling, which nothing interrupts, is over."""
     mcsvm("train", large, *ENDLESS, "--max-iter", 5, "--quiet")
+    return large
 
 
-@pytest.mark.usefixtures("compiled")
-def test_ctrl_c_stops_soon_and_keeps_the_model(large: Path, tmp_path: Path) -> None:
+def test_ctrl_c_stops_soon_and_keeps_the_model(compiled: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.mcsvm"
-    program = begun(6.0, "train", large, *ENDLESS, "--json", "--model", model)
+    program = training("train", compiled, *ENDLESS, "--json", "--model", model)
     asked = time.perf_counter()
     program.send_signal(signal.SIGINT)
     out, err = program.communicate(timeout=60)
@@ -46,7 +38,7 @@ def test_ctrl_c_stops_soon_and_keeps_the_model(large: Path, tmp_path: Path) -> N
     kept = model_file.load(model)
     assert kept.origin.ending is Ending.STOPPED
     assert kept.certificate.gap > 0.0
-    assert mcsvm("verify", model, large).code == 3
+    assert mcsvm("verify", model, compiled).code == 3
 
 
 SWALLOWED = """
@@ -69,11 +61,10 @@ def test_ctrl_c_is_not_lost_while_the_program_loads() -> None:
     assert (program.returncode, program.stdout, program.stderr) == (130, "", "")
 
 
-@pytest.mark.usefixtures("compiled")
-def test_being_asked_to_end_stops_and_keeps_too(large: Path, tmp_path: Path) -> None:
+def test_being_asked_to_end_stops_and_keeps_too(compiled: Path, tmp_path: Path) -> None:
     """As batch systems do when the time is over."""
     model = tmp_path / "m.mcsvm"
-    program = begun(6.0, "train", large, *ENDLESS, "--quiet", "--model", model)
+    program = training("train", compiled, *ENDLESS, "--quiet", "--model", model)
     program.send_signal(signal.SIGTERM)
     program.communicate(timeout=60)
     assert program.returncode == 130
@@ -81,12 +72,14 @@ def test_being_asked_to_end_stops_and_keeps_too(large: Path, tmp_path: Path) -> 
 
 
 def test_ctrl_c_before_the_training_leaves_nothing(tmp_path: Path) -> None:
-    """A reader that waits: the data come through a pipe that nobody writes to."""
+    """A reader that waits: the data come through a pipe that is open, and nobody writes to it."""
     pipe = tmp_path / "data.csv"
     os.mkfifo(pipe)
-    program = begun(3.0, "train", pipe, "--model", tmp_path / "m.mcsvm")
-    program.send_signal(signal.SIGINT)
-    out, err = program.communicate(timeout=30)
+    program = process("train", pipe, "--model", tmp_path / "m.mcsvm")
+    with pipe.open("wb"):  # waits until it is read
+        time.sleep(0.1)
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=30)
     assert (program.returncode, out, err) == (130, "", "")
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
 
@@ -157,14 +150,17 @@ def test_a_full_disk_leaves_no_half_file(large: Path, tmp_path: Path) -> None:
 
 
 KILLED = """
-import sys
+import os, sys
 from mcsvm_gui.core.machine import model_file
 first, second = (model_file.load(path) for path in sys.argv[1:3])
-target = sys.argv[3]
-print("ready", flush=True)
-while True:
-    model_file.save(target, first)
-    model_file.save(target, second)
+for _ in sys.stdin:
+    child = os.fork()
+    while not child:
+        model_file.save(sys.argv[3], first)
+        model_file.save(sys.argv[3], second)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print("dead", flush=True)
 """
 
 
@@ -173,14 +169,15 @@ def test_killed_while_writing_the_old_or_the_new_model_stands(blobs: Path, model
     other, target = tmp_path / "other.mcsvm", tmp_path / "target.mcsvm"
     assert mcsvm("train", blobs, "--machine", "cs", "--model", other, "--quiet").code == 0
     whole = {model.read_bytes(), other.read_bytes()}
-    for delay in (0.0, 0.007, 0.023):
-        program = subprocess.Popen(
-            [sys.executable, "-c", KILLED, model, other, target], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
+    command, pipe = [sys.executable, "-c", KILLED, str(model), str(other), str(target)], subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True, bufsize=1) as program:
+        assert program.stdin
         assert program.stdout
-        assert program.stdout.readline() == "ready\n"
-        time.sleep(0.05 + delay)
-        program.kill()
-        program.communicate(timeout=30)
-        assert target.read_bytes() in whole
-        assert model_file.load(target).model.machine.name in ("ww", "cs")
+        for delay in (0.0, 0.003, 0.007, 0.013, 0.023):
+            program.stdin.write("write\n")
+            writer = int(program.stdout.readline())
+            time.sleep(0.05 + delay)
+            os.kill(writer, signal.SIGKILL)
+            assert program.stdout.readline() == "dead\n"
+            assert target.read_bytes() in whole
+            assert model_file.load(target).model.machine.name in ("ww", "cs")

@@ -28,25 +28,29 @@ def contrast(one: QColor, other: QColor) -> float:
 
 
 @pytest.mark.parametrize("choice", ["light", "dark"])
-@pytest.mark.parametrize("kind", [QLineEdit, QSpinBox, QComboBox, QCheckBox])
-def test_a_field_is_seen_on_its_ground(qtbot: QtBot, choice: str, kind: type[QWidget]) -> None:
+def test_a_field_is_seen_on_its_ground(qtbot: QtBot, choice: str) -> None:
     theme.use(choice)
     try:
-        home = QWidget()
-        qtbot.addWidget(home)
-        field = kind(home)
-        field.setGeometry(20, 20, 160, 28)
-        home.resize(200, 68)
-        picture = home.grab().toImage()
-        middle = 20 + 14
-        row = [picture.pixelColor(x, middle) for x in range(14, 14 + 16)]
-        if kind is QCheckBox:
-            box = field.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, QStyleOptionButton(), field)
-            assert box.width() > 8
-        ground = QColor(theme.current().window)
-        assert max(contrast(colour, ground) for colour in row) >= 0.95 * VISIBLE
+        for kind in (QLineEdit, QSpinBox, QComboBox, QCheckBox):
+            assert_seen(qtbot, kind)
     finally:
         theme.use("light")
+
+
+def assert_seen(qtbot: QtBot, kind: type[QWidget]) -> None:
+    home = QWidget()
+    qtbot.addWidget(home)
+    field = kind(home)
+    field.setGeometry(20, 20, 160, 28)
+    home.resize(200, 68)
+    picture = home.grab().toImage()
+    middle = 20 + 14
+    row = [picture.pixelColor(x, middle) for x in range(14, 14 + 16)]
+    if kind is QCheckBox:
+        box = field.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, QStyleOptionButton(), field)
+        assert box.width() > 8
+    ground = QColor(theme.current().window)
+    assert max(contrast(colour, ground) for colour in row) >= 0.95 * VISIBLE, kind
 
 
 @pytest.mark.parametrize("width", [560, 900])

@@ -23,7 +23,7 @@ PLAIN = "fw"  # sublinear: promised a gap, not a violation
 
 
 def limits(method: str) -> Limits:
-    return Limits(1e-9, gap_tolerance=3e-3, steps=200_000) if method == PLAIN else Limits(1e-5, steps=200_000)
+    return Limits(1e-9, gap_tolerance=1e-2, steps=200_000) if method == PLAIN else Limits(1e-5, steps=200_000)
 
 
 def begun(machine: str, kernel: str, method: str, bias: str | None = None) -> Run:
@@ -73,7 +73,7 @@ def test_every_method_reaches_the_optimum(machine: str, method: str, bias: str) 
         run.advance()
     assert run.ending is Ending.CONVERGED
     certificate, best = run.certificate(), optimum(machine, home(method), bias)
-    share = 4e-3 if method == PLAIN else 2e-5
+    share = 1.3e-2 if method == PLAIN else 2e-5
     assert best * (1 - share) <= certificate.dual <= best * (1 + 1e-7)
     assert best * (1 - 1e-9) <= certificate.primal <= best * (1 + share)
 

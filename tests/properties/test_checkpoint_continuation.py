@@ -40,7 +40,7 @@ def fresh(machine: str, bias: str | None = None, kernel: str = "rbf", **more: An
 
 
 def begun(problem: Problem, method: str, start: list[np.ndarray] | None = None) -> Run:
-    return Run(problem, method, Limits(1e-3, steps=60 if method == "fw" else 600), start)
+    return Run(problem, method, Limits(1e-3, steps=40 if method == "fw" else 600), start)
 
 
 def advanced(run: Run, slice_length: int = 30, slices: int = 10**6) -> Run:

@@ -22,7 +22,7 @@ MANY_X, MANY_Y = blobs(n=320, classes=4, seed=12)  # more than a block of any me
 
 def alphas_in_slices(problem: Problem, method: str, slices: list[int]) -> list[np.ndarray]:
     """Slices of these lengths in turn, until the end."""
-    run, turn = Run(problem, method, Limits(1e-3, gap_tolerance=None, steps=3000)), 0
+    run, turn = Run(problem, method, Limits(1e-3, gap_tolerance=None, steps=1500)), 0
     while run.running:
         run.advance(slices[turn % len(slices)])
         turn += 1
@@ -55,7 +55,7 @@ def test_slices_of_any_length_are_invisible(slices: list[int], machine: str) -> 
 
 def test_a_look_between_slices_changes_nothing() -> None:
     whole = alphas_in_slices(problem_again("ww"), "auto", [10**6])
-    run = Run(problem_again("ww"), "auto", Limits(1e-3, steps=3000))
+    run = Run(problem_again("ww"), "auto", Limits(1e-3, steps=1500))
     while run.running:
         run.advance(50)
         run.sample(), run.certificate(), run.model(), run.alphas()

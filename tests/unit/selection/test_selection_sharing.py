@@ -71,7 +71,7 @@ CASES = {
     "threads": {"jobs": 2},
     "blocks": {"cache_mb": 0.01},
     "another bias": {"bias": "regularized"},
-    "a solver of the papers": {"solver": "smo", "limits": Limits(tolerance=1e-5)},
+    "a solver of the papers": {"solver": "s2do", "limits": Limits(tolerance=1e-5)},
     "weights": {"class_weight": "balanced"},
     "margin": {"margin": 2.0},
     "linear": {"linear": True},

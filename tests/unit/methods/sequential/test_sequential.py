@@ -42,10 +42,10 @@ def outcome(problem: Problem, method: str, slices: int | None, tolerance: float 
 @pytest.mark.parametrize(("method", "machine", "bias"), APPLIES)
 def test_slices_of_any_length_give_the_same_bits(method: str, machine: str, bias: str) -> None:
     x, y = blobs(n=60, classes=4)
-    steps, alpha = outcome(problem_of(x, y, machine, bias=bias, cost=10.0), method, None)
+    steps, alpha = outcome(problem_of(x, y, machine, bias=bias), method, None)
     assert steps > 60  # so that shrinking has had its turn
     for slices in (1, 7, 59):
-        other_steps, other = outcome(problem_of(x, y, machine, bias=bias, cost=10.0), method, slices)
+        other_steps, other = outcome(problem_of(x, y, machine, bias=bias), method, slices)
         assert other_steps == steps
         np.testing.assert_array_equal(other, alpha)
 
