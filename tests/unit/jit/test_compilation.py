@@ -23,8 +23,8 @@ EVERY = [
     *SOME,
     "tests/laws/test_machines.py::test_the_table_is_the_one_of_the_mathematics",
     "tests/laws/test_machines.py::test_two_classes_of_a_joint_machine_are_a_binary_machine",
-    "tests/unit/test_bias.py",
-    "tests/unit/test_balance.py",
+    "tests/unit/dual/test_bias.py",
+    "tests/unit/dual/test_balance.py",
     "tests/unit/test_problem.py",
     "tests/unit/test_model.py",
 ]

@@ -16,7 +16,7 @@ from solvers.run import loop as runs
 from solvers.run import warmup
 from solvers.run.loop import Limits, Run
 
-TESTS = Path(__file__).resolve().parent.parent
+TESTS = Path(__file__).resolve().parents[2]
 X, Y = blobs(n=60, classes=3, seed=5)
 
 # Which compiled functions got a new signature inside a timed slice, in a process that has compiled nothing yet.
