@@ -61,17 +61,17 @@ def test_opening_never_blocks(project: Path, qtbot: QtBot) -> None:
     qtbot.wait(50)
     waits.clear()
     began = time.perf_counter()
-    book = RunCollection(queue, ProjectStore(project))
+    collection = RunCollection(queue, ProjectStore(project))
     constructed = milliseconds(began)
-    presenter = RunListPresenter(panel, Workspace(book, queue, tasks, None))  # type: ignore[arg-type]
+    presenter = RunListPresenter(panel, Workspace(collection, queue, tasks, None))  # type: ignore[arg-type]
     qtbot.waitUntil(lambda: panel.model.total == RUNS)
     opened = milliseconds(began)
     qtbot.wait(100)
     timer.stop()
     size = project.stat().st_size / 1e6
-    print(f"\n{RUNS} runs ({size:.0f} MB): book made in {constructed:.0f} ms, table full after {opened:.0f} ms,")
+    print(f"\n{RUNS} runs ({size:.0f} MB): collection made in {constructed:.0f} ms, table full after {opened:.0f} ms,")
     print(f"longest wait of a 5 ms timer meanwhile {max(waits):.0f} ms")
-    book.close()
+    collection.close()
     presenter.deleteLater()
     assert opened < 1000.0
 

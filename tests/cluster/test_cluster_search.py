@@ -6,13 +6,18 @@ import time
 from dataclasses import replace
 
 import pytest
-from cluster.searches import ASKED, LONG, assert_same, folds_of, here, there, wait_until
+from cluster.searches import ASKED, LONG, assert_same, folds_of, here, iris, there, wait_until
 from command_line import mcsvm
 from dask_cluster import DaskCluster
+from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.base.resources import dataset
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.tune.cluster.examining import examine
 from mcsvm_gui.core.tune.search import TuneRequest
+from mcsvm_gui.ui.threads.queue import JobQueue
+from mcsvm_gui.ui.threads.search import Searched, SearchJob, Tried
 from solvers.selection.grid import Range
 from solvers.selection.task import Done
 
@@ -52,6 +57,28 @@ def test_a_stop_is_heard_soon_and_leaves_nothing_running(cluster: DaskCluster) -
     assert not found.trouble
     assert folds_of(found) == len(came) > 20
     wait_until(cluster, busy=False, seconds=5.0)
+
+
+def test_a_pause_gives_the_workers_back_and_the_search_ends_as_threads_here_would(
+    cluster: DaskCluster, qtbot: QtBot
+) -> None:
+    queue, tried, ended = JobQueue(), [], []
+
+    def hear(key: object, facts: list[object]) -> None:
+        tried.extend(fact for fact in facts if isinstance(fact, Tried))
+        ended.extend(fact.tuned for fact in facts if isinstance(fact, Searched))
+
+    queue.told.connect(hear)
+    queue.submit(SearchJob("a", Request(), replace(ASKED, scheduler=cluster.address), iris(), {}))
+    qtbot.waitUntil(lambda: len(tried) > 5, timeout=60_000)
+    queue.pause("a")
+    qtbot.waitUntil(lambda: queue.state("a") in (JobState.PAUSED, JobState.DONE), timeout=20_000)
+    wait_until(cluster, busy=False, seconds=5.0)
+    queue.resume("a")
+    qtbot.waitUntil(lambda: not queue.active(), timeout=60_000)
+    assert len({fact.trial for fact in tried}) == len(tried) == folds_of(ended[0])
+    assert_same(ended[0], here(ASKED))
+    assert queue.shut_down(10_000)
 
 
 def test_a_stop_is_heard_before_the_cluster_has_answered(cluster: DaskCluster) -> None:

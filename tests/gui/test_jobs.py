@@ -61,17 +61,17 @@ class FakeView(QObject):
 
 
 class Office:
-    """A presenter with a fake view, a fake queue and a real book."""
+    """A presenter with a fake view, a fake queue and a real collection."""
 
     def __init__(self, path: Path) -> None:
         self.queue, self.view = FakeQueue(), FakeView()
-        self.book = RunCollection(self.queue, ProjectStore(path))
-        self.searches = Searches(self.book, self.queue)  # type: ignore[arg-type]
-        workspace = SimpleNamespace(queue=self.queue, runs=self.book, searches=self.searches, dataset=None)
+        self.collection = RunCollection(self.queue, ProjectStore(path))
+        self.searches = Searches(self.collection, self.queue)  # type: ignore[arg-type]
+        workspace = SimpleNamespace(queue=self.queue, runs=self.collection, searches=self.searches, dataset=None)
         self.presenter = JobsPresenter(self.view, workspace)  # type: ignore[arg-type]
 
     def begin(self, **request: object) -> int:
-        run = self.book.begin(Request(**request), "data")  # type: ignore[arg-type]
+        run = self.collection.begin(Request(**request), "data")  # type: ignore[arg-type]
         self.queue.become(run, JobState.QUEUED)
         return run
 
@@ -90,9 +90,9 @@ class Office:
 @pytest.fixture
 def office(qtbot: QtBot, tmp_path: Path) -> Iterator[Office]:
     office = Office(tmp_path / "a.mcsvmproj")
-    qtbot.waitUntil(lambda: office.book.loaded)
+    qtbot.waitUntil(lambda: office.collection.loaded)
     yield office
-    office.book.close()
+    office.collection.close()
 
 
 def test_a_waiting_job_can_only_be_discarded(office: Office) -> None:
@@ -202,7 +202,7 @@ def test_a_long_queue_is_told_in_a_word(office: Office) -> None:
     assert "7" in office.view.more
 
 
-def test_wishes_go_to_the_queue(office: Office) -> None:
+def test_commands_go_to_the_queue(office: Office) -> None:
     run = office.begin()
     for name in ("pause", "resume", "stop", "discard"):
         getattr(office.view, f"{name}_asked").emit(run)

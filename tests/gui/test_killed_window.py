@@ -33,16 +33,16 @@ from small_table import clouds
 training.BETWEEN_CHECKPOINTS = 0.1
 application = QCoreApplication([])
 queue = JobQueue()
-book = RunCollection(queue, ProjectStore({path!r}))
+collection = RunCollection(queue, ProjectStore({path!r}))
 data = clouds(600)
 quick, long = Request(C=3.0, gamma=0.7), Request(**{long!r})
-first, second = book.begin(quick, "clouds"), book.begin(long, "clouds")
+first, second = collection.begin(quick, "clouds"), collection.begin(long, "clouds")
 saved = []
 queue.told.connect(lambda run, facts: saved.extend(fact for fact in facts if isinstance(fact, training.Checkpointed)))
 def written(runs):
-    if len(saved) > 1 and book.record(first).state == "done" and not len(book._writer.backlog):
-        print(book.record(first).document["certificate"]["primal"], flush=True)
-book._writer.written.connect(written)
+    if len(saved) > 1 and collection.record(first).state == "done" and not len(collection._writer.backlog):
+        print(collection.record(first).document["certificate"]["primal"], flush=True)
+collection._writer.written.connect(written)
 queue.submit(training.Training(first, quick, data))
 queue.submit(training.Training(second, long, data))
 application.exec()
@@ -57,26 +57,28 @@ def test_a_killed_window_loses_the_running_slice_and_nothing_else(tmp_path: Path
         primal = float(window.stdout.readline())
         window.kill()
     queue = JobQueue()
-    book = RunCollection(queue, ProjectStore(path))
-    qtbot.waitUntil(lambda: book.loaded)
-    (cut,) = book.interrupted()
-    (done,) = set(book.ids()) - {cut.id}
-    assert book.record(done).document["certificate"]["primal"] == primal  # type: ignore[index]
-    assert book.model(done).certificate.primal == primal
-    qtbot.waitUntil(lambda: len(book.trace(cut.id)) > 0)
-    reached = book.trace(cut.id).last.iteration
+    collection = RunCollection(queue, ProjectStore(path))
+    qtbot.waitUntil(lambda: collection.loaded)
+    (cut,) = collection.interrupted()
+    (done,) = set(collection.ids()) - {cut.id}
+    assert collection.record(done).document["certificate"]["primal"] == primal  # type: ignore[index]
+    assert collection.model(done).certificate.primal == primal
+    qtbot.waitUntil(lambda: len(collection.trace(cut.id)) > 0)
+    reached = collection.trace(cut.id).last.iteration
     assert reached > 0
-    data, checkpoint = clouds(600), book.checkpoint(cut.id)
+    data, checkpoint = clouds(600), collection.checkpoint(cut.id)
     assert checkpoint
-    book.go_on(cut.id)
+    collection.go_on(cut.id)
     queue.submit(Training(cut.id, cut.request, data, checkpoint=checkpoint))
-    qtbot.waitUntil(lambda: book.live(cut.id) is not None and book.live(cut.id).iteration > reached, timeout=20_000)
-    assert book.trace(cut.id).table()["iteration"][0] < reached
+    qtbot.waitUntil(
+        lambda: collection.live(cut.id) is not None and collection.live(cut.id).iteration > reached, timeout=20_000
+    )
+    qtbot.waitUntil(lambda: collection.trace(cut.id).table()["iteration"][0] < reached)  # once the file was read
     queue.stop(cut.id)
-    qtbot.waitUntil(lambda: not book.record(cut.id).active, timeout=20_000)
-    assert book.record(cut.id).ending == "stopped"
-    assert np.all(np.diff(book.trace(cut.id).table()["iteration"]) >= 0)
+    qtbot.waitUntil(lambda: not collection.record(cut.id).active, timeout=20_000)
+    assert collection.record(cut.id).ending == "stopped"
+    assert np.all(np.diff(collection.trace(cut.id).table()["iteration"]) >= 0)
     assert queue.shut_down(10_000)
-    assert book.close()
+    assert collection.close()
     oracle = train(Request(C=3.0, gamma=0.7), data).document
-    assert book.record(done).document["certificate"] == oracle["certificate"]  # type: ignore[index]
+    assert collection.record(done).document["certificate"] == oracle["certificate"]  # type: ignore[index]

@@ -48,21 +48,21 @@ def queue(qapp: QCoreApplication) -> FakeQueue:
 
 
 @pytest.fixture
-def books(qtbot: QtBot, queue: FakeQueue) -> Iterator[Open]:
-    opened: list[RunCollection] = []
+def opened(qtbot: QtBot, queue: FakeQueue) -> Iterator[Open]:
+    made: list[RunCollection] = []
 
-    def open_book(path: Path) -> RunCollection:
-        for book in opened:
-            book.close()
-        book = RunCollection(queue, ProjectStore(path))
-        opened.append(book)
-        qtbot.waitUntil(lambda: book.loaded)
-        return book
+    def open_one(path: Path) -> RunCollection:
+        for collection in made:
+            collection.close()
+        collection = RunCollection(queue, ProjectStore(path))
+        made.append(collection)
+        qtbot.waitUntil(lambda: collection.loaded)
+        return collection
 
-    yield open_book
-    for book in opened:
-        book.close()
-        book.deleteLater()
+    yield open_one
+    for collection in made:
+        collection.close()
+        collection.deleteLater()
 
 
 @pytest.fixture
@@ -75,131 +75,138 @@ def sample(step: int) -> Sample:
 
 
 def test_a_finished_run_comes_back_with_everything(
-    books: Open, queue: FakeQueue, path: Path, outcome: Outcome, qtbot: QtBot
+    opened: Open, queue: FakeQueue, path: Path, outcome: Outcome, qtbot: QtBot
 ) -> None:
-    book = books(path)
-    run = book.begin(Request(C=3.0), "clouds")
+    collection = opened(path)
+    run = collection.begin(Request(C=3.0), "clouds")
     queue.run(run)
     queue.tell(run, Read(Reading(1, 0.1, 0.5, float("nan"), (1, 2, 3))))
     queue.end(run, outcome)
-    before = book.record(run)
-    book = books(path)
-    assert book.record(run) == before
+    before = collection.record(run)
+    collection = opened(path)
+    assert collection.record(run) == before
     assert before.document == outcome.document
-    with qtbot.waitSignal(book.changed):
-        assert len(book.trace(run)) == 0
-    assert np.array_equal(book.trace(run).pack(), outcome.trace.pack())
-    readings = book.readings(run)
+    with qtbot.waitSignal(collection.changed):
+        assert len(collection.trace(run)) == 0
+    assert np.array_equal(collection.trace(run).pack(), outcome.trace.pack())
+    readings = collection.readings(run)
     assert readings is not None
     assert readings.table()["support_per_class"].tolist() == [[1, 2, 3]]
-    assert np.array_equal(book.model(run).model.expansion, outcome.trained.model.expansion)
-    assert book.checkpoint(run) is None
+    assert np.array_equal(collection.model(run).model.expansion, outcome.trained.model.expansion)
+    assert collection.checkpoint(run) is None
 
 
-def test_a_model_is_there_at_once(books: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
-    book = books(path)
-    run = book.begin(Request(), "clouds")
+def test_a_model_is_there_at_once(opened: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
+    collection = opened(path)
+    run = collection.begin(Request(), "clouds")
     queue.run(run)
     queue.tell(run, Kept(outcome.trained))
-    assert book.model(run) is outcome.trained
+    assert collection.model(run) is outcome.trained
     with pytest.raises(KeyError):
-        book.model(run + 1)
+        collection.model(run + 1)
 
 
-def test_samples_make_the_trace_and_are_shown_together(books: Open, queue: FakeQueue, path: Path, qtbot: QtBot) -> None:
-    book = books(path)
-    run = book.begin(Request(), "clouds")
+def test_samples_make_the_trace_and_are_shown_together(
+    opened: Open, queue: FakeQueue, path: Path, qtbot: QtBot
+) -> None:
+    collection = opened(path)
+    run = collection.begin(Request(), "clouds")
     queue.run(run)
     shown: list[int] = []
-    book.changed.connect(shown.append)
+    collection.changed.connect(shown.append)
     queue.tell(run, *(Sampled(sample(step)) for step in range(1, 200)))
-    assert book.live(run) == sample(199)
-    assert len(book.trace(run)) == 199
+    assert collection.live(run) == sample(199)
+    assert len(collection.trace(run)) == 199
     assert shown == [run]
 
 
 def test_a_run_cut_short_is_found_and_can_go_on(
-    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome
+    opened: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome
 ) -> None:
-    book = books(path)
-    run, waiting = book.begin(Request(), "clouds"), book.begin(Request(), "clouds")
+    collection = opened(path)
+    run, waiting = collection.begin(Request(), "clouds"), collection.begin(Request(), "clouds")
     queue.run(run)
     for step in range(1, 10):
         queue.tell(run, Sampled(sample(step)))
     queue.tell(run, Checkpointed(b"checkpoint"))
-    book = books(path)
-    assert [record.id for record in book.interrupted()] == [run, waiting]
-    assert (book.checkpoint(run), book.checkpoint(waiting)) == (b"checkpoint", None)
-    book.go_on(run)
+    collection = opened(path)
+    assert [record.id for record in collection.interrupted()] == [run, waiting]
+    assert (collection.checkpoint(run), collection.checkpoint(waiting)) == (b"checkpoint", None)
+    collection.go_on(run)
     queue.run(run)
     queue.tell(run, Sampled(sample(12)))
-    qtbot.waitUntil(lambda: len(book.trace(run)) == 10)
+    qtbot.waitUntil(lambda: len(collection.trace(run)) == 10)
     queue.end(run, outcome)
-    book.abandon([waiting])
-    book = books(path)
-    assert book.interrupted() == []
-    assert [book.record(number).state for number in (run, waiting)] == ["done", "discarded"]
-    assert book.checkpoint(run) is None
+    collection.abandon([waiting])
+    collection = opened(path)
+    assert collection.interrupted() == []
+    assert [collection.record(number).state for number in (run, waiting)] == ["done", "discarded"]
+    assert collection.checkpoint(run) is None
 
 
-def test_a_failure_is_kept_in_words(books: Open, queue: FakeQueue, path: Path) -> None:
-    book = books(path)
-    run = book.begin(Request(), "clouds")
+def test_a_failure_is_kept_in_words(opened: Open, queue: FakeQueue, path: Path) -> None:
+    collection = opened(path)
+    run = collection.begin(Request(), "clouds")
     queue.run(run)
     queue.fail(run, "There is not enough memory.")
-    assert (books(path).record(run).state, book.record(run).error) == ("failed", "There is not enough memory.")
+    assert (opened(path).record(run).state, collection.record(run).error) == (
+        "failed",
+        "There is not enough memory.",
+    )
 
 
-def test_runs_that_go_on_are_not_deleted(books: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
-    book = books(path)
-    ended, going = book.begin(Request(), "a"), book.begin(Request(), "a")
+def test_runs_that_go_on_are_not_deleted(opened: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
+    collection = opened(path)
+    ended, going = collection.begin(Request(), "a"), collection.begin(Request(), "a")
     queue.run(ended)
     queue.end(ended, outcome)
-    book.select([ended, going])
-    assert book.delete([ended, going]) == (ended,)
-    assert (book.ids(), book.selected) == ([going], (going,))
+    collection.select([ended, going])
+    assert collection.delete([ended, going]) == (ended,)
+    assert (collection.ids(), collection.selected) == ([going], (going,))
 
 
-def test_many_at_once_are_told_as_one(books: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
-    book = books(path)
-    runs = [book.begin(Request(), "a") for _ in range(60)]
+def test_many_at_once_are_told_as_one(opened: Open, queue: FakeQueue, path: Path, outcome: Outcome) -> None:
+    collection = opened(path)
+    runs = [collection.begin(Request(), "a") for _ in range(60)]
     for run in runs:
         queue.discarded(run)
     told: list[str] = []
-    book.project_read.connect(lambda: told.append("another project"))
-    book.removed.connect(lambda gone: told.append(f"{len(gone)} removed"))
-    book.added.connect(lambda back: told.append(f"{len(back)} added"))
-    book.delete(runs)
-    book.undo_stack.undo()
+    collection.project_read.connect(lambda: told.append("another project"))
+    collection.removed.connect(lambda gone: told.append(f"{len(gone)} removed"))
+    collection.added.connect(lambda back: told.append(f"{len(back)} added"))
+    collection.delete(runs)
+    collection.undo_stack.undo()
     assert told == ["60 removed", "60 added"]
-    assert book.ids() == runs
+    assert collection.ids() == runs
 
 
-def test_numbers_are_never_given_twice(books: Open, queue: FakeQueue, path: Path) -> None:
-    book = books(path)
-    first = book.begin(Request(), "a")
+def test_numbers_are_never_given_twice(opened: Open, queue: FakeQueue, path: Path) -> None:
+    collection = opened(path)
+    first = collection.begin(Request(), "a")
     queue.discarded(first)
-    book.delete([first])
-    assert books(path).begin(Request(), "a") > first
+    collection.delete([first])
+    assert opened(path).begin(Request(), "a") > first
 
 
-def test_settings_of_the_project_come_back(books: Open, path: Path) -> None:
-    books(path).keep_setting("data", {"path": "x.csv"})
-    assert books(path).setting("data") == {"path": "x.csv"}
+def test_settings_of_the_project_come_back(opened: Open, path: Path) -> None:
+    opened(path).keep_setting("data", {"path": "x.csv"})
+    assert opened(path).setting("data") == {"path": "x.csv"}
 
 
 # -- files ----------------------------------------------------------------------------------------
 
 
-def test_save_as_goes_on_in_the_copy(books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome) -> None:
-    book, target = books(path), path.with_name("b.mcsvmproj")
-    first, second = book.begin(Request(), "a"), book.begin(Request(), "a")
+def test_save_as_goes_on_in_the_copy(
+    opened: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome
+) -> None:
+    collection, target = opened(path), path.with_name("b.mcsvmproj")
+    first, second = collection.begin(Request(), "a"), collection.begin(Request(), "a")
     queue.end(first, outcome)
-    with qtbot.waitSignal(book.moved):
-        book.save_as(target)
-    assert book.path == str(target)
+    with qtbot.waitSignal(collection.moved):
+        collection.save_as(target)
+    assert collection.path == str(target)
     queue.end(second, outcome)
-    book.close()
+    collection.close()
     copy, original = ProjectStore(target), ProjectStore(path)
     assert [record.state for record in copy.records()] == ["done", "done"]
     assert [record.state for record in original.records()] == ["done", "queued"]
@@ -207,55 +214,55 @@ def test_save_as_goes_on_in_the_copy(books: Open, queue: FakeQueue, path: Path, 
     original.close()
 
 
-def test_saving_where_it_cannot_be_is_a_sentence_and_changes_nothing(books: Open, path: Path, qtbot: QtBot) -> None:
-    book = books(path)
-    with qtbot.waitSignal(book.failed) as told:
-        book.save_as(path.parent / "nowhere" / "b.mcsvmproj")
+def test_saving_where_it_cannot_be_is_a_sentence_and_changes_nothing(opened: Open, path: Path, qtbot: QtBot) -> None:
+    collection = opened(path)
+    with qtbot.waitSignal(collection.failed) as told:
+        collection.save_as(path.parent / "nowhere" / "b.mcsvmproj")
     assert "nowhere" in told.args[0]
-    assert book.path == str(path)
+    assert collection.path == str(path)
 
 
 def test_another_project_takes_the_place_of_this_one(
-    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome
+    opened: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome
 ) -> None:
     other = path.with_name("b.mcsvmproj")
-    book = books(other)
-    queue.end(book.begin(Request(), "in b"), outcome)
-    book = books(path)
-    queue.end(book.begin(Request(), "in a"), outcome)
-    book.rename(1, "renamed")
-    with qtbot.waitSignal(book.project_read):
-        book.open(other)
-    assert [book.record(run).data_name for run in book.ids()] == ["in b"]
-    assert not book.undo_stack.canUndo()
-    with qtbot.waitSignal(book.project_read):
-        book.open(path)
-    assert [book.record(run).name for run in book.ids()] == ["renamed"]
+    collection = opened(other)
+    queue.end(collection.begin(Request(), "in b"), outcome)
+    collection = opened(path)
+    queue.end(collection.begin(Request(), "in a"), outcome)
+    collection.rename(1, "renamed")
+    with qtbot.waitSignal(collection.project_read):
+        collection.open(other)
+    assert [collection.record(run).data_name for run in collection.ids()] == ["in b"]
+    assert not collection.undo_stack.canUndo()
+    with qtbot.waitSignal(collection.project_read):
+        collection.open(path)
+    assert [collection.record(run).name for run in collection.ids()] == ["renamed"]
 
 
-def test_a_project_is_not_left_while_jobs_go_on(books: Open, queue: FakeQueue, path: Path, qtbot: QtBot) -> None:
-    book = books(path)
-    queue.run(book.begin(Request(), "a"))
-    with qtbot.waitSignal(book.failed):
-        book.open(path.with_name("b.mcsvmproj"))
-    assert len(book.ids()) == 1
+def test_a_project_is_not_left_while_jobs_go_on(opened: Open, queue: FakeQueue, path: Path, qtbot: QtBot) -> None:
+    collection = opened(path)
+    queue.run(collection.begin(Request(), "a"))
+    with qtbot.waitSignal(collection.failed):
+        collection.open(path.with_name("b.mcsvmproj"))
+    assert len(collection.ids()) == 1
 
 
-def test_what_is_no_project_is_a_sentence_and_this_one_stays(books: Open, path: Path, qtbot: QtBot) -> None:
-    book = books(path)
+def test_what_is_no_project_is_a_sentence_and_this_one_stays(opened: Open, path: Path, qtbot: QtBot) -> None:
+    collection = opened(path)
     stranger = path.with_name("data.csv")
     stranger.write_text("x,label\n1,a\n" * 50)
-    with qtbot.waitSignal(book.failed) as told:
-        book.open(stranger)
+    with qtbot.waitSignal(collection.failed) as told:
+        collection.open(stranger)
     assert "no mcsvm project" in told.args[0]
-    assert book.path == str(path)
+    assert collection.path == str(path)
 
 
 def test_a_full_disk_is_said_once_and_everything_is_written_later(
-    books: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+    opened: Open, queue: FakeQueue, path: Path, qtbot: QtBot, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer_module, "RETRY", 0.02)
-    book = books(path)
+    collection = opened(path)
     with monkeypatch.context() as full:
 
         def refuse(*values: Any) -> None:
@@ -263,31 +270,31 @@ def test_a_full_disk_is_said_once_and_everything_is_written_later(
 
         full.setattr(ProjectStore, "write", refuse)
         told: list[str] = []
-        book.trouble.connect(told.append)
-        runs = [book.begin(Request(), "a") for _ in range(3)]
+        collection.trouble.connect(told.append)
+        runs = [collection.begin(Request(), "a") for _ in range(3)]
         for run in runs:
             queue.end(run, outcome)
         qtbot.waitUntil(lambda: bool(told))
         qtbot.wait(80)
         assert told == [f"{path}: there is no room left on the disk"]
-        assert book.unwritten == 3
-        assert book.model(runs[0]) is outcome.trained
-    qtbot.waitUntil(lambda: book.unwritten == 0)
+        assert collection.unwritten == 3
+        assert collection.model(runs[0]) is outcome.trained
+    qtbot.waitUntil(lambda: collection.unwritten == 0)
     qtbot.waitUntil(lambda: told[-1] == "")
-    assert [books(path).record(run).state for run in runs] == ["done"] * 3
+    assert [opened(path).record(run).state for run in runs] == ["done"] * 3
 
 
 def test_closing_says_what_could_not_be_written(
-    books: Open, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    opened: Open, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    book = books(path)
+    collection = opened(path)
 
     def refuse(*values: Any) -> None:
         raise FileError(path, "there is no room left on the disk")
 
     monkeypatch.setattr(ProjectStore, "write", refuse)
-    book.begin(Request(), "a")
-    assert not book.close()
+    collection.begin(Request(), "a")
+    assert not collection.close()
 
 
 # -- a file that opens but cannot be read ---------------------------------------------------------
@@ -306,18 +313,18 @@ def test_a_damaged_project_is_not_written_to(
     queue: FakeQueue, damaged: Path, qtbot: QtBot, outcome: Outcome, tmp_path: Path
 ) -> None:
     before = damaged.read_bytes()
-    book = RunCollection(queue, ProjectStore(damaged))
-    with qtbot.waitSignal(book.trouble) as told:
-        run = book.begin(Request(), "a")
+    collection = RunCollection(queue, ProjectStore(damaged))
+    with qtbot.waitSignal(collection.trouble) as told:
+        run = collection.begin(Request(), "a")
     assert "damaged" in told.args[0]
     queue.end(run, outcome)
-    book.keep_setting("page", "train")
-    with qtbot.waitSignal(book.failed):
-        book.open(tmp_path / "b.mcsvmproj")
-    with qtbot.waitSignal(book.project_read):
-        book.save_as(tmp_path / "c.mcsvmproj")
-    assert book.record(run).state == "done"
-    assert book.close()
+    collection.keep_setting("page", "train")
+    with qtbot.waitSignal(collection.failed):
+        collection.open(tmp_path / "b.mcsvmproj")
+    with qtbot.waitSignal(collection.project_read):
+        collection.save_as(tmp_path / "c.mcsvmproj")
+    assert collection.record(run).state == "done"
+    assert collection.close()
     assert damaged.read_bytes() == before
     rescued = ProjectStore(tmp_path / "c.mcsvmproj")
     assert [one.state for one in rescued.records()] == ["done"]
@@ -328,22 +335,22 @@ def test_a_damaged_project_is_not_written_to(
 def test_a_damaged_project_can_be_left_for_another(
     queue: FakeQueue, damaged: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    book = RunCollection(queue, ProjectStore(damaged))
-    with qtbot.waitSignal(book.failed):
+    collection = RunCollection(queue, ProjectStore(damaged))
+    with qtbot.waitSignal(collection.failed):
         pass
-    book.keep_setting("page", "train")
-    with qtbot.waitSignal(book.project_read):
-        book.open(tmp_path / "b.mcsvmproj")
-    assert (book.loaded, book.ids(), book.setting("page")) == (True, [], None)
-    book.close()
+    collection.keep_setting("page", "train")
+    with qtbot.waitSignal(collection.project_read):
+        collection.open(tmp_path / "b.mcsvmproj")
+    assert (collection.loaded, collection.ids(), collection.setting("page")) == (True, [], None)
+    collection.close()
 
 
 def test_what_is_begun_before_the_project_was_read_is_written_after(
     queue: FakeQueue, path: Path, qtbot: QtBot, qapp: QCoreApplication
 ) -> None:
-    book = RunCollection(queue, ProjectStore(path))
-    run = book.begin(Request(), "early")
-    assert book.close()
+    collection = RunCollection(queue, ProjectStore(path))
+    run = collection.begin(Request(), "early")
+    assert collection.close()
     store = ProjectStore(path)
     assert [one.id for one in store.records()] == [run]
     store.close()
@@ -370,8 +377,8 @@ class Book(RuleBasedStateMachine):
 
     def open(self) -> None:
         self.queue = FakeQueue()
-        self.book = RunCollection(self.queue, ProjectStore(self.path))
-        while not self.book.loaded:
+        self.collection = RunCollection(self.queue, ProjectStore(self.path))
+        while not self.collection.loaded:
             QCoreApplication.processEvents()
 
     def edit(self, redo: Callable[[], None], undo: Callable[[], None]) -> None:
@@ -385,7 +392,7 @@ class Book(RuleBasedStateMachine):
 
     @rule()
     def begin(self) -> None:
-        run = self.book.begin(Request(), "data")
+        run = self.collection.begin(Request(), "data")
         assert run not in self.runs
         self.runs[run] = {"name": f"ww {run}", "note": "", "state": "queued"}
 
@@ -413,7 +420,7 @@ class Book(RuleBasedStateMachine):
         run = self.some(data)
         if run is None:
             return
-        (self.book.rename if field == "name" else self.book.annotate)(run, text)
+        (self.collection.rename if field == "name" else self.collection.annotate)(run, text)
         before, after = self.runs[run][field], text.strip() if field == "name" else text
         if after and after != before:
             self.edit(lambda: self.put(run, field, after), lambda: self.put(run, field, before))
@@ -426,7 +433,7 @@ class Book(RuleBasedStateMachine):
     def delete(self, data: st.DataObject) -> None:
         chosen = data.draw(st.lists(st.sampled_from(sorted(self.runs)), max_size=3)) if self.runs else []
         gone = {run: self.runs[run] for run in chosen if self.runs[run]["state"] not in ("queued", "running")}
-        assert set(self.book.delete(chosen)) == set(gone)
+        assert set(self.collection.delete(chosen)) == set(gone)
         if gone:
             self.edit(lambda: self.drop(gone), lambda: self.runs.update(gone))
 
@@ -437,20 +444,20 @@ class Book(RuleBasedStateMachine):
     @precondition(lambda self: self.done)
     @rule()
     def undo(self) -> None:
-        self.book.undo_stack.undo()
+        self.collection.undo_stack.undo()
         self.undone.append(self.done.pop())
         self.undone[-1][1]()
 
     @precondition(lambda self: self.undone)
     @rule()
     def redo(self) -> None:
-        self.book.undo_stack.redo()
+        self.collection.undo_stack.redo()
         self.done.append(self.undone.pop())
         self.done[-1][0]()
 
     @rule()
     def reopen(self) -> None:
-        assert self.book.close()
+        assert self.collection.close()
         self.done, self.undone = [], []
         for values in self.runs.values():
             values["state"] = "interrupted" if values["state"] in ("queued", "running") else values["state"]
@@ -458,16 +465,16 @@ class Book(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        if hasattr(self, "book"):
-            records = {run: self.book.record(run) for run in self.book.ids()}
+        if hasattr(self, "collection"):
+            records = {run: self.collection.record(run) for run in self.collection.ids()}
             found = {run: {"name": r.name, "note": r.note, "state": r.state} for run, r in records.items()}
             assert found == self.runs
             assert list(found) == sorted(self.runs)
 
     def teardown(self) -> None:
-        if hasattr(self, "book"):
-            self.book.close()
-            self.book.deleteLater()
+        if hasattr(self, "collection"):
+            self.collection.close()
+            self.collection.deleteLater()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 

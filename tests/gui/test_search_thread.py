@@ -215,6 +215,23 @@ def test_what_cannot_be_searched_is_a_sentence(queue: JobQueue, qtbot: QtBot) ->
     assert heard.states[-1] == "failed"
 
 
+def test_a_search_whose_workers_were_lost_has_failed_and_keeps_its_cells(
+    queue: JobQueue, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Tuning.run
+
+    def lost(tuning: Tuning, *hooks: Any) -> Any:
+        return replace(run(tuning, *hooks), trouble="the scheduler has gone")
+
+    monkeypatch.setattr(Tuning, "run", lost)
+    heard = Heard(queue, "a")
+    queue.submit(job("a", SMALL))
+    qtbot.waitUntil(lambda: not queue.active(), timeout=60_000)
+    assert heard.states[-1] == "failed"
+    assert heard.of(Searched)[0].tuned.trouble == "the scheduler has gone"
+    assert len(heard.trials) == 2 * 3 * 2 * 3
+
+
 def test_the_end_hands_over_what_is_done_and_tells_of_no_end(queue: JobQueue, qtbot: QtBot) -> None:
     heard = Heard(queue, "a")
     queue.submit(job("a", LONG))

@@ -90,8 +90,8 @@ class Page:
 
     def __init__(self, path: Path) -> None:
         self.queue, self.view = FakeQueue(), View()
-        self.book = RunCollection(self.queue, ProjectStore(path))
-        self.space = Workspace(self.book, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
+        self.collection = RunCollection(self.queue, ProjectStore(path))
+        self.space = Workspace(self.collection, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
         self.presenter = TrainPresenter(self.view, self.space)  # type: ignore[arg-type]
         self.messages: list[str] = []
         self.space.message.connect(self.messages.append)
@@ -117,11 +117,11 @@ class Page:
 @pytest.fixture
 def page(qtbot: QtBot, tmp_path: Path) -> Iterator[Page]:
     made = Page(tmp_path / "a.mcsvmproj")
-    qtbot.waitUntil(lambda: made.book.loaded)
+    qtbot.waitUntil(lambda: made.collection.loaded)
     made.presenter.be_ready()
     made.open()
     yield made
-    made.book.close()
+    made.collection.close()
 
 
 def sample(iteration: int, gap: float = 1.0) -> Sample:
@@ -140,33 +140,33 @@ def test_nothing_is_judged_before_the_solvers_are_there(qtbot: QtBot, tmp_path: 
     early.presenter.prepare()
     qtbot.waitUntil(lambda: early.view.obstacle is None)
     early.space.tasks.shut_down(5000)
-    early.book.close()
+    early.collection.close()
 
 
-@pytest.mark.parametrize(("wish", "count"), [("trainAction", 1), ("trainAllAction", 6)])
-def test_what_is_wished_before_the_solvers_are_there_is_granted_once_they_are(
-    qtbot: QtBot, tmp_path: Path, wish: str, count: int
+@pytest.mark.parametrize(("command", "count"), [("trainAction", 1), ("trainAllAction", 6)])
+def test_a_command_before_the_solvers_are_there_is_done_once_they_are(
+    qtbot: QtBot, tmp_path: Path, command: str, count: int
 ) -> None:
     early = Page(tmp_path / "d.mcsvmproj")
-    qtbot.waitUntil(lambda: early.book.loaded)
+    qtbot.waitUntil(lambda: early.collection.loaded)
     early.open()
-    early.presenter.do(wish)
+    early.presenter.do(command)
     assert (early.queue.submitted, "loaded" in early.messages[-1]) == ([], True)
     early.presenter.be_ready()
     assert (len(early.queue.submitted), early.messages[-1]) == (count, "")
-    early.book.close()
+    early.collection.close()
 
 
 def test_without_data_the_page_says_where_to_get_some(qtbot: QtBot, tmp_path: Path) -> None:
     empty = Page(tmp_path / "c.mcsvmproj")
-    qtbot.waitUntil(lambda: empty.book.loaded)
+    qtbot.waitUntil(lambda: empty.collection.loaded)
     empty.presenter.be_ready()
     assert "Data page" in str(empty.view.obstacle)
     assert "Data page" in empty.view.last("show_empty")[0]
     empty.open()
     assert empty.view.obstacle is None
     assert "Press Train" in empty.view.last("show_empty")[0]
-    empty.book.close()
+    empty.collection.close()
 
 
 WRONG = [(field, text) for field in TYPED for text in ("x", "-1", "0") if field != "coef0" or text == "x"]
@@ -238,7 +238,7 @@ def test_all_six_get_the_same_options(page: Page) -> None:
     assert {(request.C, request.kernel, request.digest) for request in requests} == {
         (7.0, "rbf", page.space.dataset.digest)
     }
-    assert page.book.selected == tuple(page.book.ids())
+    assert page.collection.selected == tuple(page.collection.ids())
 
 
 def test_of_all_six_those_that_cannot_are_named(page: Page) -> None:
@@ -253,18 +253,18 @@ def test_of_all_six_those_that_cannot_are_named(page: Page) -> None:
 # -- what runs ------------------------------------------------------------------------------------
 
 
-def test_wishes_go_to_the_chosen_runs(page: Page) -> None:
+def test_commands_go_to_the_chosen_runs(page: Page) -> None:
     runs = page.started(3)
-    page.book.select(runs[:2])
+    page.collection.select(runs[:2])
     page.view.pause_asked.emit()
     page.view.stop_asked.emit()
     page.view.discard_asked.emit()
-    assert page.queue.commands == [(wish, run) for wish in ("pause", "stop", "discard") for run in runs[:2]]
+    assert page.queue.commands == [(command, run) for command in ("pause", "stop", "discard") for run in runs[:2]]
 
 
 def test_without_a_choice_the_last_begun_is_meant(page: Page) -> None:
     runs = page.started(2)
-    page.book.select([])
+    page.collection.select([])
     page.view.stop_asked.emit()
     assert page.queue.commands == [("stop", runs[-1])]
 
@@ -278,7 +278,7 @@ def test_what_rests_goes_on(page: Page) -> None:
     assert page.queue.commands == [("resume", run)]
 
 
-def test_nothing_can_be_wished_of_what_has_ended(page: Page) -> None:
+def test_no_command_reaches_what_has_ended(page: Page) -> None:
     (run,) = page.started()
     page.queue.fail(run, "There is not enough memory for this.")
     page.tick()
@@ -328,7 +328,7 @@ def test_chosen_runs_and_those_that_go_on_are_seen(page: Page) -> None:
     runs = page.started(4)
     page.queue.fail(runs[0], "no")
     page.queue.fail(runs[1], "no")
-    page.book.select([runs[0]])
+    page.collection.select([runs[0]])
     page.tick()
     assert set(seen(page)) == {runs[0], runs[2], runs[3]}
 
@@ -337,13 +337,13 @@ def test_at_most_twelve_of_the_chosen_are_seen(page: Page) -> None:
     runs = page.started(15)
     for run in runs:
         page.queue.fail(run, "no")
-    page.book.select(runs)
+    page.collection.select(runs)
     assert seen(page) == runs[-train.MOST :]
 
 
 def test_only_runs_that_moved_are_drawn(page: Page) -> None:
     first, second = page.started(2)
-    page.book.select([first, second])
+    page.collection.select([first, second])
     page.tick()
     page.view.told.clear()
     for iteration in range(1, 200):
@@ -383,28 +383,28 @@ def test_the_last_choices_come_back(page: Page, qtbot: QtBot) -> None:
     page.view.edit(C="2^5", machine="cs", solver="whole-example")
     page.view.looks = {"axis": "iteration", "logX": True}
     page.view.view_changed.emit()
-    page.book.close()
-    again = Page(Path(page.book.path))
-    qtbot.waitUntil(lambda: again.book.loaded)
+    page.collection.close()
+    again = Page(Path(page.collection.path))
+    qtbot.waitUntil(lambda: again.collection.loaded)
     again.presenter.be_ready()
     assert again.view.form == {**DEFAULTS, "C": "2^5", "machine": "cs", "solver": "whole-example"}
     assert again.view.looks == {"axis": "iteration", "logX": True}
-    again.book.close()
+    again.collection.close()
 
 
 @pytest.mark.parametrize("kept", [None, 3, [], {"form": 3, "view": []}, {"form": {"C": 3, "gamma": "2"}}])
 def test_choices_that_make_no_sense_are_left_out(page: Page, kept: Any) -> None:
-    page.book.keep_setting(train.KEPT, kept)
-    page.book.project_read.emit()
+    page.collection.keep_setting(train.KEPT, kept)
+    page.collection.project_read.emit()
     assert set(page.view.form) >= set(DEFAULTS)
     assert all(isinstance(text, str) for text in page.view.form.values())
 
 
-def test_what_a_menu_wishes_is_granted_or_the_reason_is_said(page: Page) -> None:
+def test_what_a_menu_asks_for_is_done_or_the_reason_is_said(page: Page) -> None:
     page.space.dataset = None
     page.space.data_changed.emit()
-    for wish in COMMANDS:
-        page.presenter.do(wish)
+    for name in COMMANDS:
+        page.presenter.do(name)
     assert len(page.messages) == len(COMMANDS), "without data nothing can be begun, and nothing runs"
     assert all("." in words for words in page.messages)
     page.open()
@@ -412,8 +412,8 @@ def test_what_a_menu_wishes_is_granted_or_the_reason_is_said(page: Page) -> None
     page.presenter.do("trainAction")
     page.presenter.do("trainAllAction")
     assert len(page.queue.submitted) == 1 + len(FIRST_MACHINES)
-    for wish, heard in (("pauseAction", "pause"), ("stopKeepAction", "stop"), ("discardAction", "discard")):
-        page.presenter.do(wish)
+    for name, heard in (("pauseAction", "pause"), ("stopKeepAction", "stop"), ("discardAction", "discard")):
+        page.presenter.do(name)
         assert page.queue.commands[-1][0] == heard
     assert page.messages == []
 

@@ -1,4 +1,4 @@
-"""Trainings and other work in threads: wishes go in, facts come out, nothing leaks."""
+"""Trainings and other work in threads: commands go in, facts come out, nothing leaks."""
 
 from __future__ import annotations
 

@@ -139,8 +139,8 @@ def peak(cost: float, gamma: float) -> Callable[[Cell, int], float]:
 class Page:
     def __init__(self, path: Path) -> None:
         self.queue, self.view = Queue(), View()
-        self.book = RunCollection(self.queue, ProjectStore(path))
-        self.space = Workspace(self.book, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
+        self.collection = RunCollection(self.queue, ProjectStore(path))
+        self.space = Workspace(self.collection, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
         self.presenter = TunePresenter(self.view, self.space)  # type: ignore[arg-type]
         self.messages: list[str] = []
         self.space.message.connect(self.messages.append)
@@ -162,7 +162,7 @@ class Page:
 
 def opened(path: Path, qtbot: QtBot) -> Page:
     page = Page(path)
-    qtbot.waitUntil(lambda: page.book.loaded)
+    qtbot.waitUntil(lambda: page.collection.loaded)
     page.presenter.be_ready()
     page.open()
     page.edit(qtbot, **SMALL)
@@ -173,7 +173,7 @@ def opened(path: Path, qtbot: QtBot) -> Page:
 def page(qtbot: QtBot, tmp_path: Path) -> Iterator[Page]:
     made = opened(tmp_path / "a.mcsvmproj", qtbot)
     yield made
-    made.book.close()
+    made.collection.close()
 
 
 # -- a report -------------------------------------------------------------------------------------
@@ -203,8 +203,8 @@ def test_a_project_says_in_plain_words_what_its_cells_depend_on(page: Page, qtbo
     page.view.start_asked.emit()
     page.queue.begun()
     page.queue.give(peak(4.0, 1.0))
-    page.book.close()
-    (found,) = read_searches(page.book.path)
+    page.collection.close()
+    (found,) = read_searches(page.collection.path)
     assert len(found["cells"]) == 18
     assert found["folds"] == 2
     assert found["request"]["data"] == str(dataset("iris"))
@@ -219,7 +219,7 @@ def test_nothing_is_judged_before_the_solvers_are_there_and_nothing_searched_wit
     qtbot: QtBot, tmp_path: Path
 ) -> None:
     early = Page(tmp_path / "b.mcsvmproj")
-    qtbot.waitUntil(lambda: early.book.loaded)
+    qtbot.waitUntil(lambda: early.collection.loaded)
     assert "loaded" in early.view.obstacle
     early.presenter.prepare()
     qtbot.waitUntil(lambda: "Data page" in early.view.obstacle)
@@ -229,7 +229,7 @@ def test_nothing_is_judged_before_the_solvers_are_there_and_nothing_searched_wit
     early.open()
     assert early.view.obstacle == ""
     early.space.tasks.shut_down(5000)
-    early.book.close()
+    early.collection.close()
 
 
 def test_a_wrong_entry_is_an_obstacle_and_leaves_no_command(page: Page) -> None:
@@ -336,7 +336,7 @@ def test_a_crew_that_was_lost_is_said(page: Page) -> None:
     assert page.view.told["show_failure"] == ("the scheduler has gone",)
 
 
-def test_a_stop_is_a_wish_and_what_is_done_is_not_asked_for_again(page: Page) -> None:
+def test_a_stop_is_a_command_and_what_is_done_is_not_asked_for_again(page: Page) -> None:
     page.view.start_asked.emit()
     page.queue.give(peak(4.0, 1.0), page.queue.wanted()[:9])
     page.view.stop_asked.emit()
@@ -358,9 +358,9 @@ def test_a_search_goes_on_after_a_restart_with_the_same_entries(qtbot: QtBot, tm
     first.queue.end_search(stopped=True)
     first.look()
     shown = first.view.maps
-    assert first.book.close()
+    assert first.collection.close()
     again = Page(tmp_path / "a.mcsvmproj")
-    qtbot.waitUntil(lambda: again.book.loaded)
+    qtbot.waitUntil(lambda: again.collection.loaded)
     again.presenter.be_ready()
     again.open()
     assert again.view.form["machines"] == SMALL["machines"]
@@ -368,7 +368,7 @@ def test_a_search_goes_on_after_a_restart_with_the_same_entries(qtbot: QtBot, tm
     assert again.view.maps == shown
     again.view.start_asked.emit()
     assert len(again.queue.searches[-1].done) == 5
-    again.book.close()
+    again.collection.close()
 
 
 def test_why_a_search_failed_is_said_until_something_changes(page: Page) -> None:
@@ -442,7 +442,7 @@ def test_a_chosen_cell_is_trained_as_it_was_searched(page: Page) -> None:
     (request,) = page.queue.trained
     assert (request.machine, request.C, request.gamma, request.class_weight) == ("ovo", 4.0, 0.25, "balanced")
     assert (request.time_limit, request.holdout) == (None, page.space.holdout)
-    assert page.book.selected == (1,)
+    assert page.collection.selected == (1,)
     assert "Train page" in page.messages[-1]
 
 

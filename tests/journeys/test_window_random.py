@@ -1,8 +1,9 @@
-"""Twenty runs with pauses, stops, deletions and page changes in any order: nothing is lost, nothing leaks."""
+"""Runs and searches with pauses, stops, deletions and page changes in any order: nothing is lost, nothing leaks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -18,14 +19,16 @@ from hypothesis.stateful import (
 from journeys.hand import Hand
 
 from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.tune.search import TuneRequest
+from solvers.selection.grid import Range
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
-PAGES = "Data", "Train", "Compare", "Predict"
+PAGES = "Data", "Train", "Tune", "Compare", "Predict"
 MOST = 20
 AT_REST = "done", "failed", "discarded"
 
 
-def test_any_order_of_wishes(open_window: Callable[[], Hand]) -> None:
+def test_any_order_of_commands(open_window: Callable[[], Hand]) -> None:
     hand = open_window()
     hand.work.open_data(str(resources.dataset("iris")))
     hand.wait(lambda: hand.work.dataset is not None)
@@ -52,14 +55,21 @@ def test_any_order_of_wishes(open_window: Callable[[], Hand]) -> None:
             hand.click("startButton")
             self.begun.append(hand.runs.ids()[-1])
 
+        @rule(machines=st.sampled_from([("ovo",), ("ww", "llw")]), folds=st.sampled_from([2, 10]))
+        @precondition(lambda self: len(hand.work.searches.active) < 2)
+        def search(self, machines: tuple[str, ...], folds: int) -> None:
+            request = replace(hand.work.base_request(), holdout=None)
+            wanted = TuneRequest(machines, Range(0.0, 4.0), Range(-4.0, 0.0), folds=folds, jobs=1)
+            hand.work.searches.start(request, wanted, hand.work.dataset)
+
         @rule(page=st.sampled_from(PAGES))
         def turn_to(self, page: str) -> None:
             hand.go(page)
 
-        @rule(data=st.data(), wish=st.sampled_from(["pause", "resume", "stop", "discard"]))
+        @rule(data=st.data(), command=st.sampled_from(["pause", "resume", "stop", "discard"]))
         @precondition(lambda self: hand.active)
-        def wish(self, data: Any, wish: str) -> None:
-            getattr(hand.window.assembly.queue, wish)(data.draw(st.sampled_from(hand.active)))
+        def command(self, data: Any, command: str) -> None:
+            getattr(hand.window.assembly.queue, command)(data.draw(st.sampled_from(hand.active)))
 
         @rule(data=st.data())
         @precondition(lambda self: hand.runs.ids())
@@ -86,8 +96,11 @@ def test_any_order_of_wishes(open_window: Callable[[], Hand]) -> None:
             assert set(self.begun) <= set(hand.runs.ids()) | set(self.deleted)
 
         def teardown(self) -> None:
+            hand.wait(lambda: len(hand.work.searches.active) == sum(isinstance(key, str) for key in hand.active))
             hand.window.assembly.queue.stop_all()
-            hand.wait(lambda: not hand.active)
+            hand.wait(lambda: not hand.active and not hand.work.searches.active)
+            last = hand.work.searches.last
+            assert last is None or (last.state in AT_REST and not last.error)
             for run in set(self.begun) - set(self.deleted):
                 hand.wait(lambda run=run: hand.runs.record(run).state in AT_REST)
                 record = hand.runs.record(run)

@@ -77,7 +77,7 @@ def _long(time: float) -> str:
 
 
 def remaining(time: float | None) -> str:
-    """A projection is a guess: one or two digits, no more."""
+    """An estimate: one or two digits, no more."""
     if time is None or _missing(time) or time > 30 * 86400.0:
         return NONE
     if time < 0.95:

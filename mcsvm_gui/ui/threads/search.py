@@ -68,7 +68,8 @@ class SearchJob(Job):
             if self.ending or not interrupted:
                 break
             self.rest()
-        self.end(JobState.DONE, Searched(replace(tuned, seconds=seconds)))
+        state = JobState.FAILED if tuned.trouble else JobState.DONE
+        self.end(state, Searched(replace(tuned, seconds=seconds)))
 
     def _search(self, tuning: Tuning) -> tuple[Tuned, bool]:
         """To the end, or to a pause: one that was asked for holds even if it is taken back before it is heard."""
