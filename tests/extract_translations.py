@@ -14,7 +14,7 @@ from pathlib import Path
 from mcsvm_gui.core.base.i18n import catalogue
 from mcsvm_gui.core.base.i18n.catalogue import Message
 from mcsvm_gui.core.base.i18n.translation import languages
-from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.base.options import Choice, options_of
 from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.data.options import ReadOptions, Rules
@@ -98,6 +98,8 @@ def options() -> set[str]:
     known = [option for table in (ReadOptions, Rules, Request) for option in options_of(table).values()]
     known += SEARCH_OPTIONS.values()
     titles = {option.title for option in known if option.commands}
+    chosen = [option.kind for option in known if option.commands and isinstance(option.kind, Choice)]
+    titles |= {title for kind in chosen for title in kind.titles.values()}
     asked = [option for option in known if option.train or option.tune]
     return titles | {text for one in asked for text in (one.help, one.unsaid, one.unit) if not text.isdecimal()}
 

@@ -12,6 +12,7 @@ from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
@@ -21,7 +22,6 @@ from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Trace
 
-SCALED = {"minmax": "scaled to [-1, 1]", "standard": "scaled to mean 0 and deviation 1", "none": "as they are"}
 BIAS = {"none": "no bias", "regularized": "regularized bias", "exact": "exact bias"}
 
 

@@ -23,7 +23,7 @@ class FakeView(QObject):
     file_chosen, test_chosen, sample_chosen = Signal(str), Signal(str), Signal(str)
     cancelled, gallery_asked, data_asked, test_dropped = Signal(), Signal(), Signal(), Signal()
     reading_changed, acted = Signal(str, object), Signal(str, object)
-    scale_changed, missing_changed = Signal(str), Signal(str)
+    rule_changed = Signal(str, str)
     holdout_changed, seed_changed = Signal(int), Signal(int)
 
     def __init__(self) -> None:
@@ -251,7 +251,7 @@ def test_missing_cells_come_with_two_ways_out(stage: Stage, tmp_path: Path) -> N
 def test_unscaled_columns_say_what_it_costs_and_offer_scaling(stage: Stage) -> None:
     stage.open(resources.dataset("wine"))
     pictures = [values[0] for name, values in stage.view.told if name == "show_projection"]
-    stage.view.scale_changed.emit("none")
+    stage.view.rule_changed.emit("scale", "none")
     stage.workspace.tasks.work()
     first = stage.view.last("show_advice")[0][0]
     assert "proline" in first.sentence
@@ -275,7 +275,7 @@ def test_hold_out_and_seed_go_to_the_workspace(stage: Stage) -> None:
     assert (stage.workspace.holdout, stage.workspace.seed) == (0.25, 7)
     stage.view.holdout_changed.emit(0)
     assert stage.workspace.holdout is None
-    assert stage.view.last("show_preparation") == ("minmax", "reject", 0, 7)
+    assert stage.view.last("show_preparation") == (Rules(), 0, 7)
     assert len(stage.workspace.tasks.waiting) == before, "nothing is looked at anew for a seed"
 
 
@@ -316,10 +316,10 @@ def test_answers_about_data_that_are_gone_are_dropped(stage: Stage) -> None:
 
 def test_a_look_asked_again_while_under_way_gives_the_later_answer(stage: Stage) -> None:
     stage.open(resources.dataset("wine"))
-    stage.view.scale_changed.emit("none")
+    stage.view.rule_changed.emit("scale", "none")
     QCoreApplication.processEvents()
     assert len(stage.workspace.tasks.waiting) == 1
-    stage.view.scale_changed.emit("minmax")
+    stage.view.rule_changed.emit("scale", "minmax")
     stage.workspace.tasks.work()
     assert stage.view.last("show_projection")[0].shares[0] < 0.6
     assert not any(advice.actions for advice in stage.view.last("show_advice")[0])

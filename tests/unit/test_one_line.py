@@ -13,6 +13,8 @@ import pytest
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 OPTION = "    seed: int = option("
+WORDS = '{"mild": "Mild", "hot": "Hot"}'
+MILD_OR_HOT = f'    spice: str = option("mild", Choice(titles={WORDS}), "Spice", "How hot it is", **READING)'
 PLANTED = {  # by script: file, the line before which it is planted, the line
     "training_option": [
         (
@@ -25,7 +27,14 @@ PLANTED = {  # by script: file, the line before which it is planted, the line
         (
             "mcsvm_gui/core/data/options.py",
             "    separator: str",
-            '    spice: str = option("mild", Choice("mild|hot", ("mild", "hot")), "Spice", "How hot it is", **READING)',
+            MILD_OR_HOT,
+        )
+    ],
+    "preparation_rule": [
+        (
+            "mcsvm_gui/core/data/options.py",
+            "    unknown: str = option(",
+            MILD_OR_HOT,
         )
     ],
     "kernel_parameter": [

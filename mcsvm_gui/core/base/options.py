@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Literal, NoReturn
@@ -27,7 +27,12 @@ Place = Literal["", "first", "more"]  # of a form: not asked, at once, or under 
 class Kind:
     """Text. `parse` understands what people type; `check` holds values to what makes sense, wherever they come from."""
 
-    metavar: str = "TEXT"
+    place: str = "TEXT"
+
+    @property
+    def metavar(self) -> str:
+        """What stands for a value in help."""
+        return self.place
 
     def parse(self, text: str) -> Any:
         """Raises InputError where it cannot be understood."""
@@ -55,7 +60,7 @@ class Kind:
 class Column(Kind):
     """A name, or a number of which 1 is the first and -1 the last."""
 
-    metavar: str = "NAME|INDEX"
+    place: str = "NAME|INDEX"
 
     def check(self, name: str, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, str | int):
@@ -64,23 +69,33 @@ class Column(Kind):
 
 @dataclass(frozen=True)
 class Choice(Kind):
-    """One of a few words."""
+    """One of a few words, each with its title; `known` is asked where the words are known later only."""
 
-    choices: tuple[str, ...] = ()
+    place: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    known: Callable[[], Mapping[str, str]] | None = None
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        return self.titles if self.known is None else self.known()
+
+    @property
+    def metavar(self) -> str:
+        return self.place or "|".join(self.words)
 
     def check(self, name: str, value: Any) -> None:
-        if value not in self.choices:
+        if not isinstance(value, str) or value not in self.words:
             raise InputError(
                 "{name} must be one of {choices}, not {value!r}",
                 name=name,
-                choices=", ".join(self.choices),
+                choices=", ".join(self.words),
                 value=value,
             )
 
 
 @dataclass(frozen=True)
 class Number(Kind):
-    metavar: str = "X"
+    place: str = "X"
     positive: bool = False
     powers: bool = False  # people think of it as a power of two
     words: tuple[str, ...] = ()  # that may stand in its place
@@ -112,7 +127,7 @@ class Number(Kind):
 
 @dataclass(frozen=True)
 class Whole(Kind):
-    metavar: str = "N"
+    place: str = "N"
     lowest: int = 1
     below: int | None = None
 
@@ -131,7 +146,7 @@ class Whole(Kind):
 
 @dataclass(frozen=True)
 class Share(Kind):
-    metavar: str = "SHARE"
+    place: str = "SHARE"
 
     def parse(self, text: str) -> float:
         return number(text)
@@ -147,7 +162,7 @@ class Share(Kind):
 class Flag(Kind):
     """Said or not."""
 
-    metavar: str = ""
+    place: str = ""
 
     def parse(self, text: str) -> bool:
         return bool(text)
@@ -164,7 +179,7 @@ class Flag(Kind):
 class Weights(Kind):
     """`balanced`, or pairs of a class and its factor; JSON in text, a mapping in documents."""
 
-    metavar: str = "balanced|JSON"
+    place: str = "balanced|JSON"
 
     def parse(self, text: str) -> str | tuple[tuple[str, float], ...]:
         if text == "balanced":

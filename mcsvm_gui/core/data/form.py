@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import Choice, options_of
 from mcsvm_gui.core.data.formats import READERS
-from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
@@ -83,7 +83,7 @@ def _label(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str], g
 
 
 def _field(option: str, value: str, guess: str | None) -> Field:
-    asked = None if value in (None, "auto") else value
+    asked = None if value in (None, AUTOMATIC) else value
     named = {answer.value: answer.text for answer in _answers(option)}
     automatic = tr("Automatic") if guess is None else tr("Guessed: {value}", value=named.get(_plain(guess), guess))
     answers = [Answer(None, automatic), *_answers(option)]
@@ -97,22 +97,24 @@ def _plain(guess: str) -> str:
 
 
 def _answers(option: str) -> tuple[Answer, ...]:
-    answers: dict[str, list[tuple[str, str]]] = {
-        "format": [(reader.name, reader.title) for reader in READERS.values()],
-        "header": [("yes", tr("yes, the first line")), ("no", tr("no, data at once"))],
-        "separator": [
+    kind = options_of(ReadOptions)[option].kind
+    if isinstance(kind, Choice):
+        return tuple(Answer(word, tr(title)) for word, title in kind.words.items() if word != AUTOMATIC)
+    return tuple(Answer(value, text) for value, text in _suggested()[option])
+
+
+def _suggested() -> dict[str, Iterable[tuple[str, str]]]:
+    """Of options that take any text."""
+    return {
+        "separator": (
             (",", tr("comma")),
             (";", tr("semicolon")),
             ("tab", tr("tab")),
             ("|", tr("vertical bar")),
             ("whitespace", tr("blanks")),
-        ],
-        "decimal": [(".", tr("point")), (",", tr("comma"))],
-        "encoding": [(name, shown) for name, shown in _ENCODINGS],
+        ),
+        "encoding": _ENCODINGS,
     }
-    kind = options_of(ReadOptions)[option].kind
-    words = kind.choices if isinstance(kind, Choice) else ()
-    return tuple(Answer(value, text) for value, text in answers.get(option, zip(words, words, strict=True)))
 
 
 _ENCODINGS = (
@@ -134,23 +136,3 @@ def _where_used(field: Field, dataset: Dataset | None) -> Field:
     if field.option == "label":
         return replace(field, reason=tr("In {format} files the label has its place", format=title))
     return replace(field, reason=tr("{format} files leave nothing to choose here", format=title))
-
-
-# -- preparation ----------------------------------------------------------------------------------
-
-
-def scale_answers() -> tuple[Answer, ...]:
-    return (
-        Answer("minmax", tr("each column to -1 … 1")),
-        Answer("standard", tr("mean 0, deviation 1")),
-        Answer("none", tr("as they are")),
-    )
-
-
-def missing_answers() -> tuple[Answer, ...]:
-    return (
-        Answer("reject", tr("refuse to train")),
-        Answer("drop", tr("leave such rows out")),
-        Answer("mean", tr("fill with the mean")),
-        Answer("most-frequent", tr("fill with the most frequent")),
-    )

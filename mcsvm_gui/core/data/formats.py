@@ -48,11 +48,6 @@ READERS: dict[str, Reader] = {
 PACKED = ".gz", ".bz2", ".xz", ".zip"  # a file of any format may be packed
 
 
-def names() -> tuple[str, ...]:
-    """What --format takes."""
-    return ("auto", *READERS)
-
-
 def titles() -> str:
     return ", ".join(reader.title for reader in READERS.values())
 

@@ -11,26 +11,17 @@ from typing import Any
 from mcsvm_gui.core.base.options import Choice, Column, Kind, check, option
 from mcsvm_gui.core.data import formats
 
-HEADERS = "auto", "yes", "no"
+AUTOMATIC = "auto"  # to be guessed
+HEADERS = {AUTOMATIC: "Automatic", "yes": "yes, the first line", "no": "no, data at once"}
+DECIMALS = {".": "point", ",": "comma"}
 READING: dict[str, Any] = {
     "group": "reading data",
     "commands": ("inspect", "train", "tune", "compare", "predict", "verify"),
 }
 
 
-class FormatName(Choice):
-    """Of the table as it is when the name is asked for."""
-
-    def __init__(self) -> None:
-        pass
-
-    @property
-    def metavar(self) -> str:
-        return "|".join(self.choices)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        return formats.names()
+def _formats() -> dict[str, str]:
+    return {AUTOMATIC: "Automatic", **{reader.name: reader.title for reader in formats.READERS.values()}}
 
 
 @dataclass(frozen=True)
@@ -40,22 +31,30 @@ class ReadOptions:
         note="default: label, class, target or y in any case, else the last",
         **READING,
     )
-    format: str = option("auto", FormatName(), "File format", note="default: what the content shows", **READING)
+    format: str = option(
+        "auto", Choice(known=_formats), "File format", note="default: what the content shows", **READING
+    )
     header: str = option(
-        *("auto", Choice("|".join(HEADERS), HEADERS), "Header line", "Whether the first line names the columns"),
+        *("auto", Choice(titles=HEADERS), "Header line", "Whether the first line names the columns"),
         **READING,
     )
     separator: str | None = option(None, Kind(), "Separator", "Between fields, such as ';' or tab", **READING)
-    decimal: str | None = option(None, Choice(".|,", (".", ",")), "Decimal mark", "In numbers", **READING)
+    decimal: str | None = option(None, Choice(".|,", DECIMALS), "Decimal mark", "In numbers", **READING)
     encoding: str | None = option(None, Kind("NAME"), "Encoding", "Such as utf-8 or cp1252", **READING)
 
     def __post_init__(self) -> None:
         check(self)
 
 
-SCALES = "minmax", "standard", "none"
-MISSING = "reject", "drop", "mean", "most-frequent"
-UNKNOWN = "zeros", "reject"
+SCALES = {"minmax": "each column to -1 … 1", "standard": "mean 0, deviation 1", "none": "as they are"}
+SCALED = {"minmax": "scaled to [-1, 1]", "standard": "scaled to mean 0 and deviation 1", "none": "as they are"}
+MISSING = {
+    "reject": "refuse to train",
+    "drop": "leave such rows out",
+    "mean": "fill with the mean",
+    "most-frequent": "fill with the most frequent",
+}
+UNKNOWN = {"zeros": "no level at all", "reject": "refuse to decide"}  # what training did not know
 
 
 @dataclass(frozen=True)
@@ -63,16 +62,16 @@ class Rules:
     """Categories take their most frequent level where missing cells take the mean."""
 
     scale: str = option(
-        *("minmax", Choice("|".join(SCALES), SCALES), "Scaling", "How features are scaled"),
+        *("minmax", Choice(titles=SCALES), "Scaling", "How features are scaled"),
         note="default minmax: to [-1, 1], fitted on the training part only",
         **READING,
     )
     missing: str = option(
-        *("reject", Choice("|".join(MISSING), MISSING), "Missing cells", "What to do with missing cells"),
+        *("reject", Choice(titles=MISSING), "Missing cells", "What to do with missing cells"),
         note="default reject, naming the first places",
         **READING,
     )
-    unknown: str = option("zeros", Choice("", UNKNOWN), "Unknown levels")  # no level at all, or refused
+    unknown: str = option("zeros", Choice(titles=UNKNOWN), "Unknown levels")  # no level at all, or refused
 
     def __post_init__(self) -> None:
         check(self)

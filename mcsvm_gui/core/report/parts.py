@@ -19,6 +19,7 @@ from mcsvm_gui.core.compare.result_table import Cell, ResultTable
 from mcsvm_gui.core.compare.tables import class_table, confusion
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import repeated
+from mcsvm_gui.core.data.options import SCALED
 from mcsvm_gui.core.evaluate.statistics import TestResult
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import badge, sentences, title
@@ -26,11 +27,6 @@ from mcsvm_gui.core.machine.trained import Origin, versions
 from mcsvm_gui.core.report import plots
 from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Paragraph, Table
 
-SCALES = {
-    "minmax": "features scaled to [-1, 1], fitted on training rows alone",
-    "standard": "features scaled to mean 0 and deviation 1, fitted on training rows alone",
-    "none": "features as they are",
-}
 MOST_CLASSES = 40  # of a confusion matrix that can still be read
 MOST_ROWS = 200  # of a list
 MOST_ENTRIES = 50_000  # of all confusion matrices
@@ -100,7 +96,8 @@ def _features(dataset: Dataset) -> list[Block]:
 
 
 def preparation_words(request: Request) -> str:
-    words = [SCALES[request.rules.scale], f"missing cells: {request.rules.missing}"]
+    fitted = "" if request.rules.scale == "none" else ", fitted on training rows alone"
+    words = [f"features {SCALED[request.rules.scale]}{fitted}", f"missing cells: {request.rules.missing}"]
     return "; ".join([*words, f"levels that training did not know: {request.rules.unknown}"])
 
 

@@ -40,7 +40,7 @@ STEP = Option(
 
 @dataclass(frozen=True)
 class Address(Kind):
-    metavar: str = "ADDRESS"
+    place: str = "ADDRESS"
 
     def parse(self, text: str) -> str:
         from mcsvm_gui.core.tune.cluster.address import checked

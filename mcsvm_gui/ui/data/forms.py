@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
 
+from mcsvm_gui.core.base.options import Choice, Option, options_of
+from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -139,8 +142,7 @@ class ReadingForm(Form):
 
 
 class PreparationForm(Form):
-    scale_changed = Signal(str)
-    missing_changed = Signal(str)
+    rule_changed = Signal(str, str)  # an option of the rules, and its value
     holdout_changed = Signal(int)  # per cent; 0 is none
     seed_changed = Signal(int)
     test_asked = Signal()
@@ -148,28 +150,33 @@ class PreparationForm(Form):
 
     def __init__(self) -> None:
         super().__init__(tr("How the data are prepared"))
-        self.scale = answers_box("scaleCombo", tr("Scaling"))
-        self.missing = answers_box("missingCombo", tr("Missing cells"))
-        self.holdout = _spin("holdoutSpin", tr("Hold-out"), MOST_PER_CENT)
+        titles = {name: tr(option.title) for name, option in OPTIONS.items()}
+        self.rules = {name: self._rule_box(option) for name, option in options_of(Rules).items() if option.commands}
+        self.holdout = _spin("holdoutSpin", titles["holdout"], MOST_PER_CENT)
         self.holdout.setSuffix(" %")
         self.holdout.setSingleStep(5)
         self.holdout.setSpecialValueText(tr("none"))
-        self.seed = _spin("seedSpin", tr("Seed"), 2**31 - 1)
-        self.add(tr("Scaling"), self.scale)
-        self.add(tr("Missing cells"), self.missing)
-        self.add(tr("Test file"), self._test_row())
+        self.seed = _spin("seedSpin", titles["seed"], 2**31 - 1)
+        self.add(titles["test"], self._test_row(titles["test"]))
         self.grid.addWidget(self._build_trouble(), self.grid.rowCount(), 0, 1, 2)
-        self.holdout_title = self.add(tr("Hold-out"), self.holdout)
-        self.add(tr("Seed"), self.seed)
-        self.scale.currentIndexChanged.connect(lambda: self.scale_changed.emit(self.scale.currentData()))
-        self.missing.currentIndexChanged.connect(lambda: self.missing_changed.emit(self.missing.currentData()))
+        self.holdout_title = self.add(titles["holdout"], self.holdout)
+        self.add(titles["seed"], self.seed)
         self.holdout.valueChanged.connect(self.holdout_changed)
         self.seed.valueChanged.connect(self.seed_changed)
 
-    def _test_row(self) -> QWidget:
+    def _rule_box(self, option: Option) -> QComboBox:
+        box = answers_box(f"{option.name}Combo", tr(option.title))
+        assert isinstance(option.kind, Choice)
+        for word, title in option.kind.words.items():
+            box.addItem(tr(title), word)
+        box.currentIndexChanged.connect(lambda: self.rule_changed.emit(option.name, box.currentData()))
+        self.add(tr(option.title), box)
+        return box
+
+    def _test_row(self, title: str) -> QWidget:
         self.test = QPushButton()
         self.test.setObjectName("testFileButton")
-        self.test.setAccessibleName(tr("Test file"))
+        self.test.setAccessibleName(title)
         self.test.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.drop_test = QPushButton("×")  # noqa: RUF001
         self.drop_test.setObjectName("testFileClearButton")
@@ -197,14 +204,10 @@ class PreparationForm(Form):
         self.trouble.hide()
         return self.trouble
 
-    def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None:
-        fill(self.scale, scales, self.scale.currentData())
-        fill(self.missing, missing, self.missing.currentData())
-
-    def show_values(self, scale: str, missing: str, holdout: int, seed: int) -> None:
-        with QSignalBlocker(self.scale), QSignalBlocker(self.missing):
-            self.scale.setCurrentIndex(self.scale.findData(scale))
-            self.missing.setCurrentIndex(self.missing.findData(missing))
+    def show_values(self, rules: Rules, holdout: int, seed: int) -> None:
+        for name, box in self.rules.items():
+            with QSignalBlocker(box):
+                box.setCurrentIndex(box.findData(getattr(rules, name)))
         for spin, value in ((self.holdout, holdout), (self.seed, seed)):
             if spin.value() != value:
                 with QSignalBlocker(spin):

@@ -35,7 +35,8 @@ from mcsvm_gui.ui.plots.projection import Projection
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.advice import Advice
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.form import Answer, Field
+    from mcsvm_gui.core.data.form import Field
+    from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
     from mcsvm_gui.core.data.samples import Sample
 
@@ -50,8 +51,7 @@ class DataPage(QWidget):
     gallery_asked = Signal()
     data_asked = Signal()  # back from the gallery
     reading_changed = Signal(str, object)
-    scale_changed = Signal(str)
-    missing_changed = Signal(str)
+    rule_changed = Signal(str, str)
     holdout_changed = Signal(int)
     seed_changed = Signal(int)
     test_dropped = Signal()
@@ -153,8 +153,7 @@ class DataPage(QWidget):
         self.reading.changed.connect(self.reading_changed)
         self.advice.acted.connect(self.acted)
         form = self.preparation
-        form.scale_changed.connect(self.scale_changed)
-        form.missing_changed.connect(self.missing_changed)
+        form.rule_changed.connect(self.rule_changed)
         form.holdout_changed.connect(self.holdout_changed)
         form.seed_changed.connect(self.seed_changed)
         form.test_dropped.connect(self.test_dropped)
@@ -215,7 +214,7 @@ class DataPage(QWidget):
     def _order(self) -> None:
         """The Tab key goes down the side, then to the data; fields of reading come with something to read."""
         form = self.preparation
-        side = [*self.reading.boxes.values(), form.scale, form.missing, form.test, form.drop_test, form.holdout]
+        side = [*self.reading.boxes.values(), *form.rules.values(), form.test, form.drop_test, form.holdout]
         for first, second in pairwise([self.samples, self.open, *side, form.seed]):
             QWidget.setTabOrder(first, second)
 
@@ -250,11 +249,8 @@ class DataPage(QWidget):
     def show_advice(self, advice: Sequence[Advice]) -> None:
         self.advice.show_advice(advice)
 
-    def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None:
-        self.preparation.show_answers(scales, missing)
-
-    def show_preparation(self, scale: str, missing: str, holdout: int, seed: int) -> None:
-        self.preparation.show_values(scale, missing, holdout, seed)
+    def show_preparation(self, rules: Rules, holdout: int, seed: int) -> None:
+        self.preparation.show_values(rules, holdout, seed)
 
     def show_test(self, name: str, words: str) -> None:
         self.preparation.show_test(name, words)

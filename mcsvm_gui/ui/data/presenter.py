@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
-from mcsvm_gui.core.data.form import applied, columns_of, missing_answers, reading_form, scale_answers
+from mcsvm_gui.core.data.form import applied, columns_of, reading_form
 from mcsvm_gui.core.data.remedies import remedies
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey
@@ -54,7 +54,6 @@ class DataPresenter(QObject):
         self._sizing = Ticket()  # of the file that is loading
         self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
         self._listen()
-        view.show_answers(scale_answers(), missing_answers())
         self._data_changed()
 
     def _listen(self) -> None:
@@ -66,8 +65,7 @@ class DataPresenter(QObject):
         view.gallery_asked.connect(self._show_gallery)
         view.data_asked.connect(self._data_changed)
         view.reading_changed.connect(self._read_again)
-        view.scale_changed.connect(lambda scale: workspace.set_preparation(scale=scale))
-        view.missing_changed.connect(lambda missing: workspace.set_preparation(missing=missing))
+        view.rule_changed.connect(lambda name, value: workspace.set_preparation(**{name: value}))
         view.holdout_changed.connect(self._hold_out)
         view.seed_changed.connect(lambda seed: workspace.set_preparation(seed=seed))
         view.test_dropped.connect(workspace.drop_test)
@@ -170,7 +168,7 @@ class DataPresenter(QObject):
     def _preparation_changed(self) -> None:
         workspace = self.workspace
         rules, holdout = workspace.rules, workspace.holdout
-        self.view.show_preparation(rules.scale, rules.missing, round(100 * (holdout or 0.0)), workspace.seed)
+        self.view.show_preparation(rules, round(100 * (holdout or 0.0)), workspace.seed)
         self._show_test()
         data = workspace.dataset
         if data is not None and data is self._shown:

@@ -10,7 +10,8 @@ from PySide6.QtCore import SignalInstance
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.advice import Advice
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.form import Answer, Field
+    from mcsvm_gui.core.data.form import Field
+    from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
     from mcsvm_gui.core.data.samples import Sample
 
@@ -23,8 +24,7 @@ class DataView(Protocol):
     gallery_asked: SignalInstance
     data_asked: SignalInstance
     reading_changed: SignalInstance  # str, object
-    scale_changed: SignalInstance  # str
-    missing_changed: SignalInstance  # str
+    rule_changed: SignalInstance  # str, str
     holdout_changed: SignalInstance  # int
     seed_changed: SignalInstance  # int
     test_dropped: SignalInstance
@@ -41,8 +41,7 @@ class DataView(Protocol):
     def show_projection(self, projected: Projected) -> None: ...
     def say_projection(self, words: str) -> None: ...
     def show_advice(self, advice: Sequence[Advice]) -> None: ...
-    def show_answers(self, scales: Sequence[Answer], missing: Sequence[Answer]) -> None: ...
-    def show_preparation(self, scale: str, missing: str, holdout: int, seed: int) -> None: ...
+    def show_preparation(self, rules: Rules, holdout: int, seed: int) -> None: ...
     def show_test(self, name: str, words: str) -> None: ...
     def show_test_trouble(self, sentence: str) -> None: ...
     def set_folder(self, folder: str) -> None: ...

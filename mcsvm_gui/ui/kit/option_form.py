@@ -66,7 +66,7 @@ class OptionForm(QWidget):
             self._folded[option.name] = option.default_text
         title, tip = tr(option.title), tr(option.help)
         if words is None and isinstance(option.kind, Choice):
-            words = {word: word for word in option.kind.choices}
+            words = {word: tr(title) for word, title in option.kind.words.items()}
         if isinstance(option.kind, Flag):
             self._add_check(option.name, title, tip)
         elif words is not None:

@@ -11,10 +11,9 @@ import scipy.sparse as sp
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data import form as data_form
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
-from mcsvm_gui.core.data.form import OPTIONS, applied, columns_of, missing_answers, reading_form, scale_answers
+from mcsvm_gui.core.data.form import OPTIONS, applied, columns_of, reading_form
 from mcsvm_gui.core.data.formats import names
 from mcsvm_gui.core.data.options import HEADERS
-from mcsvm_gui.core.data.preparation import MISSING, SCALES
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 
 ROWS = [(5.5, 1.25, "yes"), (4.0, 2.5, "no"), (3.25, 8.0, "yes"), (1.5, 7.75, "no")]
@@ -110,8 +109,3 @@ def test_a_million_numbered_columns_are_not_listed() -> None:
     data = Dataset("x", "libsvm", NumberedColumns(1, 1_000_000), None, matrix, "label", labels, None, (), (), "0")
     label = reading_form(ReadOptions(), data)[0]
     assert [answer.value for answer in label.answers] == ["label"]
-
-
-def test_preparation_offers_exactly_what_there_is() -> None:
-    assert tuple(answer.value for answer in scale_answers()) == SCALES
-    assert tuple(answer.value for answer in missing_answers()) == MISSING
