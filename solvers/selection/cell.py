@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ import numpy as np
 
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
+from solvers.selection.scores import SCORES, Measured, Score
 
 Pair = tuple[int, int]  # two classes, the smaller first
 
@@ -37,14 +39,16 @@ class FoldResult:
     ending: Ending
     certificate: Certificate
     pairs: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)  # ovo, dag: (test rows, correct ones)
+    tested: Measured | None = None  # what measures but accuracy follow from; None in results of an earlier version
     values: np.ndarray | None = None  # (test rows, outputs), where the settings ask for them
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """The results of all folds done so far, by fold number."""
+    """The results of all folds done so far, by fold number; `score` is the measure they are compared by."""
 
     by_fold: Mapping[int, FoldResult]
+    score: Score = SCORES["accuracy"]
 
     @property
     def folds(self) -> int:
@@ -59,12 +63,28 @@ class CellResult:
         return tuple(result.accuracy for result in self._ordered)
 
     @cached_property
+    def fold_scores(self) -> tuple[float, ...]:
+        """By the measure; NaN where a result does not have what it needs."""
+        return self.by(self.score)
+
+    def by(self, score: Score) -> tuple[float, ...]:
+        if score.name == "accuracy":
+            return self.fold_accuracy
+        kept = [result.tested for result in self._ordered if result.tested is not None]
+        return tuple(score.of(kept)) if len(kept) == self.folds else (math.nan,) * self.folds
+
+    @cached_property
     def mean(self) -> float:
-        return float(np.mean(self.fold_accuracy))
+        return float(np.mean(self.fold_scores))
 
     @cached_property
     def std(self) -> float:
-        return float(np.std(self.fold_accuracy))
+        return float(np.std(self.fold_scores))
+
+    @property
+    def worth(self) -> float:
+        """The mean, as a number that is larger for better cells."""
+        return -math.inf if math.isnan(self.mean) else self.score.preferred(self.mean)
 
     @property
     def seconds(self) -> float:
@@ -89,9 +109,9 @@ class CellResult:
         return all(ending is Ending.CONVERGED for ending in self.endings)
 
 
-def summarise(trials: Mapping[Trial, FoldResult]) -> dict[Cell, CellResult]:
+def summarise(trials: Mapping[Trial, FoldResult], score: Score = SCORES["accuracy"]) -> dict[Cell, CellResult]:
     """Results by cell, in the order in which cells first appear."""
     cells: dict[Cell, dict[int, FoldResult]] = {}
     for (cell, fold), result in trials.items():
         cells.setdefault(cell, {})[fold] = result
-    return {cell: CellResult(found) for cell, found in cells.items()}
+    return {cell: CellResult(found, score) for cell, found in cells.items()}

@@ -124,7 +124,7 @@ class Grid:
 
 
 def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = False) -> Cell | None:
-    """The cell of highest mean accuracy; ties go to the smaller C, then to the smaller gamma.
+    """The cell of the best mean score; ties go to the smaller C, then to the smaller gamma.
 
     Candidates are cells tested on the most folds. If fewer than half are, cells with one fold less count too, as after
     a stop some cells are a fold ahead; but not where the search drops worse cells fold by fold (`halved`). Linear cells
@@ -137,9 +137,9 @@ def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = Fal
     ahead = sum(result.folds == most for result in mine.values())
     enough = most if halved or 2 * ahead >= len(mine) else most - 1
     rivals = [cell for cell in mine if mine[cell].folds >= enough]
-    return min(rivals, key=lambda cell: preference(cell, mine[cell].mean), default=None)
+    return min(rivals, key=lambda cell: preference(cell, mine[cell].worth), default=None)
 
 
-def preference(cell: Cell, mean: float) -> tuple[float, float, float]:
-    """Sort key, the better cell first; means equal to 12 digits tie."""
-    return -round(mean, 12), cell.C, -1.0 if cell.gamma is None else cell.gamma
+def preference(cell: Cell, worth: float) -> tuple[float, float, float]:
+    """Sort key, the better cell first; worths equal to 12 digits tie."""
+    return -round(worth, 12), cell.C, -1.0 if cell.gamma is None else cell.gamma

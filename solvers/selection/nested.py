@@ -10,6 +10,7 @@ from solvers.selection.crew import Crew, Folds, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.plan import Plan, Report
+from solvers.selection.scores import SCORES, Score
 from solvers.selection.search import Search, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
@@ -39,6 +40,7 @@ class NestedPlan:
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
     crew: Crew = field(default_factory=Threads)
+    score: Score = SCORES["accuracy"]
     done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold: kept over interruptions
 
     def run(self) -> list[Nested]:
@@ -57,7 +59,7 @@ class NestedPlan:
         inner = Folds(parts, self.prepare)
         steps = self.search.steps(self.grid, len(inner))
         done = self.done.setdefault(number, {})
-        plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.crew)
+        plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.crew, self.score)
         results = plan.run()
         found = {name: best(results, name, halved=self.search.halves) for name in self.grid.machines}
         return {name: cell for name, cell in found.items() if cell is not None}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
 from solvers.selection.crew import Crew, Folds, Threads
+from solvers.selection.scores import SCORES, Score
 from solvers.selection.search import Steps
 from solvers.selection.settings import Settings
 from solvers.selection.task import Done, tasks_of
@@ -26,6 +27,7 @@ class Plan:
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
     crew: Crew = field(default_factory=Threads)
+    score: Score = SCORES["accuracy"]  # by which cells are compared
     asked: dict[Trial, None] = field(default_factory=dict)  # trials that the search proposed so far, in order
 
     def run(self) -> dict[Cell, CellResult]:
@@ -44,11 +46,13 @@ class Plan:
 
     def _answer(self) -> dict[Cell, CellResult]:
         """Results of proposed trials only, so that the search goes as it would without an earlier run."""
-        return summarise({trial: self.done[trial] for trial in sorted(self.asked, key=_order) if trial in self.done})
+        return summarise(
+            {trial: self.done[trial] for trial in sorted(self.asked, key=_order) if trial in self.done}, self.score
+        )
 
     def results(self) -> dict[Cell, CellResult]:
         """All results, in an order that does not depend on threads."""
-        return summarise({trial: self.done[trial] for trial in sorted(self.done, key=_order)})
+        return summarise({trial: self.done[trial] for trial in sorted(self.done, key=_order)}, self.score)
 
     def _next(self, answer: dict[Cell, CellResult] | None) -> list[Trial] | None:
         try:

@@ -101,7 +101,7 @@ def halving(grid: Grid, folds: int) -> Steps:
 
 def _better(cells: list[Cell], results: Results) -> list[Cell]:
     there = [cell for cell in cells if cell in results]
-    ranked = sorted(there, key=lambda cell: preference(cell, results[cell].mean))
+    ranked = sorted(there, key=lambda cell: preference(cell, results[cell].worth))
     chosen = set(ranked[: max(1, round(KEPT * len(ranked)))])
     return [cell for cell in cells if cell in chosen]
 

@@ -53,6 +53,7 @@ class FoldRows:
     names: np.ndarray  # the given label of each class number
     weights: np.ndarray  # of the training rows, all positive
     test_weights: np.ndarray
+    given_labels: np.ndarray  # of the test rows, as they were given
 
     @classmethod
     def of(
@@ -76,7 +77,7 @@ class FoldRows:
         train = train if isinstance(train, Points) else Points(train)
         test = test if isinstance(test, Points) else Points(test)
         sorted_labels, known = codes[order].astype(np.int64), known.astype(np.int64)
-        return cls(train.take(order), sorted_labels, test, known, names, weights[order], test_weights)
+        return cls(train.take(order), sorted_labels, test, known, names, weights[order], test_weights, test_labels)
 
     @property
     def classes(self) -> int:

@@ -16,6 +16,7 @@ from solvers.model import decide
 from solvers.posing import check_size
 from solvers.selection import binary, whole
 from solvers.selection.cell import Cell, FoldResult, Pair, Trial
+from solvers.selection.scores import Measured
 from solvers.selection.settings import Settings
 from solvers.selection.shared import BYTES, FoldRows, Matrices
 
@@ -128,6 +129,7 @@ def _result(name: str, rows: FoldRows, solved: binary.Solved, settings: Settings
         ending=solved.ending,
         certificate=solved.certificate,
         pairs=pair_scores(rows, solved.values) if settings.by_pair and MACHINES[name].split == "pairs" else {},
+        tested=Measured.of(rows, name, values),
         values=values if settings.keep_values else None,
     )
 

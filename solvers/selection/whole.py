@@ -22,6 +22,7 @@ from solvers.run.ending import Ending
 from solvers.run.loop import Run
 from solvers.selection.cell import FoldResult
 from solvers.selection.rising import Rising
+from solvers.selection.scores import Measured
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices, SharedGram
 
@@ -132,6 +133,7 @@ def result_of(run: Run, rows: FoldRows, matrices: Matrices | None, settings: Set
         steps=run.iterations,
         ending=run.ending,
         certificate=total_of(proofs),
+        tested=Measured.of(rows, model.machine.name, values),
         values=values if settings.keep_values else None,
     )
 

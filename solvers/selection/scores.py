@@ -1,0 +1,170 @@
+"""By what a search chooses: measures of the test rows, and what is kept of a fold so that all can be told afterwards.
+
+Kept are how often each class was taken for each, and the log loss at temperatures a factor of sqrt(2) apart. The
+log loss of a fold is told at the temperature that suits the other folds best, between those of the row by a parabola.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from solvers.jit import likelihood
+from solvers.machines import MACHINES
+from solvers.model import decide
+from solvers.probability import scores as class_scores
+from solvers.run.warmup import once
+from solvers.selection.shared import FoldRows
+
+WIDTH = 26  # of the row of temperatures
+BEFORE = 4  # powers of two below the inverse of the scores' spread, where the row begins
+IMPOSSIBLE = -float(np.log(np.finfo(float).eps))  # log loss of a row whose class the training part lacks
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What is kept of the test rows of one fold."""
+
+    given: np.ndarray  # (m,) class of each entry of the confusion matrix that is not zero
+    decided: np.ndarray  # (m,)
+    weight: np.ndarray  # (m,) total weight of these rows
+    losses: np.ndarray  # (WIDTH,) total log loss at 1 / T = 2^(first + j / 2)
+    first: int
+
+    @classmethod
+    def of(cls, rows: FoldRows, machine: str, values: np.ndarray) -> Measured:
+        codes = decide(MACHINES[machine], values, rows.classes)
+        given, weights = rows.given_labels, rows.test_weights
+        classes, where = np.unique(given, return_inverse=True)
+        pairs, entry = np.unique(where * rows.classes + codes, return_inverse=True)
+        weight = np.bincount(entry, weights)
+        losses, first = _losses(rows, machine, values)
+        return cls(classes[pairs // rows.classes], rows.names[pairs % rows.classes], weight, losses, first)
+
+    def right(self) -> float:
+        return float(self.weight[self.given == self.decided].sum())
+
+    def total(self) -> float:
+        return float(self.weight.sum())
+
+    def per_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(classes that occur, weight given, weight decided, weight of both) of each."""
+        classes = np.unique(np.concatenate([self.given, self.decided]))
+        same = self.given == self.decided
+        sides = (self.given, self.weight), (self.decided, self.weight), (self.given[same], self.weight[same])
+        return classes, *(np.bincount(np.searchsorted(classes, of), w, classes.size) for of, w in sides)
+
+
+def _losses(rows: FoldRows, machine: str, values: np.ndarray) -> tuple[np.ndarray, int]:
+    once("likelihood", _rehearse)
+    known = rows.test_labels >= 0
+    scores = np.ascontiguousarray(class_scores(MACHINES[machine], values, rows.classes)[known])
+    spread = float(np.ptp(scores)) if scores.size else 0.0
+    first = (-int(np.ceil(np.log2(spread))) if spread > 0.0 else 0) - BEFORE
+    losses, weights = np.zeros((2, WIDTH // 2)), rows.test_weights
+    if scores.shape[0]:
+        right, each = rows.test_labels[known], weights[known]
+        for row, shift in zip(losses, (0.0, 0.5), strict=True):
+            likelihood.profile(scores, right, each, 2.0 ** (first + shift), row.size, row)
+    return np.asarray(losses.T.ravel() + IMPOSSIBLE * weights[~known].sum()), first
+
+
+def _rehearse() -> None:
+    likelihood.profile(np.eye(3), np.arange(3), np.ones(3), 1.0, 4, np.empty(4))
+
+
+# -- measures ----------------------------------------------------------------------------------------
+
+
+def accuracy(folds: Sequence[Measured]) -> list[float]:
+    return [fold.right() / fold.total() for fold in folds]
+
+
+def balanced_accuracy(folds: Sequence[Measured]) -> list[float]:
+    return [float(np.mean(_shares(fold)[0])) for fold in folds]
+
+
+def macro_f1(folds: Sequence[Measured]) -> list[float]:
+    found = []
+    for fold in folds:
+        _, given, decided, both = fold.per_class()
+        found.append(float(np.mean(2.0 * both / (given + decided))))
+    return found
+
+
+def _shares(fold: Measured) -> tuple[np.ndarray, np.ndarray]:
+    """Of the classes that are given: (share found, weight)."""
+    _, given, _, both = fold.per_class()
+    there = given > 0.0
+    return both[there] / given[there], given[there]
+
+
+def log_loss(folds: Sequence[Measured]) -> list[float]:
+    """With fewer than two folds, at the temperature that suits the fold itself."""
+    highest = max(fold.first for fold in folds)
+    length = WIDTH - 2 * (highest - min(fold.first for fold in folds))
+    if length < 4:  # scores of wholly different size: each fold at a temperature of its own
+        return [_at(fold.losses, _lowest(fold.losses)) / fold.total() for fold in folds]
+    shared = np.array([fold.losses[2 * (highest - fold.first) :][:length] for fold in folds])
+    together = shared.sum(axis=0)
+    found = []
+    for fold, losses in zip(folds, shared, strict=True):
+        others = together - losses if len(folds) > 1 else together
+        found.append(_at(losses, _lowest(others)) / fold.total())
+    return found
+
+
+def _lowest(losses: np.ndarray) -> float:
+    """Where on the row the minimum lies: of the curve that `_at` draws, near the least entry."""
+    j = int(np.clip(losses.argmin(), 1, losses.size - 2))
+    return float(minimize_scalar(lambda place: _at(losses, place), bounds=(j - 1.0, j + 1.0), method="bounded").x)
+
+
+def _at(losses: np.ndarray, place: float) -> float:
+    """Between entries by the cubic through the four nearest."""
+    j = int(np.clip(np.floor(place), 1, losses.size - 3))
+    t, (a, b, c, d) = place - j, losses[j - 1 : j + 3]
+    value = (
+        -a * t * (t - 1) * (t - 2) / 6 + b * (t + 1) * (t - 1) * (t - 2) / 2
+        - c * (t + 1) * t * (t - 2) / 2 + d * (t + 1) * t * (t - 1) / 6
+    )  # fmt: skip
+    return float(max(value, 0.0))
+
+
+def cost(folds: Sequence[Measured], costs: Mapping[tuple[int, int], float]) -> list[float]:
+    """The mean cost of a row, by (class given, class decided); pairs that are not named cost 1, right answers 0."""
+    found = []
+    for fold in folds:
+        pairs = zip(fold.given.tolist(), fold.decided.tolist(), strict=True)
+        each = [costs.get(pair, float(pair[0] != pair[1])) for pair in pairs]
+        found.append(float(np.dot(each, fold.weight) / fold.total()))
+    return found
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measure that a search may choose by."""
+
+    name: str
+    title: str
+    higher_is_better: bool
+    of: Callable[[Sequence[Measured]], list[float]]
+
+    def preferred(self, value: float) -> float:
+        """Larger for better values."""
+        return value if self.higher_is_better else -value
+
+
+SCORES: dict[str, Score] = {
+    score.name: score
+    for score in (
+        Score("accuracy", "Accuracy", True, accuracy),
+        Score("balanced-accuracy", "Balanced accuracy", True, balanced_accuracy),
+        Score("macro-f1", "Macro F1", True, macro_f1),
+        Score("log-loss", "Log loss", False, log_loss),
+        Score("cost", "Mean cost", False, lambda folds: cost(folds, {})),
+    )
+}
