@@ -258,7 +258,7 @@ class Sums(Geometry):
     def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
         real = part.form.real[part.labels]
         competing = real & ((alpha > 0.0) | (gradient > self._level(part, alpha, gradient) - threshold))
-        holds_all = sum_at_upper(alpha, part.upper[:, None]).any(axis=1, keepdims=True)
+        holds_all = np.any(sum_at_upper(alpha, part.upper[:, None]), axis=1, keepdims=True)
         return np.asarray(competing & ~self.pinned(competing, holds_all))
 
     def foremost(

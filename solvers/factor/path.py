@@ -120,8 +120,8 @@ class Path:
         step = step.ahead(more, 1.0)
         length = point.longest(step)
         for _ in range(PATH.corrections):
-            factor, more = PATH.longer
-            wanted = min(1.0, factor * length + more)
+            factor, extra = PATH.longer
+            wanted = min(1.0, factor * length + extra)
             yield
             after = point.ahead(step, wanted)
             toward_x, toward_t = (

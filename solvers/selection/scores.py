@@ -54,8 +54,12 @@ class Measured:
         """(classes that occur, weight given, weight decided, weight of both) of each."""
         classes = np.unique(np.concatenate([self.given, self.decided]))
         same = self.given == self.decided
-        sides = (self.given, self.weight), (self.decided, self.weight), (self.given[same], self.weight[same])
-        return classes, *(np.bincount(np.searchsorted(classes, of), w, classes.size) for of, w in sides)
+
+        def total(of: np.ndarray, weight: np.ndarray) -> np.ndarray:
+            return np.bincount(np.searchsorted(classes, of), weight, classes.size)
+
+        both = total(self.given[same], self.weight[same])
+        return classes, total(self.given, self.weight), total(self.decided, self.weight), both
 
 
 def _losses(rows: FoldRows, machine: str, values: np.ndarray) -> tuple[np.ndarray, int]:
