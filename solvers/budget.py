@@ -46,6 +46,7 @@ class Budget:
     newton_cube_price: float = 2.1e-10  # s per cubed variable of a Newton step: Cholesky factors
     newton_pair_bytes: int = 20  # memory of a Newton step per pair of variables: 20.5 measured at 2500 and 4000
     newton_turns: tuple[int, int] = (3, 40)  # Newton steps with pair steps: before and after a dense interior point
+    newton_bytes: int = 1 << 26  # that a Newton step may always have; beyond, what kernel rows can make way for
     newton_most: int = 4000  # variables of a Newton step; 4000^2 numbers are 128 MB, a factor takes 1.5 s
     refresh_fall: float = 1e-3  # fall of the violation after which float32 rows hide what is left: functions anew
     refresh_until: float = 30.0  # tolerances; nearer than these the confirmation recomputes the functions anyway
@@ -104,12 +105,10 @@ class Budget:
     proximal_narrow: float = 1 / 8  # columns per example, at most, unless all variables fit one Newton step
     proximal_near: float = 0.01  # violation, as a share of the margin, from which exact rounds end it
     proximal_free: int = 800  # free variables, at most, for these rounds
-    proximal_helped: float = 0.9  # of the violation before: a step that leaves more was in vain
-    proximal_vain: int = 8  # steps in vain until it is given up
 
-    # after the interior point
-    finishing_helped: float = 0.9  # of the least violation: a dense system that leaves more was in vain
-    finishing_vain: int = 8  # such systems until blocks go on
+    # a proximal step, a dense system after the interior point
+    helped: float = 0.9  # of the violation before: what leaves more was in vain
+    vain: int = 8  # so many in vain until it is given up
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,7 @@ class InnerBudget:
 class ProximalBudget:
     """Of the Newton steps in one proximal step (methods/proximal.py)."""
 
-    steps: int = 40  # at most, over a factor
-    feature_steps: int = 60  # at most, in W
+    steps: int = 60  # at most; over a factor none of 18 rows of table 3 and bench_speed took more than 40
     close: float = 0.05  # distance of the class functions at the end, in units of max |alpha - anchor| / sigma
     tries: int = 20  # step sizes of one line search, at most
     flat: float = 0.3  # share of the first slope that may be left where a line search ends
@@ -136,10 +134,7 @@ class ProximalBudget:
 class DenseBudget:
     """Of small dense systems (dense/)."""
 
-    iterations: int = 40  # of the interior point, at most
-    boundary: float = 0.99  # of the longest feasible step
     clear: float = 1e-5  # mean complementarity, in units of goal * bound, at which the active set is clear
-    shortest: float = 1e-10  # step size below which the iteration is stuck
     halvings: int = 8  # of a Newton step that leaves the feasible set, at most
 
 
@@ -156,10 +151,10 @@ class FactorBudget:
 
 @dataclass(frozen=True)
 class PathBudget:
-    """Of the low-rank interior point (factor/path.py, methods/interior.py)."""
+    """Of the interior points: low-rank (factor/path.py, methods/interior.py) and, the first three, dense."""
 
     iterations: int = 100  # at most
-    boundary: float = 0.995  # of the longest feasible step
+    boundary: float = 0.995  # of the longest feasible step; dense: 0.98 of the CPU time of 0.99 (13 rows of table 3)
     shortest: float = 1e-6  # step size below which the path is blocked
     bearable: float = 0.1  # error of a Newton system, in dual residuals or in what the gap allows: rounding beyond
     refinements: int = 3  # of the solution of a Newton system, at most
@@ -235,6 +230,8 @@ class LasvmBudget:
 class SequentialBudget:
     period: int = 1000  # steps between two shrinkings, or n where that is less (LIBSVM does the same)
     near: float = 10.0  # tolerances: at this violation everything is unshrunk once (LIBSVM does the same)
+    batch: int = 32  # kernel rows computed in one block: the one wanted and those of the most violating examples
+    full_batch: int = 4  # the same where the row store is full, so that rows must be evicted for them
     quiet_steps: int = 100_000  # without a rise of the dual: no step improves any more
 
 
@@ -254,9 +251,29 @@ class LoopBudget:
     look: float = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
 
 
+@dataclass(frozen=True)
+class ProofBudget:
+    """Of certificates (dual/)."""
+
+    balance_rounds: int = 50  # of moves that make the weights sum to zero
+    programme_hinges: int = 20_000  # hinges up to which the primal is minimised over b by a linear programme
+    support_rows: int = 400  # support vectors whose kernel matrix is tested for negative eigenvalues
+
+
+@dataclass(frozen=True)
+class SearchBudget:
+    """Of searches for C and gamma (selection/)."""
+
+    widest: int = 4  # grid steps between the first cells of coarse-to-fine
+    kept: float = 0.5  # share of the cells that successive halving keeps for the next fold
+    apart: float = 1 / 8  # share of a factor's variables that may have come or gone where it is reused,
+    worth: int = 400  # if it has so many: a smaller one is made anew as fast
+
+
 BUDGET, INNER, PROXIMAL, DENSE = Budget(), InnerBudget(), ProximalBudget(), DenseBudget()
 FACTOR, PATH, LINEAR, FRANK_WOLFE = FactorBudget(), PathBudget(), LinearBudget(), FrankWolfeBudget()
 LASVM, SEQUENTIAL, LOOP = LasvmBudget(), SequentialBudget(), LoopBudget()
+PROOF, SEARCH = ProofBudget(), SearchBudget()
 
 
 def next_decision(steps: int, budget: Budget = BUDGET) -> int:

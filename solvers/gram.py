@@ -13,21 +13,29 @@ import numpy as np
 
 from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel
-from solvers.work import PIECE, Work, finish, pieces, scratch, spread
+from solvers.work import (
+    EXACT_BLOCK_BYTES,
+    LARGE,
+    LEAST_ROWS,
+    PIECE,
+    VALUE,
+    WORK_BYTES,
+    Work,
+    finish,
+    pieces,
+    scratch,
+    spread,
+)
 
-EXACT_BLOCK_BYTES = 1 << 22  # float64 work space of `products`, at most: 4 MB stay in cache
-WORK_BYTES = 1 << 25  # float64 work space of a piece of a block, at most: rbf blocks beyond float32 need it
 # Rows that the store holds whatever cache_mb says: enough for one step of any sequential method (bsvm needs 10, a batch
 # 32). Methods that want more rows at once ask for at most `capacity`.
-LEAST = 32
-LARGE = 1 << 26  # bytes of a store; less is left to the allocator, which hands freed memory on without new pages
 HOLDERS = "factor", "newton"  # what else holds memory of the cache
 
 
 class Gram:
     """K of `points`; the store has one slot per example kept and evicts the least recently used."""
 
-    def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST) -> None:
+    def __init__(self, kernel: Kernel, points: Points, cache_mb: float, least: int = LEAST_ROWS) -> None:
         self.kernel, self.points = kernel, points
         self.cache_bytes = cache_mb * 2**20
         self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
@@ -163,7 +171,7 @@ class Gram:
     def _pieces(self, count: int) -> list[slice]:
         """The rows of a block in pieces; the cuts depend on nothing but n and the kernel's cost."""
         n = len(self)
-        return pieces(count, max(2.0 * n * (self.points.stored + 10.0), 8.0 * n * PIECE / WORK_BYTES))
+        return pieces(count, max(2.0 * n * (self.points.stored + VALUE), 8.0 * n * PIECE / WORK_BYTES))
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots
@@ -273,7 +281,7 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
         values = kernel.block(left.take(index), right, scratch((index.size, len(right))))
         result[index] = values @ weights
 
-    operations = 2.0 * height * len(right) * (left.stored + weights.shape[1] + 10.0)
+    operations = 2.0 * height * len(right) * (left.stored + weights.shape[1] + VALUE)
     yield from spread(multiply, range(0, len(left), height), operations)
     return result
 

@@ -16,8 +16,7 @@ from solvers.kernels import Kernel, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
-
-PREDICTION_ROWS = 4096  # rows predicted at once, which bounds memory for any number of rows
+from solvers.work import PREDICTION_ROWS
 
 TIE = ROUNDING  # class functions this near to the largest tie with it: BLAS rounds equal rows differently by position
 

@@ -28,10 +28,33 @@ from solvers.errors import InputError
 T = TypeVar("T")
 Work = Generator[None, None, T]
 
-PIECE = 5e8  # floating-point operations of a piece, at most: 20 to 60 ms in double precision on one thread
-MOVE = 20.0  # operations that a number counts as where it is copied or squared: 1 to 2 ns, from memory to memory
+# Sizes of pieces. They bound what a stop waits for and what stays in cache; results hardly depend on them: BLAS rounds
+# a row differently in blocks of different shapes.
+PIECE = 5e8  # floating-point operations, at most: 20 to 60 ms in double precision on one thread
 SMALL = 300  # variables of a dense system up to which a step of it, below a millisecond, is no piece of its own
+WHOLE = 1200  # order up to which one call of LAPACK makes a factor: 5.8e8 operations, 17 ms at 34 GFLOPS
+PANEL = 128  # columns of a blocked factor; at order 2500 95 ms, 101 ms with 256, 118 ms in one call of LAPACK
+ROWS = 64  # rows gathered at once, so that they stay in cache: 20 ms of 2500 variables, all rows at once 46 ms
+HEIGHT = 2048  # examples of a factor gathered at once, 13 MB of 800 columns; 512 to 16384 differ by 5 %
+ENTRIES = 1 << 20  # of a matrix, made or copied: 8 MB, 5 to 30 ms where memory is new
+EXACT_BLOCK_BYTES = 1 << 22  # of float64 kernel rows that are multiplied: 4 MB stay in cache
+LEAST_ROWS = 32  # kernel rows that a store always has room for
+LARGE = 1 << 26  # bytes of a store; less is left to the allocator, which hands freed memory on without new pages
+WORK_BYTES = 1 << 25  # of float64 work space: of kernel rows beyond float32, and of tables of products
+PREDICTION_ROWS = 4096  # rows predicted at once, which bounds memory for any number of rows
+SEARCH_STEPS = 30_000  # steps of a search between two looks at a stop: a fraction of a second
+SEARCH_STEPS_TIMES_ROWS = 20_000_000  # the same of compiled binary machines, times examples
+PIECE_SECONDS = 0.05  # of steps through features, roughly
+SLICE_SECONDS = 0.04  # after which a slice ends at the next piece: when it does changes no bit
+LOOK_SECONDS = 0.1  # between two looks for results of workers and for a stop
 MOST_THREADS = 1024
+
+# What counts as how many operations, to cut pieces.
+ENTRY = 16.0  # an entry of a factor that is read once, from memory: 8 bytes, about 1 ns
+VALUE = 10.0  # a kernel value, or an entry of a product, besides its sum
+MOVE = 20.0  # a number that is copied or squared: 1 to 2 ns, from memory to memory
+PLACE = 300.0  # a number of ADMM's example-wise step: 25 ns
+STEP_OPERATIONS = 50.0  # a sequential step, per variable that it looks at
 
 _lock = threading.Lock()
 _inside = 0

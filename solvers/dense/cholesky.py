@@ -7,13 +7,9 @@ from scipy.linalg import cho_solve
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotri
 
-from solvers.work import Work, pieces
+from solvers.work import PANEL, WHOLE, Work, pieces
 
 CholeskyFactor = tuple[np.ndarray, bool]  # as scipy.linalg.cho_solve takes it
-
-# The order up to which one call of LAPACK makes the factor: 1200^3 / 3 = 5.8e8 operations, 17 ms at 34 GFLOPS.
-WHOLE = 1200
-PANEL = 128  # columns; at order 2500 95 ms, 101 ms with 256, 118 ms in one call of LAPACK
 
 
 def factored(matrix: np.ndarray) -> Work[CholeskyFactor | None]:

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_solve
 
-from solvers.budget import DENSE
+from solvers.budget import DENSE, PATH
 from solvers.dense.cholesky import CholeskyFactor, factored
 from solvers.jit.rounding import ROUNDING
-from solvers.work import SMALL, Work
-
-COPIED = 1 << 20  # entries of Q that are copied between two yields: 8 MB, 5 to 20 ms where memory is new
+from solvers.work import ENTRIES, SMALL, Work
 
 
 @dataclass
@@ -41,7 +39,7 @@ class DenseInterior:
         self.w = np.full(self.bound.size, self.scale)
         self.pairs = _same_group(self.group)
         enough = DENSE.clear * goal * float(self.bound.mean())
-        for _ in range(DENSE.iterations):
+        for _ in range(PATH.iterations):
             if self._complementarity() <= enough or not (yield from self._iterate()):
                 break
         return self._settle()
@@ -70,15 +68,15 @@ class DenseInterior:
         centre = mu * (ahead / (self.x.size + self.t.size) / mu) ** 3
         dx, dz, dw, dy = self._direction(factor, residual, centre, dx * dz, dt * dw)
         dt = -self._sums(dx)
-        length = DENSE.boundary * self._longest(dx, dz, dt, dw)
+        length = PATH.boundary * self._longest(dx, dz, dt, dw)
         self.x, self.z, self.w = self.x + length * dx, self.z + length * dz, self.w + length * dw
         self.t, self.y = self.t + length * dt, self.y + length * dy
-        return length > DENSE.shortest
+        return length > PATH.shortest
 
     def _factor(self) -> Work[CholeskyFactor | None]:
         """Of Q + diag(z / x) + w / t within each group."""
         ratio, v = self.w / self.t, self.x.size
-        matrix, height = np.empty((v, v)), max(1, COPIED // v)
+        matrix, height = np.empty((v, v)), max(1, ENTRIES // v)
         for start in range(0, v, height):
             if start:
                 yield

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.budget import PROOF
 from solvers.dual.geometry import BOX, LINE, SUMS
 from solvers.dual.quantities import weights_of
 from solvers.jit.rounding import LAST_DIGITS, ROUNDING
 from solvers.problem import Part
 
-ROUNDS = 50
 SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to the middle of the bounds, where too few variables can move
 
 
@@ -48,7 +48,7 @@ def level(part: Part) -> np.ndarray:
 
 def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
     alpha, real = alpha.copy(), part.form.real[part.labels]
-    for _ in range(ROUNDS):
+    for _ in range(PROOF.balance_rounds):
         total = weights_of(part, alpha).sum(axis=0)
         if np.abs(total).max() <= LAST_DIGITS * max(1.0, float(np.abs(alpha).sum())):
             break

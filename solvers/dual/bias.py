@@ -6,11 +6,10 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
+from solvers.budget import PROOF
 from solvers.dual.quantities import examine
 from solvers.jit.rounding import ROUNDING
 from solvers.problem import Part
-
-SMALL_PROGRAMME = 20_000  # hinges up to which the primal is minimised over b by a linear programme
 
 
 def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndarray | None) -> np.ndarray:
@@ -21,7 +20,10 @@ def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndar
     candidates = [np.linalg.lstsq(rows, targets, rcond=None)[0]]
     if hint is not None:
         candidates.append(hint)
-    elif np.linalg.matrix_rank(rows) < part.form.outputs - 1 and part.form.real[part.labels].sum() <= SMALL_PROGRAMME:
+    elif (
+        np.linalg.matrix_rank(rows) < part.form.outputs - 1
+        and part.form.real[part.labels].sum() <= PROOF.programme_hinges
+    ):
         candidates.append(_programme(part, products))
     centred = [b - b.mean() if part.form.centred else b for b in candidates]
     return min(centred, key=lambda b: examine(part, alpha, products + b).loss)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solvers.budget import PROOF
 from solvers.dual.bias import best_bias
 from solvers.dual.quantities import energy_of, examine, weights_of
 from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
 from solvers.work import Work, finish
-
-LOOKED_AT = 400  # support vectors whose kernel matrix is tested for negative eigenvalues
 
 
 @dataclass(frozen=True)
@@ -94,6 +93,6 @@ def seen_indefinite(problem: Problem, used: np.ndarray) -> bool:
     if problem.kernel.semidefinite or not used.any():
         return False
     support = np.flatnonzero(used)
-    points = problem.points.take(support[:: -(-support.size // LOOKED_AT)])
+    points = problem.points.take(support[:: -(-support.size // PROOF.support_rows)])
     eigenvalues = np.linalg.eigvalsh(problem.kernel.block(points, points, np.empty((len(points), len(points)))))
     return bool(eigenvalues[0] < -SINGLE * max(eigenvalues[-1], 0.0))

@@ -21,12 +21,10 @@ from solvers.factor.pivoted import ENTRY, factor_of, most_columns
 from solvers.gram import Gram
 from solvers.machines import DualForm
 from solvers.problem import Part
-from solvers.work import PIECE, Work, pieces
+from solvers.work import HEIGHT, PIECE, WORK_BYTES, Work, pieces
 
 # Sum of weight * |v|^2 over the examples that a normal matrix leaves out; beside the identity it counts as nothing,
 # and iterative refinement makes up for it.
-HEIGHT = 2048  # examples of V gathered at once, 13 MB of 800 columns; 512 to 16384 differ by 5 %
-TABLE_BYTES = 1 << 25  # of the work space of `Together`
 
 
 class Diagonal:
@@ -283,7 +281,7 @@ class Together:
             return False
         matrix = np.empty((count * width, count * width))
         lower = [(a, b) for a in range(count) for b in range(a + 1)]
-        for some in pieces(len(lower), 8.0 * len(self.layout.part) * PIECE / TABLE_BYTES):
+        for some in pieces(len(lower), 8.0 * len(self.layout.part) * PIECE / WORK_BYTES):
             pairs = lower[some]
             squares = yield from self.squares(diagonal, *np.array(pairs).T)
             for (a, b), weight in zip(pairs, squares, strict=True):
@@ -298,7 +296,7 @@ class Together:
         """(pairs, n): entries (a, b) of direction' D^-1 direction of each example."""
         labels, q = self.layout.part.labels, diagonal.inverse.shape[1]
         result = np.empty((a.size, labels.size))
-        height = max(1, TABLE_BYTES // (8 * 3 * max(q * (q - 1) // 2, q)))
+        height = max(1, WORK_BYTES // (8 * 3 * max(q * (q - 1) // 2, q)))
         for y, d in enumerate(self.direction):
             d = diagonal.terms(d)
             products = d[:, a] * d[:, b]

@@ -14,9 +14,7 @@ import numpy as np
 from solvers.budget import FACTOR
 from solvers.gram import Gram
 from solvers.jit.rounding import ROUNDING
-from solvers.work import PIECE, Work, pieces
-
-ENTRY = 16.0  # operations that an entry of V counts as where it is read once, from memory: 8 bytes, about 1 ns
+from solvers.work import ENTRY, PIECE, VALUE, Work, pieces
 
 
 def most_columns(gram: Gram) -> int:
@@ -50,7 +48,7 @@ class Factor:
     def grow(self, gram: Gram, rank: int) -> Work[None]:
         """To `rank` columns, or as many as there are or `most` allows; always of the example worst represented."""
         rank, done = min(rank, self.most), 0.0
-        cost = len(gram) * (2.0 * gram.points.stored + 10.0)
+        cost = len(gram) * (2.0 * gram.points.stored + VALUE)
         while self.rank < rank and not self.whole:
             number, pivot = self.rank, int(self._left.argmax())
             column = yield from self._column(gram, pivot)

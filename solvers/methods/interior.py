@@ -250,10 +250,10 @@ def finish(part: Part, state: InteriorState, until: int, tolerance: float, budge
         violation = bench.look(state)
         if violation <= tolerance:
             return Progress.CONVERGED
-        vain = 0 if violation <= budget.finishing_helped * interior.least_violation else interior.vain + 1
+        vain = 0 if violation <= budget.helped * interior.least_violation else interior.vain + 1
         least = min(violation, interior.least_violation)
         moved = False
-        if vain <= budget.finishing_vain:
+        if vain <= budget.vain:
             threshold = max(INNER.newton_share * tolerance, INNER.share * violation)
             chosen = faces.select(part, state.alpha, bench.gradient_of_all(state), threshold)
             if blocks.solvable_at_once(part, chosen, budget):

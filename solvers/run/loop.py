@@ -31,9 +31,7 @@ from solvers.run.limits import Limits
 from solvers.run.parts import Finished, PartRun, Totals, delegated, mark
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
-from solvers.work import Work
-
-LONGEST = 0.04  # seconds after which a slice ends at the next piece of work: when it does changes no bit
+from solvers.work import SLICE_SECONDS, Work
 
 
 class Run:
@@ -131,7 +129,7 @@ class Run:
             self._work = self._slice(steps)
         began = time.perf_counter()
         try:
-            while time.perf_counter() - began < LONGEST:
+            while time.perf_counter() - began < SLICE_SECONDS:
                 next(self._work)
         except StopIteration:
             self._work = None

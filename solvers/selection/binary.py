@@ -21,8 +21,8 @@ from solvers.run.warmup import once
 from solvers.selection.cell import Pair
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices
+from solvers.work import SEARCH_STEPS_TIMES_ROWS
 
-SLICE = 20_000_000  # steps times examples of one call: a fraction of a second, after which a stop is noticed
 ENDINGS = {two_class.CONVERGED: Ending.CONVERGED, two_class.STALLED: Ending.STALLED}
 
 
@@ -137,7 +137,7 @@ class Course:
         self.machine, self.margin, self.sums = machine, margin, np.zeros(4)
         self.beta, self.functions = np.zeros(n), np.zeros(n)
         self.recent, self.support = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-        self.steps = max(100, SLICE // n)
+        self.steps = max(100, SEARCH_STEPS_TIMES_ROWS // n)
 
     def solve(self, upper: np.ndarray, more: float, tolerance: float, values: np.ndarray) -> tuple[int, int]:
         machine = self.machine

@@ -18,8 +18,7 @@ from solvers.selection.folds import Fold
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task, perform
-
-EVERY = 0.1  # seconds between checks for results and for a stop
+from solvers.work import LOOK_SECONDS
 
 
 class Folds:
@@ -108,7 +107,7 @@ def _on_threads(tasks: Sequence[Task], folds: Folds, settings: Settings, stopped
     try:
         waiting: set[Future[None]] = {pool.submit(work, task) for task in tasks}
         while waiting:
-            over, waiting = wait(waiting, timeout=EVERY, return_when=FIRST_COMPLETED)
+            over, waiting = wait(waiting, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
             yield from emptied(came)
             for future in over:
                 future.result()

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from solvers.budget import SEARCH
 from solvers.selection.cell import Cell, CellResult, Trial
 from solvers.selection.grid import Grid, best, preference
 
 Results = Mapping[Cell, CellResult]
 Steps = Generator[list[Trial], Results, None]
-
-WIDEST = 4  # grid steps between the first cells of coarse-to-fine
-KEPT = 0.5  # share of the cells that successive halving keeps for the next fold
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ def coarse_to_fine(grid: Grid, folds: int) -> Steps:
     """Every fourth cell, then the neighbours of the best cell; the distance halves when the best has no new ones."""
     coarse = [grid.at(machine, i, j) for machine in grid.machines for i, j in _coarse(grid)]
     results = yield on_all(coarse, folds)
-    distance = WIDEST
+    distance = SEARCH.widest
     while distance:
         wanted = [cell for machine in grid.machines for cell in _new_neighbours(grid, results, machine, distance)]
         if wanted:
@@ -59,7 +57,7 @@ def _coarse(grid: Grid) -> list[tuple[int, int]]:
 
 
 def _spread(count: int) -> list[int]:
-    parts = max(1, round((count - 1) / WIDEST))
+    parts = max(1, round((count - 1) / SEARCH.widest))
     return sorted({round(part * (count - 1) / parts) for part in range(parts + 1)})
 
 
@@ -102,7 +100,7 @@ def halving(grid: Grid, folds: int) -> Steps:
 def _better(cells: list[Cell], results: Results) -> list[Cell]:
     there = [cell for cell in cells if cell in results]
     ranked = sorted(there, key=lambda cell: preference(cell, results[cell].worth))
-    chosen = set(ranked[: max(1, round(KEPT * len(ranked)))])
+    chosen = set(ranked[: max(1, round(SEARCH.kept * len(ranked)))])
     return [cell for cell in cells if cell in chosen]
 
 

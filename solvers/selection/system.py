@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.budget import SEARCH
 from solvers.jit import newton
-
-BLOCK = 128  # rows of the factor per step of a blocked substitution
-# A factor is reused if at most a share FEW of its variables came or went, and if it has LARGE of them: a smaller one is
-# cheap to make.
-FEW, LARGE = 1 / 8, 400
+from solvers.work import PANEL
 
 
 class VariableSystem:
@@ -29,10 +26,10 @@ class VariableSystem:
         self.upper = newton.factor_free(K, chosen // kinds.shape[1], kinds.ravel()[chosen], couplings, ridge).T
 
     def near(self, chosen: np.ndarray, ridge: float) -> bool:
-        if ridge != self.ridge or self.chosen.size < LARGE:
+        if ridge != self.ridge or self.chosen.size < SEARCH.worth:
             return False
         apart = np.setxor1d(chosen, self.chosen, assume_unique=True).size
-        return bool(apart <= FEW * self.chosen.size)
+        return bool(apart <= SEARCH.apart * self.chosen.size)
 
     def solve(self, chosen: np.ndarray, right: np.ndarray) -> np.ndarray:
         stays, comes = np.isin(self.chosen, chosen), ~np.isin(chosen, self.chosen)
@@ -59,8 +56,8 @@ class VariableSystem:
 
     def forward(self, rows: np.ndarray) -> None:
         """Replaces each row by the solution y of U'y = row."""
-        for start in range(0, rows.shape[1], BLOCK):
-            stop = start + BLOCK
+        for start in range(0, rows.shape[1], PANEL):
+            stop = start + PANEL
             piece = np.linalg.solve(self.upper[start:stop, start:stop].T, rows[:, start:stop].T).T
             rows[:, start:stop] = piece
             rows[:, stop:] -= piece @ self.upper[start:stop, stop:]
@@ -68,8 +65,8 @@ class VariableSystem:
     def backward(self, x: np.ndarray) -> np.ndarray:
         """The solution y of U y = x."""
         y = x.copy()
-        for start in reversed(range(0, x.size, BLOCK)):
-            stop = start + BLOCK
+        for start in reversed(range(0, x.size, PANEL)):
+            stop = start + PANEL
             y[start:stop] -= self.upper[start:stop, stop:] @ y[stop:]
             y[start:stop] = np.linalg.solve(self.upper[start:stop, start:stop], y[start:stop])
         return y

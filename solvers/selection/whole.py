@@ -25,8 +25,8 @@ from solvers.selection.rising import Rising
 from solvers.selection.scores import Measured
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, Matrices, SharedGram
+from solvers.work import SEARCH_STEPS
 
-SLICE = 30_000  # steps between two checks for a stop: a fraction of a second
 SEEDED = "auto"  # the solver that is warm-started; methods of the literature start from zero, as in their papers
 
 
@@ -66,7 +66,7 @@ def along(
         while run.running:
             if stopped():
                 return
-            run.advance(SLICE)
+            run.advance(SEARCH_STEPS)
         yield result_of(run, rows, matrices, settings)
 
 

@@ -174,7 +174,7 @@ def test_slices_of_newton_steps_are_short(monkeypatch: pytest.MonkeyPatch) -> No
 
     whole, longest = solved()
     assert longest > 1
-    monkeypatch.setattr(linear_newton, "AT_ONCE", 0.0)
+    monkeypatch.setattr(linear_newton, "PIECE_SECONDS", 0.0)
     cut, one = solved()
     assert one == 1
     assert cut.ending is whole.ending is Ending.CONVERGED

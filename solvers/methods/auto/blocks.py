@@ -23,8 +23,6 @@ from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
 from solvers.work import Work
 
-LITTLE = 1 << 26  # bytes that a Newton step may always have; beyond it, what kernel rows can make way for
-
 
 @dataclass
 class Spending:
@@ -92,7 +90,7 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
 
 def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGET) -> bool:
     """Whether there is memory for a Newton step on these variables."""
-    room = max(part.gram.spare("newton"), LITTLE)
+    room = max(part.gram.spare("newton"), budget.newton_bytes)
     return chosen.slot.size <= budget.newton_most and budget.newton_pair_bytes * chosen.slot.size**2 <= room
 
 

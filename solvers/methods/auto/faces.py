@@ -8,16 +8,14 @@ import numpy as np
 
 from solvers.budget import BUDGET
 from solvers.dense.interior import DenseInterior
-from solvers.dense.newton import ROWS, BalancedFace, Face, SumsFace
+from solvers.dense.newton import BalancedFace, Face, SumsFace
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.jit import box
 from solvers.jit import line as pair
 from solvers.jit import sums as simplex
 from solvers.kernels import Points
 from solvers.problem import Part
-from solvers.work import PIECE, SMALL, Work, pieces
-
-ENTRIES = 1 << 20  # of a matrix that are made between two yields: 8 MB, 10 to 30 ms where memory is new
+from solvers.work import ENTRIES, PIECE, ROWS, SMALL, VALUE, Work, pieces
 
 
 @dataclass
@@ -54,7 +52,7 @@ def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     chosen: Points = yield from points.taking(examples)
     yield from part.gram.kernel.prepare(chosen, np.float64)
     values = np.empty((count, count))
-    for rows in pieces(count, max(2.0 * count * (points.stored + 10.0), count * PIECE / ENTRIES)):
+    for rows in pieces(count, max(2.0 * count * (points.stored + VALUE), count * PIECE / ENTRIES)):
         if rows.start:
             yield
         left = chosen if rows.stop - rows.start == count else chosen.take(np.arange(rows.start, rows.stop))
@@ -82,7 +80,7 @@ def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple
     kernel = yield from exact_block(part, chosen.examples)
     count = chosen.member.size
     Q, single = np.empty((count, count)), np.empty((count, count), np.float32)
-    for rows in pieces(count, max(2.0 * count * (directions.shape[1] + 10.0), count * PIECE / ENTRIES)):
+    for rows in pieces(count, max(2.0 * count * (directions.shape[1] + VALUE), count * PIECE / ENTRIES)):
         if rows.start:
             yield
         np.matmul(directions[rows], directions.T, out=Q[rows])

@@ -59,9 +59,9 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     state.steps += PROXIMAL.steps if failed else max(1, steps)  # as many as paid for: decisions are due by step counts
     after = bench.look(state)
     proximal.sigma *= 1.0 / budget.proximal_growth if failed else budget.proximal_growth
-    proximal.vain += int(failed or after > budget.proximal_helped * before)
+    proximal.vain += int(failed or after > budget.helped * before)
     proximal.settled = settled(part, state, after, budget)
-    exhausted = proximal.vain > budget.proximal_vain or proximal.sigma > budget.proximal_largest
+    exhausted = proximal.vain > budget.vain or proximal.sigma > budget.proximal_largest
     return Progress.STALLED if exhausted and not proximal.settled else Progress.MILESTONE
 
 

@@ -20,9 +20,7 @@ from solvers.jit import splitting
 from solvers.jit.rounding import SINGLE
 from solvers.methods.base import Point
 from solvers.problem import Part
-from solvers.work import PIECE, Work, pieces
-
-PLACE = 300.0  # operations that one number of z counts as in the example-wise step: 25 ns
+from solvers.work import PIECE, PLACE, VALUE, Work, pieces
 
 
 def applies(part: Part) -> bool:
@@ -61,7 +59,7 @@ class Splitting:
         factor = yield from factored(square)
         assert factor is not None, "rho > 0"
         half = np.empty((len(part), columns.width), np.float32)
-        for rows in pieces(len(part), 4.0 * columns.width * (columns.width + 10.0)):
+        for rows in pieces(len(part), 4.0 * columns.width * (columns.width + VALUE)):
             yield
             half[rows] = forward(factor[0].T, columns.gather(np.arange(rows.start, rows.stop))).T
         return cls(part, rho, columns, half)

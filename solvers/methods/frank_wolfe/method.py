@@ -22,9 +22,7 @@ from solvers.methods.frank_wolfe.chunk import Chunk, cut
 from solvers.methods.frank_wolfe.correction import ChunkFace, correct
 from solvers.methods.frank_wolfe.oracles import ORACLES, oracle_of
 from solvers.problem import Part
-from solvers.work import MOVE, Work, pieces
-
-BATCH = 64  # kernel rows fetched in one block
+from solvers.work import MOVE, ROWS, Work, pieces
 
 
 @dataclass(kw_only=True)
@@ -166,7 +164,7 @@ def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> Work[
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     functions, moved = state.functions.copy(), np.flatnonzero(change.any(axis=1))
     if chunk.examples.size < len(part):
-        batch = min(part.gram.capacity, BATCH)
+        batch = min(part.gram.capacity, ROWS)
         for some in np.split(moved, range(batch, moved.size, batch)):
             slots = yield from part.gram.fetch(chunk.examples[some])  # a bounded store may compute these again
             weights = change[some].astype(np.float32)

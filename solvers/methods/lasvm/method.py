@@ -23,11 +23,9 @@ from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import Entries, OnlineMachine
 from solvers.methods.lasvm.pool import Pool, Slots
 from solvers.problem import Part
-from solvers.work import PIECE, Work
+from solvers.work import PIECE, ROWS, STEP_OPERATIONS, Work
 
 SEED = 2005  # mixed with the run's seed
-BATCH = 64  # kernel rows added to the functions at once: bounds the copy
-STEP_OPERATIONS = 50.0  # of a step per example kept
 
 
 class LasvmPhase(Enum):
@@ -287,8 +285,8 @@ class Learner:
         if changed.size <= gram.capacity:
             slots = yield from gram.fetch(changed)
             moved = np.zeros(len(self.part))
-            for some in range(0, changed.size, BATCH):
-                these = slice(some, some + BATCH)
+            for some in range(0, changed.size, ROWS):
+                these = slice(some, some + ROWS)
                 moved += change[changed[these]].astype(np.float32) @ gram.store[slots[these]]
         else:
             moved = (yield from gram.products(change[:, None]))[:, 0]

@@ -13,8 +13,7 @@ import numpy as np
 
 from solvers.jit import online as leaf
 from solvers.kernels import Kernel, Points
-
-LEAST = 32  # slots to begin with, and rows kept at the least
+from solvers.work import LEAST_ROWS
 
 
 @dataclass
@@ -139,13 +138,13 @@ class Pool:
         self.slots.clock[0] += 1
 
     def _grow(self) -> None:
-        slots, width = self.slots, max(LEAST, self.width + self.width // 2)
+        slots, width = self.slots, max(LEAST_ROWS, self.width + self.width // 2)
         slots.example, slots.row_of = _resized(slots.example, width, -1), _resized(slots.row_of, width, -1)
         slots.users = _resized(slots.users, width)
         slots.filled_at, slots.filled_width = _resized(slots.filled_at, width), _resized(slots.filled_width, width)
         self.diagonal = _resized(self.diagonal, width)
         self._held = None
-        self._resize(int(min(width, max(LEAST, self.cache_bytes // (8 * width)))))
+        self._resize(int(min(width, max(LEAST_ROWS, self.cache_bytes // (8 * width)))))
 
     def _resize(self, count: int) -> None:
         """Room for so many rows of all slots; where there were more, the newest stay."""

@@ -22,10 +22,9 @@ from solvers.jit.linear.sum import all_members
 from solvers.methods.base import Method, Progress, State
 from solvers.methods.linear.features import functions_of, refuse_other_kernels, rows_of, vectors_of
 from solvers.problem import Part
-from solvers.work import Work
+from solvers.work import PIECE_SECONDS, Work
 
 LOT, SPREAD = 88172645463325252, 0x9E3779B97F4A7C15  # random numbers begin at LOT + SPREAD * seed, modulo 2^63
-PIECE_SECONDS = 0.05  # visits between two yields take about so long
 
 
 @dataclass(kw_only=True)

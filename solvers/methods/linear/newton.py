@@ -26,9 +26,7 @@ from solvers.methods.linear.proximal import FeatureStep
 from solvers.methods.linear.system import Features
 from solvers.methods.proximal import End, Iterate
 from solvers.problem import Part
-from solvers.work import Work, finish
-
-AT_ONCE = 0.05  # seconds, roughly, of Newton steps in a slice
+from solvers.work import PIECE_SECONDS, Work, finish
 
 
 class NewtonPhase(Enum):
@@ -140,10 +138,10 @@ def move(part: Part, state: NewtonState, features: Features, tolerance: float) -
     """One proximal step, or a part of a long one; its result becomes the state where its dual is higher."""
     sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
     step = FeatureStep(part, features, state.alpha, sigma, closeness)
-    most = min(max(1, int(AT_ONCE / newton_price(part))), PROXIMAL.feature_steps - state.inside)
+    most = min(max(1, int(PIECE_SECONDS / newton_price(part))), PROXIMAL.steps - state.inside)
     trial = yield from step.begin(state.point)
     trial, steps, end = yield from step.solve(trial, most)
-    if end is End.STEPS and state.inside + steps < PROXIMAL.feature_steps:
+    if end is End.STEPS and state.inside + steps < PROXIMAL.steps:
         state.steps, state.inside = state.steps + max(steps, 1), state.inside + steps
         state.point = trial.point
         return

@@ -18,11 +18,7 @@ from solvers.jit.sequential.sums import Groups
 from solvers.methods.base import Progress, State
 from solvers.methods.sequential.rules import SelectionRule
 from solvers.problem import Part
-from solvers.work import PIECE, Work
-
-BATCH = 32  # kernel rows computed in one block: the one wanted and those of the most violating examples
-FULL_BATCH = 4  # the same where the row store is full, so that rows must be evicted for them
-STEP_OPERATIONS = 40.0  # of a step per active variable: gradients, second-order selection, class functions
+from solvers.work import PIECE, STEP_OPERATIONS, Work
 
 
 @dataclass(kw_only=True)
@@ -186,7 +182,8 @@ class WorkingSetSearch:
         violations = self.rule.violations(self)
         violations[gram.slot_of >= 0] = 0.0
         violations[wanted] = 0.0
-        batch = FULL_BATCH if bounded and np.count_nonzero(gram.slot_of >= 0) + BATCH > gram.capacity else BATCH
+        full = bounded and np.count_nonzero(gram.slot_of >= 0) + SEQUENTIAL.batch > gram.capacity
+        batch = SEQUENTIAL.full_batch if full else SEQUENTIAL.batch
         room = min(max(batch - wanted.size, 0), int(np.count_nonzero(violations)))
         extra = np.argpartition(-violations, room)[:room] if room else np.empty(0, dtype=np.int64)
         yield from gram.fetch(np.concatenate([wanted, np.sort(extra)]))

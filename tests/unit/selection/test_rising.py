@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_data import blobs
 
+from solvers.budget import SEARCH
 from solvers.kernels import KERNELS
 from solvers.machines import MACHINES
 from solvers.posing import kernel_from, pose
@@ -31,7 +33,7 @@ BOXES = [
 @pytest.mark.parametrize("machine", BOXES)
 def test_optima_are_those_of_pair_steps(machine: str, weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rising, "price", lambda part, alpha: 0.0)  # no pair step is affordable
-    monkeypatch.setattr(system, "LARGE", 1)  # nor another factor
+    monkeypatch.setattr(system, "SEARCH", replace(SEARCH, worth=1))  # nor another factor
     X, y = blobs(n=75, classes=3, seed=3)
     rows = FoldRows.of(X[:60], y[:60], X[60:], y[60:])
     kernel = kernel_from("rbf", KERNELS, gamma=0.5)
@@ -87,5 +89,5 @@ def test_a_system_solves_for_other_variables_than_its_own(count: int, other: int
     own, chosen = (np.sort(rng.choice(24, some, replace=False)) for some in (count, other))
     right, examples, kind = rng.normal(size=other), chosen // 3, kinds.ravel()[chosen]
     Q = K[np.ix_(examples, examples)] * couplings[np.ix_(kind, kind)] + 0.1 * np.eye(other)
-    with mock.patch.object(system, "BLOCK", 5):
+    with mock.patch.object(system, "PANEL", 5):
         assert np.allclose(Q @ VariableSystem(K, kinds, couplings, 0.1, own).solve(chosen, right), right, atol=1e-8)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.tune.cluster import address as addresses
 from solvers.errors import InputError, Sentence
-from solvers.selection.crew import EVERY, LostCrew
+from solvers.selection.crew import LostCrew
+from solvers.work import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -67,7 +68,7 @@ class Connection:
             while not future.done() and time.monotonic() < deadline:
                 if self._stopped():
                     raise LostCrew("stopped before anything was asked")
-                wait([future], timeout=EVERY)
+                wait([future], timeout=LOOK_SECONDS)
             return future.result(0.0)
         finally:
             future.cancel()

@@ -21,9 +21,10 @@ from mcsvm_gui.core.tune.cluster.examining import fit
 from mcsvm_gui.core.tune.cluster.payload import Payload
 from solvers.errors import Sentence
 from solvers.selection.cell import Trial
-from solvers.selection.crew import EVERY, Folds, LostCrew, emptied
+from solvers.selection.crew import Folds, LostCrew, emptied
 from solvers.selection.settings import Settings
 from solvers.selection.task import Done, Task
+from solvers.work import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from distributed import Event, Queue
@@ -73,7 +74,7 @@ class Workers:
     def _followed(self, work: Future[None], batch: TaskBatch, stopped: Callable[[], bool]) -> Iterator[Done]:
         deadline = float("inf")
         while not work.done() and time.monotonic() < deadline:
-            wait([work], timeout=EVERY)
+            wait([work], timeout=LOOK_SECONDS)
             yield from emptied(batch.came)
             if stopped() and not batch.stopping:
                 batch.stopping, deadline = True, time.monotonic() + STOP_WITHIN
@@ -172,7 +173,7 @@ class TaskBatch:
 async def _first(tasks: set[asyncio.Task[None]]) -> tuple[set[asyncio.Task[None]], set[asyncio.Task[None]]]:
     if not tasks:
         return set(), set()
-    return await asyncio.wait(tasks, timeout=EVERY, return_when=asyncio.FIRST_COMPLETED)
+    return await asyncio.wait(tasks, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _given_up(task: Task) -> Sentence:

@@ -20,9 +20,10 @@ from solvers.kernels import Points
 from solvers.methods import METHODS
 from solvers.methods.lasvm.choice import CHOICES, draw
 from solvers.methods.lasvm.machine import OnlineMachine
-from solvers.methods.lasvm.pool import LEAST, Pool
+from solvers.methods.lasvm.pool import Pool
 from solvers.methods.lasvm.stream import Stream, Terms
 from solvers.run.loop import Run
+from solvers.work import LEAST_ROWS
 
 QUICK = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 X, Y = blobs(n=160, classes=2, seed=6)
@@ -62,7 +63,7 @@ def test_the_pool_holds_kernel_values_and_makes_the_same_bits_again(
     pool = mixed(kernel, seed, cache_mb, sparse=sparse)
     held = pool.held
     rows = np.flatnonzero(pool.slots.owner >= 0)
-    assert pool.store.shape[0] == LEAST if cache_mb == TINY else rows.size == held.size
+    assert pool.store.shape[0] == LEAST_ROWS if cache_mb == TINY else rows.size == held.size
     values = pool.store[np.ix_(rows, held)]
     expected = K[kernel][np.ix_(pool.slots.example[pool.slots.owner[rows]], pool.slots.example[held])]
     np.testing.assert_allclose(values, expected, atol=1e-12)

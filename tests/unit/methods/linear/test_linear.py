@@ -182,9 +182,9 @@ def test_a_free_bias_that_nothing_holds_is_found_from_far_away() -> None:
     part = problem_of(X, Y, "ovo", "linear", cost=2.0, bias="exact").part(0)
     step = FeatureStep(part, finish(Features.of(part)), np.zeros((len(part), 1)), sigma=1.0, closeness=1e-9)
     far = np.zeros((X.shape[1] + 1, 1))
-    near, *_ = finish(step.solve(finish(step.begin(far.copy())), PROXIMAL.feature_steps))
+    near, *_ = finish(step.solve(finish(step.begin(far.copy())), PROXIMAL.steps))
     far[-1] = 1e6
-    found, steps, _ = finish(step.solve(finish(step.begin(far)), PROXIMAL.feature_steps))
+    found, steps, _ = finish(step.solve(finish(step.begin(far)), PROXIMAL.steps))
     assert steps <= 20
     np.testing.assert_allclose(found.point, near.point, atol=1e-6)
 
