@@ -390,7 +390,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         name = "precomputed" if callable(self.kernel) else ALIASES.get(self.kernel, self.kernel)
         uniform = weights is None or bool((weights == weights[0]).all())
         self._gamma = 1.0 if self._pairwise else gamma_of(self.gamma, X, None if uniform else weights)
-        return kernel_from(name, KERNELS, gamma=self._gamma, degree=self.degree, coef0=self.coef0)
+        return kernel_from(name, KERNELS, **{**self.get_params(), "gamma": self._gamma})
 
     def _limits(self) -> Limits:
         return Limits(

@@ -9,7 +9,7 @@ import numpy as np
 
 from solvers.arguments import seed_of, weights_by_label
 from solvers.errors import InputError, Sentence
-from solvers.kernels import KERNELS, Kernel, Points
+from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.methods.lasvm.stream import Expansion, Stream, Terms
 from solvers.methods.lasvm.table import LASVM
@@ -21,7 +21,7 @@ from solvers.run.warmup import once
 VARIANTS = {method.name: method for method in LASVM}
 
 # Parameters that may not change between portions.
-LASTING = "machine", "kernel", "C", "gamma", "degree", "coef0", "margin", "bias", "class_weight"
+LASTING = "machine", "kernel", "C", *PARAMETERS, "margin", "bias", "class_weight"
 
 
 class Increment:

@@ -65,7 +65,9 @@ def certifying(
         products = yield from part.gram.products(weights)
     total = weights.sum(axis=0)
     bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
+    yield
     found = examine(part, alpha, products + bias)
+    yield
     energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)
     certificate = Certificate(energy + found.loss, found.linear - energy, found.violation, infeasibility)

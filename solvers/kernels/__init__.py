@@ -14,5 +14,6 @@ from solvers.kernels.rbf import Rbf, squared_distances
 from solvers.kernels.sigmoid import Sigmoid
 
 KERNELS: dict[str, type[Kernel]] = {kernel.name: kernel for kernel in (Rbf, Linear, Polynomial, Sigmoid, Precomputed)}
+PARAMETERS = tuple(dict.fromkeys(name for kernel in KERNELS.values() for name in kernel.parameters))  # of any kernel
 
-__all__ = ["KERNELS", "Kernel", "Points", "squared_distances"]
+__all__ = ["KERNELS", "PARAMETERS", "Kernel", "Points", "squared_distances"]

@@ -157,9 +157,11 @@ def prepare_products(points: Points, dtype: Any) -> Work[None]:
 def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
     """<x, z> for every pair, in the precision of `out`."""
     a, b = left.array(out.dtype), right.array(out.dtype)
+    if left.sparse and right.sparse:
+        out[...] = (b @ a.T).toarray().T  # a @ b.T would sort all of `right` by features, for every block
+        return out
     if left.sparse or right.sparse:
-        product = a @ b.T
-        out[...] = product.toarray() if sp.issparse(product) else product
+        out[...] = a @ b.T
         return out
     return np.matmul(a, b.T, out=out)
 

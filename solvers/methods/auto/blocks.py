@@ -85,6 +85,7 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
         if bench.newton_due(state) and (yield from bench.newton(state, tolerance)):
             continue
         state.newton_next = not (yield from bench.round(state, violation, tolerance))
+        yield
     return Progress.MOVING
 
 

@@ -47,7 +47,7 @@ class LinearState(State):
 
     @property
     def inside_round(self) -> bool:
-        return self.moving_alpha.size > 0
+        return self.moving_alpha.size > 0 or self.claimed
 
 
 def fresh(part: Part, seed: int) -> dict[str, object]:
@@ -122,7 +122,7 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
         begin_round(part, state)
     task, rows, stop = task_of(part), rows_of(part), state.strictness * tolerance
     visits = max(1, int(PIECE_SECONDS / visit_price(part)))
-    while not state.claimed and (state.left > 0 or state.begun >= 0):
+    while state.moving_alpha.size and not state.claimed and (state.left > 0 or state.begun >= 0):
         counts = np.array([state.active, state.lot, state.position, state.begun], dtype=np.int64)
         marks = np.array([state.threshold, state.worst])
         moving = state.vectors, state.moving_constant, state.moving_alpha, state.order, counts, marks
@@ -136,7 +136,10 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
         state.threshold, state.worst = marks.tolist()
         state.steps, state.left = state.steps + done, state.left - done
         yield
-    return (yield from end_round(part, state, tolerance))
+    if state.moving_alpha.size:
+        yield from end_round(part, state)
+        yield
+    return judge(part, state, tolerance) if state.claimed else Progress.MOVING
 
 
 def begin_round(part: Part, state: LinearState) -> None:
@@ -146,16 +149,18 @@ def begin_round(part: Part, state: LinearState) -> None:
         all_members(part.form.length, part.labels, state.members, state.sizes)
 
 
-def end_round(part: Part, state: LinearState, tolerance: float) -> Work[Progress]:
-    """alpha and the functions follow; a claim, which rests on violations met on the way, is judged by exact ones."""
+def end_round(part: Part, state: LinearState) -> Work[None]:
+    """alpha and the functions follow."""
     vectors = (yield from vectors_of(part, state.moving_alpha)) if state.claimed else state.vectors
     functions = yield from functions_of(part, vectors, state.moving_constant)
-    state.vectors, state.functions[...] = vectors, functions
-    state.alpha[...], state.constant = state.moving_alpha, state.moving_constant
+    state.vectors, state.functions = vectors, functions
+    state.alpha, state.constant = state.moving_alpha, state.moving_constant
     state.moving_alpha, state.moving_constant = np.empty((0, 0)), np.empty(0)
-    claimed, state.claimed = state.claimed, False
-    if not claimed:
-        return Progress.MOVING
+
+
+def judge(part: Part, state: LinearState, tolerance: float) -> Progress:
+    """A claim rests on violations met on the way: exact ones decide."""
+    state.claimed = False
     if examine(part, state.alpha, state.functions).violation <= tolerance:
         return Progress.CONVERGED
     state.strictness *= LINEAR.stricter
