@@ -22,7 +22,10 @@ from pathlib import Path
 import sizes
 from changes import ROOT
 
-MACHINES = "ww", "cs", "llw", "ova", "ovo", "dag"
+sys.path.insert(0, str(ROOT))
+
+from mcsvm_gui.core.machine.names import MACHINES
+
 DATA = ROOT / "resources" / "datasets" / "vowel_train.csv"
 WARM_STARTS = 3
 PATIENCE = 120.0

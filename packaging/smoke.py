@@ -26,7 +26,10 @@ from clean_root import USERS, Trouble, call, is_possible, missing_tools, private
 from screen import until
 from trial import ADA, BEN, DATA, PATIENCE, Product, Window, project_of, runs, solved
 
-MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
+sys.path.insert(0, str(ROOT))
+
+from mcsvm_gui.core.machine.names import MACHINES
+
 FORMATS = "libsvm", "json", "c", "python", "pmml"
 OWN = ".local/share", ".config", ".cache", ".local/state"  # the user's data, settings, cache, logs
 OLD = "0.0.1"

@@ -27,12 +27,12 @@ Place = Literal["", "first", "more"]  # of a form: not asked, at once, or under 
 class Kind:
     """Text. `parse` understands what people type; `check` holds values to what makes sense, wherever they come from."""
 
-    place: str = "TEXT"
+    placeholder: str = "TEXT"
 
     @property
     def metavar(self) -> str:
         """What stands for a value in help."""
-        return self.place
+        return self.placeholder
 
     def parse(self, text: str) -> Any:
         """Raises InputError where it cannot be understood."""
@@ -60,7 +60,7 @@ class Kind:
 class Column(Kind):
     """A name, or a number of which 1 is the first and -1 the last."""
 
-    place: str = "NAME|INDEX"
+    placeholder: str = "NAME|INDEX"
 
     def check(self, name: str, value: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, str | int):
@@ -71,7 +71,7 @@ class Column(Kind):
 class Choice(Kind):
     """One of a few words, each with its title; `known` is asked where the words are known later only."""
 
-    place: str = ""
+    placeholder: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
     known: Callable[[], Mapping[str, str]] | None = None
 
@@ -81,7 +81,7 @@ class Choice(Kind):
 
     @property
     def metavar(self) -> str:
-        return self.place or "|".join(self.words)
+        return self.placeholder or "|".join(self.words)
 
     def check(self, name: str, value: Any) -> None:
         if not isinstance(value, str) or value not in self.words:
@@ -95,7 +95,7 @@ class Choice(Kind):
 
 @dataclass(frozen=True)
 class Number(Kind):
-    place: str = "X"
+    placeholder: str = "X"
     positive: bool = False
     powers: bool = False  # people think of it as a power of two
     words: tuple[str, ...] = ()  # that may stand in its place
@@ -127,7 +127,7 @@ class Number(Kind):
 
 @dataclass(frozen=True)
 class Whole(Kind):
-    place: str = "N"
+    placeholder: str = "N"
     lowest: int = 1
     below: int | None = None
 
@@ -146,7 +146,7 @@ class Whole(Kind):
 
 @dataclass(frozen=True)
 class Share(Kind):
-    place: str = "SHARE"
+    placeholder: str = "SHARE"
 
     def parse(self, text: str) -> float:
         return number(text)
@@ -162,7 +162,7 @@ class Share(Kind):
 class Flag(Kind):
     """Said or not."""
 
-    place: str = ""
+    placeholder: str = ""
 
     def parse(self, text: str) -> bool:
         return bool(text)
@@ -179,7 +179,7 @@ class Flag(Kind):
 class Weights(Kind):
     """`balanced`, or pairs of a class and its factor; JSON in text, a mapping in documents."""
 
-    place: str = "balanced|JSON"
+    placeholder: str = "balanced|JSON"
 
     def parse(self, text: str) -> str | tuple[tuple[str, float], ...]:
         if text == "balanced":

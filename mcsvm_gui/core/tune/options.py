@@ -40,7 +40,7 @@ STEP = Option(
 
 @dataclass(frozen=True)
 class Address(Kind):
-    place: str = "ADDRESS"
+    placeholder: str = "ADDRESS"
 
     def parse(self, text: str) -> str:
         from mcsvm_gui.core.tune.cluster.address import checked

@@ -133,7 +133,7 @@ class OptionForm(QWidget):
         spin.setRange(*option.spin)
         spin.setSpecialValueText(tr(option.unsaid))
         spin.setAlignment(Qt.AlignmentFlag.AlignRight)
-        spin.setMinimumHeight(QLineEdit().sizeHint().height())
+        spin.setMinimumHeight(max(edit.sizeHint().height() for edit in self.edits.values()))
         spin.valueChanged.connect(lambda _: self.changed.emit())
         return self._named(spin, self.object_name(option.name, "Spin"), title, tip)
 

@@ -27,7 +27,7 @@ from mcsvm_gui.ui.plots.stroke import stroke_icon
 
 WIDTH = 26 * UNIT
 PARTS = 2  # of a power of two that a slider tells apart
-WITH_GAMMA = "rbf", "polynomial", "sigmoid"
+WITH_GAMMA = tuple(kernel for kernel, declared in names.PARAMETERS.items() if "gamma" in declared)
 
 
 class PlaygroundForm(QWidget):
