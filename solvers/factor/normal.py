@@ -17,11 +17,11 @@ from solvers.budget import FACTOR
 from solvers.dense.cholesky import CholeskyFactor, factored, inverse
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
 from solvers.factor.layout import Layout
-from solvers.factor.pivoted import ENTRY, factor_of, most_columns
+from solvers.factor.pivoted import factor_of, most_columns
 from solvers.gram import Gram
 from solvers.machines import DualForm
 from solvers.problem import Part
-from solvers.work import HEIGHT, PIECE, WORK_BYTES, Work, pieces
+from solvers.work import ENTRY, HEIGHT, PIECE, WORK_BYTES, Work, pieces
 
 # Sum of weight * |v|^2 over the examples that a normal matrix leaves out; beside the identity it counts as nothing,
 # and iterative refinement makes up for it.

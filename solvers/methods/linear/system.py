@@ -15,13 +15,13 @@ import scipy.sparse as sp
 from scipy.linalg import cho_solve
 
 from solvers.budget import LINEAR
-from solvers.dense.cholesky import WHOLE, CholeskyFactor, factored
+from solvers.dense.cholesky import CholeskyFactor, factored
 from solvers.jit.linear.system import couple_functions, couplings, pair_of
 from solvers.jit.rounding import RIDGE, RIDGES, ROUNDING
 from solvers.kernels.points import passes, rows_times, transposed_times
 from solvers.machines import DualForm
 from solvers.problem import Part
-from solvers.work import MOVE, Work, pieces
+from solvers.work import MOVE, WHOLE, Work, pieces
 
 
 @dataclass(frozen=True)
