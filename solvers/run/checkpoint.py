@@ -31,7 +31,7 @@ from solvers.run.parts import Finished
 
 Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
 SCHEMA = 2  # raised whenever the meaning of what is stored changes; 1 kept the memory of methods without names
-OPENED = 1, SCHEMA
+READABLE = 1, SCHEMA
 HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, EOFError, MemoryError, NotImplementedError, RuntimeError),
@@ -69,7 +69,7 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(beside, target)
-        _settle(target.parent)
+        _sync_folder(target.parent)
     except OSError as error:
         raise InputError(
             "The checkpoint {target} cannot be written: {reason}.", target=target, reason=error.strerror or error
@@ -109,7 +109,7 @@ def _digest(members: Mapping[str, bytes]) -> str:
     return stamp.hexdigest()
 
 
-def _settle(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """The new name reaches the disk too, where folders can be opened."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -120,8 +120,8 @@ def _settle(folder: Path) -> None:
 
 
 def read(place: Place) -> Saved:
-    name = called(place)
-    with doubting(place):
+    name = name_of(place)
+    with damage_as_input_error(place):
         try:
             with zipfile.ZipFile(place) as archive:
                 members = {name: archive.read(name) for name in archive.namelist()}
@@ -132,7 +132,7 @@ def read(place: Place) -> Saved:
         if members.pop(DIGEST).decode() != _digest(members):
             raise InputError("The checkpoint{name} was changed after it was written.", name=name)
         header = json.loads(members.pop(HEADER))
-        if header["schema"] not in OPENED:
+        if header["schema"] not in READABLE:
             raise InputError(
                 "The checkpoint{name} is of format {schema}; this version reads {known}.",
                 name=name,
@@ -147,12 +147,12 @@ def _array_of(content: bytes) -> np.ndarray:
     return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
 
 
-def called(place: Place) -> str:
+def name_of(place: Place) -> str:
     return f" {place}" if isinstance(place, str | os.PathLike) else ""
 
 
 @contextmanager
-def doubting(place: Place) -> Iterator[None]:
+def damage_as_input_error(place: Place) -> Iterator[None]:
     """Whatever a file can do wrong becomes one sentence."""
     try:
         yield
@@ -161,7 +161,7 @@ def doubting(place: Place) -> Iterator[None]:
     except UNREADABLE as error:
         reason = " ".join(str(error).split())
         raise InputError(
-            "The checkpoint{place} is damaged or no checkpoint ({reason}).", place=called(place), reason=reason
+            "The checkpoint{place} is damaged or no checkpoint ({reason}).", place=name_of(place), reason=reason
         ) from error
 
 
@@ -230,12 +230,12 @@ def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
     if isinstance(fresh, Enum):
         return type(fresh)[str(stored)]
     if isinstance(fresh, np.ndarray):
-        same_kind(key, stored, fresh)
+        check_type_and_shape(key, stored, fresh)
         return stored
     return type(fresh)(stored)
 
 
-def same_kind(key: str, array: np.ndarray, fresh: np.ndarray) -> None:
+def check_type_and_shape(key: str, array: np.ndarray, fresh: np.ndarray) -> None:
     """The same type and shape; what begins empty may have grown."""
     grown = fresh.size == 0 and array.ndim == fresh.ndim
     if array.dtype != fresh.dtype or not (grown or array.shape == fresh.shape):

@@ -28,7 +28,7 @@ from solvers.problem import Problem
 from solvers.run import checkpoint
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
-from solvers.run.parts import Finished, PartRun, Totals, delegated, mark
+from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
 from solvers.work import SLICE_SECONDS, Work
@@ -211,7 +211,7 @@ class Run:
     ) -> Run:
         """The run as saved. New limits let one go on that was stopped or had reached its limits."""
         saved = checkpoint.read(place)
-        with checkpoint.doubting(place):
+        with checkpoint.damage_as_input_error(place):
             checkpoint.check(saved, problem, method.name if isinstance(method, Method) else method)
             header = saved.header
             given = method if isinstance(method, Method) else header["method"]
@@ -316,7 +316,7 @@ class Run:
         used, full = self._totals.used, self._totals.full
         if self._unfinished:
             used, full = used.copy(), full.copy()
-            mark(self.problem, len(self._finished), self.current.state.best.alpha, used, full)
+            mark_support(self.problem, len(self._finished), self.current.state.best.alpha, used, full)
         return used, full
 
     def _check_limits(self) -> None:

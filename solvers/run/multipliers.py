@@ -35,7 +35,7 @@ class OuterLoop:
     def loose(cls, tolerance: float) -> OuterLoop:
         return cls(max(1.0, LOOP.begin / tolerance))
 
-    def settled(self, part: Part, state: State, tolerance: float) -> Work[bool]:
+    def update_bias(self, part: Part, state: State, tolerance: float) -> Work[bool]:
         """One step on b; whether b rests. Where it does not come to rest, the inner problems are too inexact."""
         weights = weights_of(part, state.alpha)
         step = part.offset * weights.sum(axis=0)

@@ -70,11 +70,11 @@ class Totals:
         return cls(np.cumsum(primal[::-1])[::-1], unused, unused.copy())
 
     def add(self, problem: Problem, number: int, done: Finished) -> None:
-        mark(problem, number, done.alpha, self.used, self.full)
+        mark_support(problem, number, done.alpha, self.used, self.full)
         self.certificate = self.certificate + done.proof.certificate
 
 
-def mark(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, full: np.ndarray) -> None:
+def mark_support(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, full: np.ndarray) -> None:
     """Note the support vectors of a part, and those with a variable at its upper bound."""
     where = problem.rows_of(number)
     used[where] |= alpha.max(axis=1) > 0.0
@@ -179,7 +179,7 @@ class PartRun:
     def _examine_claim(self) -> Work[None]:
         """Believe the method only after recomputing everything from alpha in float64."""
         if self._claim is Claim.CONVERGED and self.view is not self.part:
-            if not (yield from self._outer.settled(self.view, self.state, self.limits.tolerance)):
+            if not (yield from self._outer.update_bias(self.view, self.state, self.limits.tolerance)):
                 self._claim = Claim.NONE
                 return
             self._claim = Claim.SETTLED
