@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import Option
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.summary import badge
+from solvers.errors import Sentence
+
+ENDINGS = {
+    "converged": Sentence("converged"),
+    "step limit": Sentence("step limit"),
+    "time limit": Sentence("time limit"),
+    "stopped": Sentence("stopped"),
+    "stalled": Sentence("stalled"),
+}
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,10 @@ def _plain(value: Any) -> str:
     return figures.parameter(value) if isinstance(value, (int, float, str)) else str(value)
 
 
+def _ended(value: str) -> str:
+    return worded(ENDINGS.get(value, value))
+
+
 def _count(value: Any) -> str:
     return figures.count(int(value))
 
@@ -142,7 +156,7 @@ MEASURES: dict[str, Measure] = {
         _result("primal", "Primal", _of("certificate", "primal"), figures.objective, 0),
         _result("dual", "Dual", _of("certificate", "dual"), figures.objective, 0),
         _result("violation", "Largest violation", _of("certificate", "violation"), figures.violation, -1),
-        _result("ending", "Ending", _of("ending"), str, 0),
+        _result("ending", "Ending", _of("ending"), _ended, 0),
         _result("iterations", "Iterations", _of("iterations"), _count, 0),
         _result("seconds", "Training time", _of("seconds"), figures.seconds, -1),
         _result("prediction", "Prediction, a row", lambda side: side.row_seconds, figures.seconds, -1),
