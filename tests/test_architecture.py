@@ -1,9 +1,11 @@
 """The house stands as its plan says."""
 
+import ast
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,12 @@ def mapped(folder: str) -> list[str]:
 @pytest.mark.parametrize("path", [*mapped("."), *mapped("packaging")])
 def test_what_a_map_names_is_there(path: str) -> None:
     assert (ROOT / path).exists()
+
+
+def test_a_class_of_the_application_has_a_name_of_its_own() -> None:
+    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "mcsvm_gui").rglob("*.py"))
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 def test_the_readme_is_a_page() -> None:

@@ -19,7 +19,7 @@ from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.compare import tested_runs
 from mcsvm_gui.core.compare.overlays import KINDS
-from mcsvm_gui.core.compare.tables import Picture
+from mcsvm_gui.core.compare.tables import ComparisonTables
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
@@ -118,7 +118,7 @@ class Stage:
         self.presenter = ComparePresenter(view, self.work)  # type: ignore[arg-type]
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> ComparisonTables:
         return self.view.last("show_picture")[0]
 
 
@@ -127,7 +127,7 @@ def stage(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Stage:
     return Stage(FakeView(), outcomes)
 
 
-def names(picture: Picture) -> list[str]:
+def names(picture: ComparisonTables) -> list[str]:
     return [heading.title for heading in picture.measures.headings[1:]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.compare.measures import lines_of
+from mcsvm_gui.core.compare.measures import measure_rows
 from mcsvm_gui.core.compare.tables import _measures
 from mcsvm_gui.core.report.parts import comparison_blocks
 
@@ -26,7 +26,7 @@ DOCUMENT = {
 DECIDED = np.array(["a", "b"], object)
 sides = tuple(Side(name, {**DOCUMENT, "spice": spice}, DECIDED) for name, spice in (("x", 1), ("y", 2)))
 comparison = Comparison("", ("a", "b"), None, sides)
-line = next(line for line in lines_of(comparison) if line.measure.name == "spice")
+line = next(line for line in measure_rows(comparison) if line.measure.name == "spice")
 assert (line.texts, line.best) == (("1.0 chilies", "2.0 chilies"), (1,))
 tables = [block.rows for block in comparison_blocks(comparison) if hasattr(block, "rows")]
 assert any(("Spice", "1.0 chilies", "2.0 chilies") in rows for rows in tables)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Outcome, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Plain, plain_of
+from mcsvm_gui.core.export.checked import FilePrediction, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 
@@ -16,9 +16,9 @@ def refusal(trained: TrainedModel) -> str | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained)
-    return deliver(trained, plain, path, check, {"": f"toy of {plain.classes} classes".encode()}, [_predictor])
+    plain = flat_model(trained)
+    return write_checked(trained, plain, path, check, {"": f"toy of {plain.classes} classes".encode()}, [_predictor])
 
 
-def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
-    return Outcome(probe.expected, "a toy", probe)
+def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
+    return FilePrediction(probe.expected, "a toy", probe)

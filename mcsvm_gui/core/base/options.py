@@ -57,7 +57,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Column(Kind):
+class ColumnName(Kind):
     """A name, or a number of which 1 is the first and -1 the last."""
 
     placeholder: str = "NAME|INDEX"

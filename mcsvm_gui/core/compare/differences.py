@@ -10,8 +10,8 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, words
-from mcsvm_gui.core.compare.tested_runs import Chosen, comparison_of, groups_of
+from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, words
+from mcsvm_gui.core.compare.tested_runs import ScoredRun, comparison_of, groups_of
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
 from solvers.errors import Sentence
 
@@ -23,14 +23,14 @@ TESTS = {
 }
 
 
-def run_headings(sides: Sequence[Side]) -> tuple[Heading, ...]:
-    return tuple(Heading(side.label, machine=str(side.document["machine"])) for side in sides)
+def run_headings(sides: Sequence[Side]) -> tuple[Header, ...]:
+    return tuple(Header(side.label, machine=str(side.document["machine"])) for side in sides)
 
 
 # -- rows -----------------------------------------------------------------------------------------
 
 
-def disagreements_of(runs: Sequence[Chosen]) -> tuple[ResultTable, str]:
+def disagreements_of(runs: Sequence[ScoredRun]) -> tuple[ResultTable, str]:
     """Of the largest group of runs on the same rows, and what is to be said of it."""
     groups = groups_of(runs)
     if not groups or len(groups[0]) < 2:
@@ -42,8 +42,11 @@ def disagreements_of(runs: Sequence[Chosen]) -> tuple[ResultTable, str]:
 
 def disagreement_table(comparison: Comparison, rows: np.ndarray) -> ResultTable:
     headings = (
-        *(Heading(Sentence("Row"), tip=Sentence("Among the rows compared")), Heading(Sentence("Line in the file"))),
-        Heading(Sentence("True class"), number=False),
+        *(
+            Header(Sentence("Row"), tip=Sentence("Among the rows compared")),
+            Header(Sentence("Line in the file")),
+        ),
+        Header(Sentence("True class"), number=False),
         *(replace(heading, number=False) for heading in run_headings(comparison.sides)),
     )
     return ResultTable(headings, tuple(_disagreements_of(comparison, rows)))
@@ -64,7 +67,7 @@ def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tupl
         yield Cell(row + 1, figures.count(row + 1)), Cell(line, figures.count(line)), labels[known][0], *said
 
 
-def _about_rows(groups: Sequence[Sequence[Chosen]], comparison: Comparison, found: int) -> str:
+def _about_rows(groups: Sequence[Sequence[ScoredRun]], comparison: Comparison, found: int) -> str:
     shared = comparison.shared()
     said = [
         tr(
@@ -102,11 +105,11 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
     lead = Sentence("Rows that only it has right; over several splits, by how much its accuracy is higher")
     said = Sentence("First"), Sentence("Second"), Sentence("Test"), *([Sentence("Data")] if several else [])
     headings = (
-        *(Heading(title, number=False) for title in said),
-        *(Heading(Sentence("First ahead by"), tip=lead), Heading(Sentence("Second ahead by"), tip=lead)),
-        *(Heading(Sentence("Statistic")), Heading(Sentence("p"))),
-        *(Heading(Sentence("p, adjusted ({way})", way=way), tip=Sentence("For all pairs compared")) for way in ways),
-        Heading(Sentence("In words"), number=False),
+        *(Header(title, number=False) for title in said),
+        *(Header(Sentence("First ahead by"), tip=lead), Header(Sentence("Second ahead by"), tip=lead)),
+        *(Header(Sentence("Statistic")), Header(Sentence("p"))),
+        *(Header(Sentence("p, adjusted ({way})", way=way), tip=Sentence("For all pairs compared")) for way in ways),
+        Header(Sentence("In words"), number=False),
     )
     return ResultTable(headings, tuple(_test(result, ways, several=several) for result in results))
 

@@ -35,7 +35,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Line:
+class MeasureRow:
     """One measure of all sides."""
 
     measure: Measure
@@ -59,10 +59,12 @@ class Line:
         return tuple(place for place, value in enumerate(self.values) if value == top)
 
 
-def lines_of(comparison: Comparison, group: str | None = None, *, differences_only: bool = False) -> list[Line]:
+def measure_rows(
+    comparison: Comparison, group: str | None = None, *, differences_only: bool = False
+) -> list[MeasureRow]:
     """Every measure that some side has."""
     lines = [
-        Line(measure, tuple(measure.value(side) for side in comparison.sides))
+        MeasureRow(measure, tuple(measure.value(side) for side in comparison.sides))
         for measure in MEASURES.values()
         if group in (None, measure.group)
     ]

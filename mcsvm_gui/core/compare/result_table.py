@@ -27,7 +27,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Heading:
+class Header:
     title: str
     number: bool = True
     machine: str = ""  # whose stroke stands before the title
@@ -36,7 +36,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class ResultTable:
-    headings: tuple[Heading, ...] = ()
+    headings: tuple[Header, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     keys: tuple[str, ...] = ()  # of each row a name for programs, where rows have one
 

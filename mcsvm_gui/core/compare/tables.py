@@ -16,9 +16,9 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreements_of, run_headings, table_of_tests, words_on_tests
-from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
-from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, Sign, translated, words
-from mcsvm_gui.core.compare.tested_runs import Chosen, tests_of
+from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
+from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, Sign, translated, words
+from mcsvm_gui.core.compare.tested_runs import ScoredRun, tests_of
 from mcsvm_gui.core.machine.summary import badge
 from solvers.errors import Sentence
 
@@ -37,7 +37,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Effort:
+class RunCost:
     """What a run cost, for bars."""
 
     label: str
@@ -49,7 +49,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ComparisonTables:
     """All tables of the page."""
 
     measures: ResultTable
@@ -61,17 +61,17 @@ class Picture:
     disagreement_words: str
     tests: ResultTable
     test_words: str
-    efforts: tuple[Effort, ...] = ()
+    efforts: tuple[RunCost, ...] = ()
 
 
-def picture(runs: Sequence[Chosen], names: Mapping[int, str]) -> Picture:
+def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> ComparisonTables:
     """`names`: what runs are called, each otherwise."""
     runs = [replace(chosen, side=replace(chosen.side, label=names[chosen.run])) for chosen in runs]
     sides = [chosen.side for chosen in runs]
     measures, same = _measures(sides)
     disagreements, about = disagreements_of(runs)
     tests = tests_of(runs)
-    return Picture(
+    return ComparisonTables(
         measures,
         same,
         tuple(_in_words(confusion(side)) for side in sides if side.scores is not None),
@@ -85,18 +85,18 @@ def picture(runs: Sequence[Chosen], names: Mapping[int, str]) -> Picture:
     )
 
 
-def _effort(side: Side) -> Effort:
+def _effort(side: Side) -> RunCost:
     document = side.document
     seconds, support, bounded = (document.get(name) for name in ("seconds", "n_support", "n_bounded"))
     prediction = MEASURES["prediction"].value(side)
-    return Effort(side.label, str(document["machine"]), seconds, support, bounded, prediction)
+    return RunCost(side.label, str(document["machine"]), seconds, support, bounded, prediction)
 
 
 # -- measures -------------------------------------------------------------------------------------
 
 
 def _measures(sides: Sequence[Side]) -> tuple[ResultTable, frozenset[str]]:
-    lines = lines_of(Comparison("", (), None, tuple(sides)))
+    lines = measure_rows(Comparison("", (), None, tuple(sides)))
     rows = {line.measure.name: _line(line) for line in sorted(lines, key=_rank)}
     rows["certificate"] = rows["certificate"][0], *map(_certificate, sides)
     classes = list(dict.fromkeys(name for side in sides for name in side.document["classes"]))
@@ -104,16 +104,16 @@ def _measures(sides: Sequence[Side]) -> tuple[ResultTable, frozenset[str]]:
         rows |= {f"n_support {name}": _support_row(sides, name) for name in classes}
     same = frozenset(key for key, row in rows.items() if len({cell.text for cell in row[1:]}) == 1)
     return ResultTable(
-        (Heading(tr("Measure"), number=False), *run_headings(sides)), tuple(rows.values()), tuple(rows)
+        (Header(tr("Measure"), number=False), *run_headings(sides)), tuple(rows.values()), tuple(rows)
     ), same
 
 
-def _rank(line: Line) -> bool:
+def _rank(line: MeasureRow) -> bool:
     """What came of it before what was asked for; the machine is in the heading."""
     return line.measure.group == "setting"
 
 
-def _line(line: Line) -> tuple[Cell, ...]:
+def _line(line: MeasureRow) -> tuple[Cell, ...]:
     measure, best = line.measure, line.best
     quiet = measure.group == "setting"
     cells = [
@@ -161,7 +161,7 @@ def confusion(side: Side) -> Matrix:
     names, table = [score.name for score in side.scores.per_class], side.scores.confusion
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
-    headings = (Heading(Sentence("true \\ decided"), number=False), *(Heading(name) for name in names))
+    headings = (Header(Sentence("true \\ decided"), number=False), *(Header(name) for name in names))
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 
     def sheet(values: np.ndarray, printed: Any) -> ResultTable:
@@ -193,10 +193,13 @@ def class_table(sides: Sequence[Side]) -> ResultTable:
     """Of several runs every class of every run."""
     tip = Sentence("How far training rows of the class fall short of the target margins, summed up")
     headings = (
-        *(Heading(Sentence("Class"), number=False), *([Heading(Sentence("Run"), number=False)] * (len(sides) > 1))),
-        *(Heading(Sentence("Precision")), Heading(Sentence("Recall")), Heading(Sentence("F1"))),
-        *(Heading(Sentence("Rows")), Heading(Sentence("Support vectors"))),
-        Heading(Sentence("Margin violations"), tip=tip),
+        *(
+            Header(Sentence("Class"), number=False),
+            *([Header(Sentence("Run"), number=False)] * (len(sides) > 1)),
+        ),
+        *(Header(Sentence("Precision")), Header(Sentence("Recall")), Header(Sentence("F1"))),
+        *(Header(Sentence("Rows")), Header(Sentence("Support vectors"))),
+        Header(Sentence("Margin violations"), tip=tip),
     )
     names = dict.fromkeys(name for side in sides for name in _class_names(side))
     rows = [_class_row(side, name) for name in names for side in sides if name in _class_names(side)]
@@ -235,8 +238,8 @@ def _margins(sides: Sequence[Side]) -> ResultTable:
         if any(side.violations is not None for side in sides)
     ]
     headings = (
-        Heading(Sentence("Class"), number=False),
-        Heading(Sentence("and class"), number=False),
+        Header(Sentence("Class"), number=False),
+        Header(Sentence("and class"), number=False),
         *run_headings(sides),
     )
     return ResultTable(headings, tuple(rows))

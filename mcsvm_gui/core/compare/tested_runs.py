@@ -28,7 +28,7 @@ Pair = tuple[Dataset, Dataset | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RunRows:
     whole: Dataset  # the training file
     training: Dataset
     tested: Dataset
@@ -36,13 +36,13 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ScoredRun:
     """A run that ended. `rows` is None where its data are not there any more: then its document is all there is."""
 
     run: int
     request: Request
     side: Side
-    rows: Rows | None = None
+    rows: RunRows | None = None
     trouble: str = ""
     origin: Origin | None = None
 
@@ -58,14 +58,14 @@ class Chosen:
         return self.rows is not None and self.rows.kind == "test"
 
 
-class Library:
+class RowCache:
     """Rows of requests, read once and split once. One thread at a time."""
 
     def __init__(self) -> None:
         self._data: OrderedDict[Any, Pair] = OrderedDict()
-        self._rows: OrderedDict[Any, Rows] = OrderedDict()
+        self._rows: OrderedDict[Any, RunRows] = OrderedDict()
 
-    def rows_of(self, request: Request, open_: Dataset | None) -> Rows:
+    def rows_of(self, request: Request, open_: Dataset | None) -> RunRows:
         """`open_`: what the window has open. FileError where the file is gone or another one."""
         key = (*_files(request), request.holdout, request.seed)
         if key not in self._rows:
@@ -92,36 +92,40 @@ def _newest(known: OrderedDict[Any, Any], key: Any) -> Any:
     return known[key]
 
 
-def split_rows(request: Request, dataset: Dataset, test: Dataset | None) -> Rows:
+def split_rows(request: Request, dataset: Dataset, test: Dataset | None) -> RunRows:
     """`test`: of a file of its own."""
     training, held_out = dataset, test
     if request.holdout is not None:
         training, drawn, _ = splitting.split(dataset, request.holdout, request.seed)
         held_out = test or drawn
     if held_out is None or held_out.labels is None:
-        return Rows(dataset, training, training, "training")
-    return Rows(dataset, training, held_out, "test")
+        return RunRows(dataset, training, training, "training")
+    return RunRows(dataset, training, held_out, "test")
 
 
 def decided(
-    run: int, request: Request, document: Mapping[str, Any], model: Callable[[], TrainedModel], rows: Callable[[], Rows]
-) -> Chosen:
+    run: int,
+    request: Request,
+    document: Mapping[str, Any],
+    model: Callable[[], TrainedModel],
+    rows: Callable[[], RunRows],
+) -> ScoredRun:
     """The run on its rows; what hinders is said, and the document stays. Rows trained on give no scores."""
     try:
         found = rows()
         trained = model()
         side = side_of(str(run), trained, document, found.tested)
         side = side if found.kind == "test" else replace(side, scores=None)
-        return Chosen(run, request, side, found, origin=trained.origin)
+        return ScoredRun(run, request, side, found, origin=trained.origin)
     except (OSError, ValueError, LookupError) as error:
         return unread(run, request, document, worded(error) if isinstance(error, InputError) else str(error))
 
 
-def unread(run: int, request: Request, document: Mapping[str, Any], trouble: str) -> Chosen:
-    return Chosen(run, request, Side(str(run), document, np.empty(0, dtype=object)), None, trouble)
+def unread(run: int, request: Request, document: Mapping[str, Any], trouble: str) -> ScoredRun:
+    return ScoredRun(run, request, Side(str(run), document, np.empty(0, dtype=object)), None, trouble)
 
 
-def measured(chosen: Chosen, trained: TrainedModel) -> Chosen:
+def measured(chosen: ScoredRun, trained: TrainedModel) -> ScoredRun:
     """With the margins of its training rows."""
     assert chosen.rows is not None
     violations = violations_of(trained, chosen.rows.training)
@@ -131,27 +135,27 @@ def measured(chosen: Chosen, trained: TrainedModel) -> Chosen:
 # -- together -------------------------------------------------------------------------------------
 
 
-def groups_of(runs: Sequence[Chosen]) -> list[list[Chosen]]:
+def groups_of(runs: Sequence[ScoredRun]) -> list[list[ScoredRun]]:
     """Runs on the same rows, the largest group first."""
-    found: dict[Any, list[Chosen]] = {}
+    found: dict[Any, list[ScoredRun]] = {}
     for chosen in runs:
         if chosen.rows_key is not None:
             found.setdefault(chosen.rows_key, []).append(chosen)
     return sorted(found.values(), key=len, reverse=True)
 
 
-def comparison_of(group: Sequence[Chosen]) -> Comparison:
+def comparison_of(group: Sequence[ScoredRun]) -> Comparison:
     rows = group[0].rows
     assert rows is not None
     return compare([chosen.side for chosen in group], tuple(group[0].side.document["classes"]), rows.tested)
 
 
-def tests_of(runs: Sequence[Chosen]) -> list[TestResult]:
+def tests_of(runs: Sequence[ScoredRun]) -> list[TestResult]:
     """McNemar on the same rows; over several splits of the same data the corrected t."""
     return [*on_same_rows(runs), *over_splits(runs)]
 
 
-def on_same_rows(runs: Sequence[Chosen]) -> list[TestResult]:
+def on_same_rows(runs: Sequence[ScoredRun]) -> list[TestResult]:
     found: list[TestResult] = []
     for group in groups_of(runs):
         if len(group) > 1 and all(chosen.side.scores is not None for chosen in group):
@@ -159,12 +163,12 @@ def on_same_rows(runs: Sequence[Chosen]) -> list[TestResult]:
     return found
 
 
-def over_splits(runs: Sequence[Chosen]) -> tuple[TestResult, ...]:
+def over_splits(runs: Sequence[ScoredRun]) -> tuple[TestResult, ...]:
     """What was trained alike on several splits, drawn by the same seeds, is told apart by the corrected t.
 
     Nadeau & Bengio (2003): rows tested on over rows trained on.
     """
-    scores: dict[Request, dict[Any, Chosen]] = {}
+    scores: dict[Request, dict[Any, ScoredRun]] = {}
     for chosen in runs:
         if chosen.tested and chosen.request.test is None and chosen.side.scores is not None:
             alike = replace(chosen.request, seed=0)
@@ -173,7 +177,7 @@ def over_splits(runs: Sequence[Chosen]) -> tuple[TestResult, ...]:
     return adjusted_over_pairs([[result] for result in found if result is not None], "") if any(found) else ()
 
 
-def _over_splits(a: Request, b: Request, scores: Mapping[Request, Mapping[Any, Chosen]]) -> TestResult | None:
+def _over_splits(a: Request, b: Request, scores: Mapping[Request, Mapping[Any, ScoredRun]]) -> TestResult | None:
     same = a.digest == b.digest and a.read == b.read and a.holdout == b.holdout
     seeds = sorted(scores[a].keys() & scores[b].keys()) if same else []
     if len(seeds) < 2:
@@ -185,7 +189,7 @@ def _over_splits(a: Request, b: Request, scores: Mapping[Request, Mapping[Any, C
     return corrected_t(accuracies[0], accuracies[1], share, _names(a, b))
 
 
-def _accuracy(chosen: Chosen) -> float:
+def _accuracy(chosen: ScoredRun) -> float:
     assert chosen.side.scores is not None
     return chosen.side.scores.accuracy
 

@@ -20,7 +20,7 @@ OPTIONS = tuple(options_of(ReadOptions))
 
 
 @dataclass(frozen=True)
-class Answer:
+class FieldChoice:
     value: str | None  # None: to be guessed
     text: str
 
@@ -29,7 +29,7 @@ class Answer:
 class Field:
     option: str  # of ReadOptions
     title: str
-    answers: tuple[Answer, ...]
+    answers: tuple[FieldChoice, ...]
     value: str | None
     guessed: bool = False
     reason: str = ""  # why it cannot be changed; nothing where it can
@@ -78,7 +78,7 @@ def _label(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str], g
     first = list(islice(names, MOST_COLUMNS))
     if value is not None and value not in first:
         first.insert(0, value)
-    answers = tuple(Answer(name, name) for name in first)
+    answers = tuple(FieldChoice(name, name) for name in first)
     return Field("label", titles()["label"], answers, value, guessed, free=free)
 
 
@@ -86,9 +86,9 @@ def _field(option: str, value: str, guess: str | None) -> Field:
     asked = None if value in (None, AUTOMATIC) else value
     named = {answer.value: answer.text for answer in _answers(option)}
     automatic = tr("Automatic") if guess is None else tr("Guessed: {value}", value=named.get(_plain(guess), guess))
-    answers = [Answer(None, automatic), *_answers(option)]
+    answers = [FieldChoice(None, automatic), *_answers(option)]
     if asked is not None and asked not in named:
-        answers.append(Answer(asked, asked))
+        answers.append(FieldChoice(asked, asked))
     return Field(option, titles()[option], tuple(answers), asked, guess is not None)
 
 
@@ -96,11 +96,11 @@ def _plain(guess: str) -> str:
     return {"utf_8": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(guess, guess)
 
 
-def _answers(option: str) -> tuple[Answer, ...]:
+def _answers(option: str) -> tuple[FieldChoice, ...]:
     kind = options_of(ReadOptions)[option].kind
     if isinstance(kind, Choice):
-        return tuple(Answer(word, tr(title)) for word, title in kind.words.items() if word != AUTOMATIC)
-    return tuple(Answer(value, text) for value, text in _suggested()[option])
+        return tuple(FieldChoice(word, tr(title)) for word, title in kind.words.items() if word != AUTOMATIC)
+    return tuple(FieldChoice(value, text) for value, text in _suggested()[option])
 
 
 def _suggested() -> dict[str, Iterable[tuple[str, str]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mcsvm_gui.core.base.options import Choice, Column, Kind, check, option
+from mcsvm_gui.core.base.options import Choice, ColumnName, Kind, check, option
 from mcsvm_gui.core.data import formats
 
 AUTOMATIC = "auto"  # to be guessed
@@ -27,7 +27,7 @@ def _formats() -> dict[str, str]:
 @dataclass(frozen=True)
 class ReadOptions:
     label: str | int | None = option(
-        *(None, Column(), "Label column", "The column of the classes"),
+        *(None, ColumnName(), "Label column", "The column of the classes"),
         note="default: label, class, target or y in any case, else the last",
         **READING,
     )

@@ -19,7 +19,7 @@ def _title(option: str) -> Sentence:
     return Sentence((options_of(ReadOptions) | options_of(Rules))[option].title)
 
 
-class Option(Sentence):
+class OptionWords(Sentence):
     """`--missing drop`, or “Leave rows out”."""
 
     option: str
@@ -38,7 +38,7 @@ class Option(Sentence):
         return made
 
 
-class Remedy(Option):
+class Remedy(OptionWords):
     """What can be done about what the sentence says."""
 
     @property

@@ -13,7 +13,7 @@ from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.selection.cell import CellResult, FoldResult, Trial
 
 
-class KeptCells:
+class JournalCells:
     """Of one search: the best of it must not lie outside its grid because another was there."""
 
     def __init__(self, journal: Journal, request: Request, wanted: TuneRequest, dataset: Dataset) -> None:

@@ -217,12 +217,12 @@ class Results:
             found += tested_runs.over_splits(runs)
         return tuple(replace(result, data=trials[0].spec.data) for result in found)
 
-    def _chosen(self, place: int, trial: Trial) -> tested_runs.Chosen:
+    def _chosen(self, place: int, trial: Trial) -> tested_runs.ScoredRun:
         assert trial.whole is not None
         spec = self.experiment.of(trial.spec.data)
         request = replace(trial.spec.request, test=spec.test)
         rows = tested_runs.split_rows(request, self.datasets[spec.name], self.tests_of[spec.name])
-        return tested_runs.Chosen(place, request, replace(trial.whole.side, label=trial.spec.label), rows)
+        return tested_runs.ScoredRun(place, request, replace(trial.whole.side, label=trial.spec.label), rows)
 
     def _corrected_t(self, a: Trial, b: Trial) -> TestResult:
         part = a.parts[0].rows

@@ -126,12 +126,12 @@ class SearchRunner:
     def _search(
         self, key: str, plain: Request, spec: SearchSpec, machines: Sequence[str], dataset: Dataset, told: Told
     ) -> dict[str, dict[str, Any]]:
-        from mcsvm_gui.core.experiment.journal_cells import KeptCells
+        from mcsvm_gui.core.experiment.journal_cells import JournalCells
         from mcsvm_gui.core.tune.search import Tuning
 
         request = plain if spec.time_limit is None else replace(plain, time_limit=spec.time_limit)
         wanted = spec.wanted(machines, plain.kernel)
-        kept = None if self._journal is None else KeptCells(self._journal, request, wanted, dataset)
+        kept = None if self._journal is None else JournalCells(self._journal, request, wanted, dataset)
         tuning = Tuning(request, wanted, dataset, {} if kept is None else kept.done())
         came = count(1 + len(tuning.done))
 

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Plain, plain_of
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
@@ -193,18 +193,18 @@ int main(int argc, char **argv)
 def refusal(trained: TrainedModel) -> str | None:
     if trained.model.kernel.name == "precomputed":
         return "a precomputed kernel has no support vectors to write; use json or libsvm."
-    plain = plain_of(trained)
+    plain = flat_model(trained)
     if any("\0" in text for text in plain.texts):
         return "a class or category contains the character NUL, which ends a text in C; use python, json or onnx."
     return None
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_predictor])
+    plain = flat_model(trained)
+    return write_checked(trained, plain, path, check, written(plain), [_predictor])
 
 
-def written(plain: Plain) -> Files:
+def written(plain: FlatModel) -> Files:
     body = BODY.substitute(
         storage="static " if plain.features > ON_STACK else "",  # too large for a stack, so not for several threads
         products=PRODUCTS[plain.sparse],
@@ -215,7 +215,7 @@ def written(plain: Plain) -> Files:
     return {"": (head + "".join(_tables(plain)) + body).encode("ascii")}
 
 
-def _sides(plain: Plain) -> tuple[list[int], list[int]]:
+def _sides(plain: FlatModel) -> tuple[list[int], list[int]]:
     """The columns that are numbers, and those that are texts."""
     sides: tuple[list[int], list[int]] = ([], [])
     for number, column in enumerate(plain.columns):
@@ -223,7 +223,7 @@ def _sides(plain: Plain) -> tuple[list[int], list[int]]:
     return sides
 
 
-def _tables(plain: Plain) -> Iterable[str]:
+def _tables(plain: FlatModel) -> Iterable[str]:
     numbers, texts = _sides(plain)
     sizes = {"MCSVM_CLASSES": plain.classes, "MCSVM_OUTPUTS": plain.outputs, "MCSVM_NUMBERS": len(numbers)}
     sizes |= {"MCSVM_TEXTS": len(texts), "FEATURES": plain.features, "VECTORS": len(plain.owners)}
@@ -240,7 +240,7 @@ def _tables(plain: Plain) -> Iterable[str]:
     yield from _sparse("expansion", sp.csr_array(plain.expansion))
 
 
-def _preparation(plain: Plain, numbers: list[int], texts: list[int]) -> Iterable[str]:
+def _preparation(plain: FlatModel, numbers: list[int], texts: list[int]) -> Iterable[str]:
     place = {column: position for side in (numbers, texts) for position, column in enumerate(side)}
     fills = [plain.columns[i].fill for i in numbers]
     yield _array("int sources", np.array([place[source] for source in plain.sources.tolist()]))
@@ -252,7 +252,7 @@ def _preparation(plain: Plain, numbers: list[int], texts: list[int]) -> Iterable
     yield _array("double scale", plain.scale)
 
 
-def _vectors(plain: Plain) -> Iterable[str]:
+def _vectors(plain: FlatModel) -> Iterable[str]:
     if plain.sparse:
         yield from _sparse("vector", sp.csr_array(plain.vectors), "vectors")
     else:
@@ -289,10 +289,10 @@ def compiler() -> str | None:
     return programs.found(*COMPILERS)
 
 
-def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     command, probe = compiler(), probe.in_full()
     if command is None:
-        return Outcome(None, "there is no C compiler here", probe)
+        return FilePrediction(None, "there is no C compiler here", probe)
     driver, program, rows = (path.with_name(name) for name in ("driver.c", "predict", "rows.bin"))
     driver.write_text(f'#include "{path.name}"\n{DRIVER}', "ascii")
     rows.write_bytes(_packed(plain, probe))
@@ -304,10 +304,10 @@ def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
             reason=built.errors.strip().splitlines()[0],
         )
     labels = np.array(programs.run([str(program), str(rows)]).output.split(), dtype=np.int64)
-    return Outcome(labels, f"the C compiler {command}", probe)
+    return FilePrediction(labels, f"the C compiler {command}", probe)
 
 
-def _packed(plain: Plain, probe: Probe) -> bytes:
+def _packed(plain: FlatModel, probe: Probe) -> bytes:
     """Per row: a mark, the numbers, and every text after its length."""
     numbers, texts = _sides(plain)
     columns = {i: probe.column(i) for i in texts}

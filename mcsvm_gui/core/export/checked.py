@@ -14,7 +14,7 @@ import numpy as np
 from mcsvm_gui.core.base.programs import TimeLimitError
 from mcsvm_gui.core.base.writing import written
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.flat_model import Plain
+from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
 from mcsvm_gui.core.export.ties import on_border
 from mcsvm_gui.core.export.training_rows import training_rows
@@ -23,7 +23,7 @@ from solvers.errors import InputError, Sentence
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class FilePrediction:
     """What a written file predicts: class numbers for the rows of `probe`; or None, and why it was not asked."""
 
     labels: np.ndarray | None
@@ -32,7 +32,7 @@ class Outcome:
 
 
 Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
-Predictor = Callable[[Path, Plain, Probe], Outcome]
+Predictor = Callable[[Path, FlatModel, Probe], FilePrediction]
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Receipt:
         return reduce(lambda first, then: Sentence("{first} {then}", first=first, then=then), self.checks, wrote)
 
 
-def deliver(
+def write_checked(
     trained: TrainedModel,
-    plain: Plain,
+    plain: FlatModel,
     path: Path | str,
     check: Dataset | None,
     files: Files,
@@ -72,15 +72,15 @@ def deliver(
     return Receipt(_publish(path, files), (*checks, why) if why else tuple(checks))
 
 
-def _asked(predictor: Predictor, path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _asked(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     """A program that takes too long has not said that the file is wrong."""
     try:
         return predictor(path, plain, probe)
     except TimeLimitError as error:
-        return Outcome(None, error.sentence, probe)
+        return FilePrediction(None, error.sentence, probe)
 
 
-def _probe(trained: TrainedModel, plain: Plain, check: Dataset | None) -> tuple[Probe, Sentence | None]:
+def _probe(trained: TrainedModel, plain: FlatModel, check: Dataset | None) -> tuple[Probe, Sentence | None]:
     """The rows to try, and a sentence where they are not those that the user would expect."""
     if check is not None:
         return of_dataset(plain, trained, check), None
@@ -92,7 +92,7 @@ def _probe(trained: TrainedModel, plain: Plain, check: Dataset | None) -> tuple[
     )
 
 
-def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -> Sentence:
+def _verdict(outcome: FilePrediction, plain: FlatModel, trained: TrainedModel, rows: int) -> Sentence:
     if outcome.labels is None:
         return Sentence("Not checked: {reason}.", reason=outcome.by)
     probe = outcome.probe
@@ -117,7 +117,7 @@ def _verdict(outcome: Outcome, plain: Plain, trained: TrainedModel, rows: int) -
     )
 
 
-def _difference(outcome: Outcome, plain: Plain, first: int, count: int) -> Sentence:
+def _difference(outcome: FilePrediction, plain: FlatModel, first: int, count: int) -> Sentence:
     probe, names = outcome.probe, plain.class_names
     assert outcome.labels is not None
     said = int(outcome.labels[first])

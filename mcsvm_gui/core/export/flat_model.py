@@ -20,7 +20,7 @@ Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
 
 
 @dataclass(frozen=True)
-class Column:
+class FlatColumn:
     """A column of the raw table. A cell that is missing becomes `fill`, where there is one."""
 
     name: str
@@ -29,14 +29,14 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Plain:
+class FlatModel:
     """prepared[f] = (value of sources[f], or whether it equals levels[f], - shift[f]) * scale[f];
     outputs = kernel(prepared, vectors) @ expansion + bias; decided as `decides` says."""
 
     machine: str
     decides: str  # argmax; votes or graph over the pairs (0, 1), (0, 2), ...
     class_names: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[FlatColumn, ...]
     sources: np.ndarray  # (features,) which column
     levels: tuple[str | None, ...]  # (features,)
     shift: np.ndarray
@@ -121,7 +121,7 @@ class Plain:
         return votes(values, self.classes).argmax(axis=1) if self.decides == "votes" else walk(values, self.classes)
 
 
-def plain_of(trained: TrainedModel, *, as_weights: bool = True) -> Plain:
+def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:
     """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors."""
     model = trained.model
     columns, features = _columns(trained.preparation), tuple(trained.preparation.features)
@@ -129,7 +129,7 @@ def plain_of(trained: TrainedModel, *, as_weights: bool = True) -> Plain:
     parts = (model.points.rows, model.support, model.owners, model.expansion)
     collapse = as_weights and model.kernel.name == "linear"
     vectors, serials, owners, expansion = _weights(model, *parts) if collapse else parts
-    return Plain(
+    return FlatModel(
         machine=model.machine.name,
         decides="votes" if model.machine.vote == "graph" and model.classes == 2 else model.machine.vote,
         class_names=tuple(trained.class_names),
@@ -161,7 +161,7 @@ def _plain_number(value: Any) -> float:
     return value if isinstance(value, int) else float(value)
 
 
-def _columns(preparation: Any) -> tuple[Column, ...]:
+def _columns(preparation: Any) -> tuple[FlatColumn, ...]:
     """All columns of the training data where all are numbers, so that a raw row fits; else those that count."""
     levels: dict[str, list[str]] = {}
     fills: dict[str, float | str | None] = {}
@@ -171,7 +171,7 @@ def _columns(preparation: Any) -> tuple[Column, ...]:
             levels.setdefault(feature.source, []).append(feature.level)
     plain = all(column.kind == "number" for column in preparation.columns)
     names = [column.name for column in preparation.columns if plain or column.name in fills]
-    return tuple(Column(name, tuple(levels[name]) if name in levels else None, fills.get(name)) for name in names)
+    return tuple(FlatColumn(name, tuple(levels[name]) if name in levels else None, fills.get(name)) for name in names)
 
 
 def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: np.ndarray) -> Sequence[Any]:

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Column, Plain, plain_of
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import Sentence
@@ -41,16 +41,16 @@ def refusal(trained: TrainedModel) -> str | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained, as_weights=False)
-    return deliver(trained, plain, path, check, written(plain, trained), [_predictor])
+    plain = flat_model(trained, as_weights=False)
+    return write_checked(trained, plain, path, check, written(plain, trained), [_predictor])
 
 
-def written(plain: Plain, trained: TrainedModel) -> Files:
+def written(plain: FlatModel, trained: TrainedModel) -> Files:
     text = json.dumps(document(plain, trained), indent=1, allow_nan=False, default=_simple)
     return {"": (text + "\n").encode("ascii")}
 
 
-def document(plain: Plain, trained: TrainedModel) -> dict[str, Any]:
+def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
     pairs = {} if plain.decides == "argmax" else {"pairs": plain.pairs}
     return {
         "format": FORMAT,
@@ -74,12 +74,12 @@ def document(plain: Plain, trained: TrainedModel) -> dict[str, Any]:
     }
 
 
-def _features(plain: Plain) -> list[dict[str, Any]]:
+def _features(plain: FlatModel) -> list[dict[str, Any]]:
     parts = zip(plain.sources.tolist(), plain.levels, plain.shift.tolist(), plain.scale.tolist(), strict=True)
     return [{"column": c, "level": level, "shift": shift, "scale": scale} for c, level, shift, scale in parts]
 
 
-def _vectors(plain: Plain) -> dict[str, Any]:
+def _vectors(plain: FlatModel) -> dict[str, Any]:
     if not sp.issparse(plain.vectors):
         return {"dense": plain.vectors}
     rows = plain.vectors
@@ -97,14 +97,14 @@ def _finite(certificate: Any) -> dict[str, float | None]:
     return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
-def read(path: Path) -> Plain:
+def read(path: Path) -> FlatModel:
     """The file back, by itself."""
     found = json.loads(path.read_text("ascii"))
     kernel = {key: value for key, value in found["kernel"].items() if key not in ("name", "how")}
-    columns = [Column(c["name"], c["levels"] and tuple(c["levels"]), c["fill"]) for c in found["columns"]]
+    columns = [FlatColumn(c["name"], c["levels"] and tuple(c["levels"]), c["fill"]) for c in found["columns"]]
     features = found["features"]
     outputs = len(found["bias"])
-    return Plain(
+    return FlatModel(
         machine=found["machine"],
         decides=found["decision"]["rule"],
         class_names=tuple(found["classes"]),
@@ -131,8 +131,8 @@ def _read_vectors(found: dict[str, Any], features: int) -> np.ndarray | sp.csr_a
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else features)
 
 
-def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     """The file read back and evaluated from what it says alone."""
     again = read(path)
     labels = again.choose(again.evaluate(prepared(again, probe)))
-    return Outcome(labels, Sentence("the file read back"), probe)
+    return FilePrediction(labels, Sentence("the file read back"), probe)

@@ -12,8 +12,8 @@ import numpy as np
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Plain, plain_of
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.libsvm_predictors import ask
 from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number
 from mcsvm_gui.core.export.probe import Probe, prepared
@@ -39,11 +39,11 @@ def refusal(trained: TrainedModel) -> Sentence | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_own_reader, _predict])
+    plain = flat_model(trained)
+    return write_checked(trained, plain, path, check, written(plain), [_own_reader, _predict])
 
 
-def _functions(plain: Plain) -> tuple[str, list[int], np.ndarray]:
+def _functions(plain: FlatModel) -> tuple[str, list[int], np.ndarray]:
     """The solver type, the order of the classes, and (features + 1, functions), the bias last."""
     weights = np.vstack([plain.dense.T @ plain.expansion, plain.bias])
     if plain.classes > 2:
@@ -53,7 +53,7 @@ def _functions(plain: Plain) -> tuple[str, list[int], np.ndarray]:
     return "L2R_L1LOSS_SVC_DUAL", [0, 1], weights
 
 
-def written(plain: Plain) -> Files:
+def written(plain: FlatModel) -> Files:
     kind, order, weights = _functions(plain)
     labels = label_numbers(plain)
     lines = [f"solver_type {kind}", f"nr_class {plain.classes}", f"label {' '.join(str(labels[c]) for c in order)}"]
@@ -63,12 +63,12 @@ def written(plain: Plain) -> Files:
     return {"": text.encode("ascii"), **companions(plain, feature_numbers(plain))}
 
 
-def _places(plain: Plain) -> int:
+def _places(plain: FlatModel) -> int:
     """How many features the file has: all columns where a feature is called by its column."""
     return len(plain.columns) if plain.numbers_only else plain.features
 
 
-def _spread(plain: Plain, weights: np.ndarray) -> np.ndarray:
+def _spread(plain: FlatModel, weights: np.ndarray) -> np.ndarray:
     """A row per number that a feature may have; those that the model does not know weigh nothing."""
     result = np.zeros((_places(plain) + 1, weights.shape[1]))
     result[feature_numbers(plain) - 1] = weights[:-1]
@@ -76,7 +76,7 @@ def _spread(plain: Plain, weights: np.ndarray) -> np.ndarray:
     return result
 
 
-def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _own_reader(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     """The file read back and decided as linear.cpp does."""
     head, _, body = path.read_text("ascii").partition("\nw\n")
     header = {words[0]: words[1:] for words in map(str.split, head.splitlines())}
@@ -85,11 +85,11 @@ def _own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
     winner = values.argmax(axis=1) if values.shape[1] > 1 else np.where(values[:, 0] > 0.0, 0, 1)
     order = {label: c for c, label in enumerate(label_numbers(plain))}
     labels = np.array([order[int(label)] for label in header["label"]])
-    return Outcome(labels[winner], Sentence("the file read back"), probe)
+    return FilePrediction(labels[winner], Sentence("the file read back"), probe)
 
 
-def _predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     program = programs.found(PROGRAM)
     if program is None:
-        return Outcome(None, Sentence("{program} is not installed here", program=PROGRAM), probe)
-    return Outcome(ask(program, path, plain, probe, feature_numbers(plain)), PROGRAM, probe)
+        return FilePrediction(None, Sentence("{program} is not installed here", program=PROGRAM), probe)
+    return FilePrediction(ask(program, path, plain, probe, feature_numbers(plain)), PROGRAM, probe)

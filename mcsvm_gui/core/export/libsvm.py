@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Files, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Plain, plain_of
+from mcsvm_gui.core.export.checked import Files, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.libsvm_predictors import own_reader, svm_predict
 from mcsvm_gui.core.export.libsvm_text import companions, feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -36,11 +36,11 @@ def refusal(trained: TrainedModel) -> Sentence | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [own_reader, svm_predict])
+    plain = flat_model(trained)
+    return write_checked(trained, plain, path, check, written(plain), [own_reader, svm_predict])
 
 
-def written(plain: Plain) -> Files:
+def written(plain: FlatModel) -> Files:
     numbers = feature_numbers(plain, plain.first)
     return {"": "".join(_lines(plain, numbers)).encode("ascii"), **companions(plain, numbers)}
 
@@ -56,7 +56,7 @@ class Blocks:
     rho: np.ndarray
 
 
-def blocks_of(plain: Plain) -> Blocks:
+def blocks_of(plain: FlatModel) -> Blocks:
     k = plain.classes
     order = list(range(k)) if plain.decides == "votes" else list(range(k))[::-1]
     pairs = list(zip(*np.triu_indices(k, 1), strict=True))
@@ -82,21 +82,25 @@ def _shifted(expansion: np.ndarray) -> np.ndarray:
     return result
 
 
-def _class_block(plain: Plain, expansion: np.ndarray, order: list[int], position: int) -> tuple[np.ndarray, np.ndarray]:
+def _class_block(
+    plain: FlatModel, expansion: np.ndarray, order: list[int], position: int
+) -> tuple[np.ndarray, np.ndarray]:
     weights = expansion[:, order[position]]
     members = np.flatnonzero(weights)
     sign = np.where(np.arange(plain.classes - 1) < position, -1.0, 1.0)
     return members, weights[members, None] * sign
 
 
-def _pair_block(plain: Plain, expansion: np.ndarray, order: list[int], position: int) -> tuple[np.ndarray, np.ndarray]:
+def _pair_block(
+    plain: FlatModel, expansion: np.ndarray, order: list[int], position: int
+) -> tuple[np.ndarray, np.ndarray]:
     """A support vector of ovo weighs on the pairs of its own class only."""
     members = np.flatnonzero(plain.owners == position)
     columns = [column for column, pair in enumerate(plain.pairs) if position in pair]
     return members, expansion[members][:, columns]
 
 
-def _lines(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
+def _lines(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
     blocks, labels = blocks_of(plain), label_numbers(plain)
     yield f"svm_type c_svc\nkernel_type {plain.kernel}\n"
     for name, value in plain.parameters.items():
@@ -110,7 +114,7 @@ def _lines(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
         yield f"{' '.join(map(number, coefficients))} {features[vector]}\n"
 
 
-def _feature_texts(plain: Plain, numbers: np.ndarray) -> list[str]:
+def _feature_texts(plain: FlatModel, numbers: np.ndarray) -> list[str]:
     """Every vector as number:value; of a precomputed kernel its serial, from 1 on."""
     if plain.kernel == "precomputed":
         return [f"0:{serial + 1}" for serial in plain.serials.tolist()]

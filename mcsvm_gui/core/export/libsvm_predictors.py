@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
-from mcsvm_gui.core.export.checked import Outcome
-from mcsvm_gui.core.export.flat_model import Plain, Rows
+from mcsvm_gui.core.export.checked import FilePrediction
+from mcsvm_gui.core.export.flat_model import FlatModel, Rows
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.export.probe import Probe, prepared
 from solvers.errors import InputError
@@ -90,24 +90,24 @@ def _points(terms: list[tuple[str, ...]], numbers: np.ndarray) -> Points:
     return Points(sp.csr_array((values, places, starts), shape=(len(terms), numbers.size)))
 
 
-def own_reader(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def own_reader(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     file = read(path, feature_numbers(plain, plain.first))
     class_of = {label: number for number, label in enumerate(label_numbers(plain))}
     order = np.array([class_of[label] for label in file.labels])
-    return Outcome(order[file.classes(prepared(plain, probe))], "the file read back", probe)
+    return FilePrediction(order[file.classes(prepared(plain, probe))], "the file read back", probe)
 
 
-def svm_predict(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def svm_predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     program = programs.found("svm-predict")
     if program is None:
-        return Outcome(None, "svm-predict (LIBSVM) is not installed here", probe)
+        return FilePrediction(None, "svm-predict (LIBSVM) is not installed here", probe)
     with path.open("rb") as file:
         terms = max(1, sum(line.count(b":") for line in file))
     tried = probe.some(max(20, MOST_WORK // terms))
-    return Outcome(ask(program, path, plain, tried, feature_numbers(plain, plain.first)), "svm-predict", tried)
+    return FilePrediction(ask(program, path, plain, tried, feature_numbers(plain, plain.first)), "svm-predict", tried)
 
 
-def ask(program: str, path: Path, plain: Plain, probe: Probe, numbers: np.ndarray) -> np.ndarray:
+def ask(program: str, path: Path, plain: FlatModel, probe: Probe, numbers: np.ndarray) -> np.ndarray:
     """Labels from svm-predict, or liblinear-predict, as class numbers."""
     data, answers = path.with_name("rows"), path.with_name("answers")
     rows = _data_rows(plain, prepared(plain, probe), numbers)
@@ -123,7 +123,7 @@ def ask(program: str, path: Path, plain: Plain, probe: Probe, numbers: np.ndarra
     return np.array([class_of[int(answer)] for answer in answers.read_text("ascii").split()], dtype=np.int64)
 
 
-def _data_rows(plain: Plain, rows: Rows, numbers: np.ndarray) -> Iterable[str]:
+def _data_rows(plain: FlatModel, rows: Rows, numbers: np.ndarray) -> Iterable[str]:
     if plain.kernel != "precomputed":
         yield from (" ".join(terms) for terms in rows_as_terms(rows, numbers))
         return

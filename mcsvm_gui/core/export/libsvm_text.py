@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import scipy.sparse as sp
 
-from mcsvm_gui.core.export.flat_model import Plain, Rows
+from mcsvm_gui.core.export.flat_model import FlatModel, Rows
 
 MOST_SHOWN = 999_999  # svm-predict prints labels with six digits
 UNUSUAL = {
@@ -20,13 +20,13 @@ UNUSUAL = {
 }
 
 
-def companions(plain: Plain, numbers: np.ndarray) -> dict[str, bytes]:
+def companions(plain: FlatModel, numbers: np.ndarray) -> dict[str, bytes]:
     """The files beside."""
     parts = {".range": range_file(plain, numbers), ".names": names_file(plain, numbers)}
     return {ending: "".join(part).encode("ascii") for ending, part in parts.items()}
 
 
-def label_numbers(plain: Plain) -> list[int]:
+def label_numbers(plain: FlatModel) -> list[int]:
     """The class names where all are short whole numbers, else 0, 1, ..."""
     names = plain.class_names
     if all(name.removeprefix("-").isdecimal() and name.isascii() and str(int(name)) == name for name in names):
@@ -36,7 +36,7 @@ def label_numbers(plain: Plain) -> list[int]:
     return list(range(len(names)))
 
 
-def feature_numbers(plain: Plain, first: int = 1) -> np.ndarray:
+def feature_numbers(plain: FlatModel, first: int = 1) -> np.ndarray:
     """A feature is called by its column where every column is a number, so that raw files fit; else 1, 2, ..."""
     return plain.sources + first if plain.numbers_only else np.arange(plain.features) + 1
 
@@ -53,7 +53,7 @@ def rows_as_terms(rows: Rows, numbers: np.ndarray) -> Iterable[list[str]]:
         yield [f"{place}:{number(value)}" for place, value in terms]
 
 
-def range_file(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
+def range_file(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
     """What svm-scale -r needs to prepare raw numbers; it maps the two ends of a range to -1 and 1.
 
     Columns that the kernel does not see get an empty range: svm-scale leaves such out."""
@@ -68,7 +68,7 @@ def range_file(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
         yield f"{name} {number(low)} {number(high)}\n"
 
 
-def names_file(plain: Plain, numbers: np.ndarray) -> Iterable[str]:
+def names_file(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
     """Names as JSON texts, so that a line is a line."""
     yield "# The numbers of the model file, and what they stand for. Names are JSON texts.\n"
     yield "# The model expects prepared features: value, or 1 where it is the level named and 0 where not,\n"

@@ -17,8 +17,8 @@ import numpy as np
 
 from mcsvm_gui.core.base.install_advice import advice
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Column, Plain, plain_of
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
@@ -31,7 +31,7 @@ BATCH = 1024
 def refusal(trained: TrainedModel) -> Sentence | None:
     if trained.model.kernel.name == "precomputed":
         return Sentence("a precomputed kernel has no support vectors to write; use json or libsvm.")
-    plain = plain_of(trained)
+    plain = flat_model(trained)
     if 8 * (plain.vectors.shape[0] * (plain.features + plain.outputs)) > LARGEST:
         return Sentence("the model is larger than the 2 GB that an ONNX file can hold; use c, python or json.")
     strange = next((text for text in plain.texts if not text.isprintable() and not _encodable(text)), None)
@@ -47,11 +47,11 @@ def _encodable(text: str) -> bool:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_predictor])
+    plain = flat_model(trained)
+    return write_checked(trained, plain, path, check, written(plain), [_predictor])
 
 
-def written(plain: Plain) -> Files:
+def written(plain: FlatModel) -> Files:
     onnx = _library()
     graph = Graph(onnx, [column.name for column in plain.columns])
     features = _prepared(graph, plain)
@@ -110,7 +110,7 @@ class Graph:
         self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["rows", columns]))
         return name
 
-    def model(self, plain: Plain) -> Any:
+    def model(self, plain: FlatModel) -> Any:
         kinds = self.onnx.TensorProto
         outputs = [
             self.helper.make_tensor_value_info("label", kinds.STRING, ["rows"]),
@@ -125,7 +125,7 @@ class Graph:
         return model
 
 
-def _prepared(graph: Graph, plain: Plain) -> str:
+def _prepared(graph: Graph, plain: FlatModel) -> str:
     """(value - shift) * scale for every feature."""
     values = _numbers(graph, plain) if plain.numbers_only else _mixed(graph, plain)
     if np.array_equal(plain.shift, np.zeros(plain.features)) and np.array_equal(plain.scale, np.ones(plain.features)):
@@ -134,7 +134,7 @@ def _prepared(graph: Graph, plain: Plain) -> str:
     return graph.add("Mul", centred, graph.constant(plain.scale[None, :]))
 
 
-def _numbers(graph: Graph, plain: Plain) -> str:
+def _numbers(graph: Graph, plain: FlatModel) -> str:
     values = graph.take("features", graph.onnx.TensorProto.DOUBLE, len(plain.columns))
     if any(column.fill is not None for column in plain.columns):
         fills = [np.nan if column.fill is None else column.fill for column in plain.columns]
@@ -148,14 +148,14 @@ def _filled(graph: Graph, values: str, fills: np.ndarray) -> str:
     return graph.add("Where", graph.add("IsNaN", values), graph.constant(fills), values)
 
 
-def input_names(plain: Plain) -> list[str]:
+def input_names(plain: FlatModel) -> list[str]:
     """The names of the inputs, column by column; a name that ONNX cannot use gets a number."""
     names = [column.name for column in plain.columns]
     unfit = ("", "label", "scores")
     return [f"column {i + 1}: {name}" if name in unfit else name for i, name in enumerate(names)]
 
 
-def _mixed(graph: Graph, plain: Plain) -> str:
+def _mixed(graph: Graph, plain: FlatModel) -> str:
     """One input per column, and their features side by side, then in the order of the model."""
     blocks, order = [], []
     for number, name in enumerate(input_names(plain)):
@@ -169,7 +169,7 @@ def _mixed(graph: Graph, plain: Plain) -> str:
     return graph.add("Gather", together, graph.constant(back), axis=1)
 
 
-def _column(graph: Graph, plain: Plain, number: int, name: str, members: np.ndarray) -> str:
+def _column(graph: Graph, plain: FlatModel, number: int, name: str, members: np.ndarray) -> str:
     column, kinds = plain.columns[number], graph.onnx.TensorProto
     if column.levels is None:
         values = graph.take(name, kinds.DOUBLE, 1)
@@ -182,7 +182,7 @@ def _column(graph: Graph, plain: Plain, number: int, name: str, members: np.ndar
     return graph.add("Squeeze", graph.add("Gather", graph.constant(table), codes), graph.integers(1))
 
 
-def _codes(graph: Graph, strict: bool, column: Column, texts: str) -> str:
+def _codes(graph: Graph, strict: bool, column: FlatColumn, texts: str) -> str:
     """Which level a text is, or beyond the last; beyond all where it is missing and nothing fills it."""
     levels = column.levels or ()
     keys, values = list(levels), list(range(len(levels)))
@@ -199,7 +199,7 @@ def _codes(graph: Graph, strict: bool, column: Column, texts: str) -> str:
     )
 
 
-def _weighted(graph: Graph, plain: Plain, features: str) -> str:
+def _weighted(graph: Graph, plain: FlatModel, features: str) -> str:
     """kernel(features, vectors) @ expansion."""
     if plain.kernel == "linear":
         return graph.add("MatMul", features, graph.constant(plain.dense.T @ plain.expansion))
@@ -207,7 +207,7 @@ def _weighted(graph: Graph, plain: Plain, features: str) -> str:
     return graph.add("MatMul", _kernel(graph, plain, features, products), graph.constant(plain.expansion))
 
 
-def _kernel(graph: Graph, plain: Plain, features: str, products: str) -> str:
+def _kernel(graph: Graph, plain: FlatModel, features: str, products: str) -> str:
     number = {key: graph.constant(np.array(float(value))) for key, value in plain.parameters.items()}
     if plain.kernel == "rbf":
         squares = graph.add("ReduceSum", graph.add("Mul", features, features), graph.integers(1), keepdims=1)
@@ -226,7 +226,7 @@ def _refused(graph: Graph, features: str) -> str:
     return graph.cast(graph.add("IsNaN", sums), graph.onnx.TensorProto.INT64)
 
 
-def _label(graph: Graph, plain: Plain, scores: str, refused: str) -> None:
+def _label(graph: Graph, plain: FlatModel, scores: str, refused: str) -> None:
     if plain.decides == "graph":
         winner = graph.add("Squeeze", _walk(graph, plain, scores), graph.integers(1))
     else:
@@ -240,7 +240,7 @@ def _positive(graph: Graph, values: str, kind: int) -> str:
     return graph.cast(graph.add("Greater", values, graph.constant(np.array(0.0))), kind)
 
 
-def _votes(graph: Graph, plain: Plain, scores: str) -> str:
+def _votes(graph: Graph, plain: FlatModel, scores: str) -> str:
     """Every pair gives its second class a vote, and takes it back for the first where it is positive."""
     moves, start = np.zeros((plain.outputs, plain.classes)), np.zeros((1, plain.classes))
     for column, (a, b) in enumerate(plain.pairs):
@@ -250,7 +250,7 @@ def _votes(graph: Graph, plain: Plain, scores: str) -> str:
     return graph.add("Add", graph.add("MatMul", first, graph.constant(moves)), graph.constant(start))
 
 
-def _walk(graph: Graph, plain: Plain, scores: str) -> str:
+def _walk(graph: Graph, plain: FlatModel, scores: str) -> str:
     """(rows, 1): compare the first and the last class left, drop the loser, one step per class but one."""
     column_of = np.zeros((plain.classes, plain.classes), dtype=np.int64)
     for column, (a, b) in enumerate(plain.pairs):
@@ -270,21 +270,21 @@ def _zeros(graph: Graph, scores: str) -> str:
     return graph.add("ArgMax", scores, axis=1, keepdims=1)
 
 
-def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     try:
         import onnxruntime
     except ImportError:
-        return Outcome(None, Sentence("onnxruntime is not installed (pip install 'mcsvm[export]')"), probe)
+        return FilePrediction(None, Sentence("onnxruntime is not installed (pip install 'mcsvm[export]')"), probe)
     session = onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels: list[int] = []
     for start in range(0, len(probe), BATCH):
         part = probe.take(np.arange(start, min(start + BATCH, len(probe))))
         labels += [numbers.get(name, -1) for name in session.run(["label"], feed(plain, part))[0].tolist()]
-    return Outcome(np.array(labels, dtype=np.int64), f"onnxruntime {onnxruntime.__version__}", probe)
+    return FilePrediction(np.array(labels, dtype=np.int64), f"onnxruntime {onnxruntime.__version__}", probe)
 
 
-def feed(plain: Plain, probe: Probe) -> dict[str, np.ndarray]:
+def feed(plain: FlatModel, probe: Probe) -> dict[str, np.ndarray]:
     """What onnxruntime is given."""
     if plain.numbers_only:
         return {"features": probe.numbers()}

@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Column, Plain, plain_of
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.pmml_reader import evaluate
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -43,7 +43,7 @@ def refusal(trained: TrainedModel) -> Sentence | None:
             "PMML decides by the best class function or by votes, and this machine by a decision graph; "
             "use onnx, json, c or python, or train ovo, which has the same pair functions."
         )
-    plain = plain_of(trained)
+    plain = flat_model(trained)
     strange = next(filter(NO_XML.search, _texts(plain)), None)
     if strange is not None:
         return Sentence(
@@ -52,22 +52,22 @@ def refusal(trained: TrainedModel) -> Sentence | None:
     return None
 
 
-def _seen(plain: Plain) -> list[tuple[int, Column]]:
+def _seen(plain: FlatModel) -> list[tuple[int, FlatColumn]]:
     """The columns that the kernel sees."""
     return [(number, plain.columns[number]) for number in sorted(set(plain.sources.tolist()))]
 
 
-def _texts(plain: Plain) -> list[str]:
+def _texts(plain: FlatModel) -> list[str]:
     levels = [level for _, column in _seen(plain) for level in column.levels or ()]
     return [*plain.class_names, *(column.name for _, column in _seen(plain)), *levels]
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_predictor])
+    plain = flat_model(trained)
+    return write_checked(trained, plain, path, check, written(plain), [_predictor])
 
 
-def written(plain: Plain) -> Files:
+def written(plain: FlatModel) -> Files:
     root = ET.Element("PMML", {"version": "4.4", "xmlns": NAMESPACE})
     ET.SubElement(ET.SubElement(root, "Header"), "Application", {"name": "mcsvm"})
     unused = _unused({column.name for _, column in _seen(plain)})
@@ -95,7 +95,7 @@ def _unused(taken: set[str]) -> Callable[[str], str]:
     return name
 
 
-def _attributes(plain: Plain) -> dict[str, str]:
+def _attributes(plain: FlatModel) -> dict[str, str]:
     method = "OneAgainstAll" if plain.decides == "argmax" else "OneAgainstOne"
     return {
         "modelName": f"mcsvm {plain.machine}",
@@ -107,7 +107,7 @@ def _attributes(plain: Plain) -> dict[str, str]:
     }
 
 
-def _dictionary(root: ET.Element, plain: Plain, target: str) -> None:
+def _dictionary(root: ET.Element, plain: FlatModel, target: str) -> None:
     count = str(len(_seen(plain)) + 1)
     fields = ET.SubElement(root, "DataDictionary", {"numberOfFields": count})
     for _, column in _seen(plain):
@@ -124,7 +124,7 @@ def _field(name: str, optype: str, kind: str) -> dict[str, str]:
     return {"name": name, "optype": optype, "dataType": kind}
 
 
-def _schema(model: ET.Element, plain: Plain, target: str) -> None:
+def _schema(model: ET.Element, plain: FlatModel, target: str) -> None:
     """A row that the model refuses has no result: returnInvalid."""
     schema = ET.SubElement(model, "MiningSchema")
     for _, column in _seen(plain):
@@ -139,7 +139,7 @@ def _schema(model: ET.Element, plain: Plain, target: str) -> None:
     ET.SubElement(schema, "MiningField", {"name": target, "usageType": "target"})
 
 
-def _derived(parent: ET.Element, plain: Plain, unused: Callable[[str], str]) -> list[str]:
+def _derived(parent: ET.Element, plain: FlatModel, unused: Callable[[str], str]) -> list[str]:
     """One field per feature: (value - shift) * scale."""
     names = []
     for feature, (source, level) in enumerate(zip(plain.sources.tolist(), plain.levels, strict=True)):
@@ -164,7 +164,7 @@ def _constant(parent: ET.Element, value: float) -> None:
     ET.SubElement(parent, "Constant", {"dataType": "double"}).text = repr(float(value))
 
 
-def _vectors(model: ET.Element, plain: Plain, fields: list[str]) -> None:
+def _vectors(model: ET.Element, plain: FlatModel, fields: list[str]) -> None:
     vectors = ET.SubElement(model, "VectorDictionary", {"numberOfVectors": str(plain.vectors.shape[0])})
     names = ET.SubElement(vectors, "VectorFields", {"numberOfFields": str(plain.features)})
     for field in fields:
@@ -178,7 +178,7 @@ def _vectors(model: ET.Element, plain: Plain, fields: list[str]) -> None:
             ET.SubElement(array, "REAL-Entries").text = " ".join(map(repr, stored.data[start:end].tolist()))
 
 
-def _machines(model: ET.Element, plain: Plain) -> None:
+def _machines(model: ET.Element, plain: FlatModel) -> None:
     """One per class function, or per pair; negated."""
     names = plain.class_names
     for output in range(plain.outputs):
@@ -202,8 +202,8 @@ def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:
         ET.SubElement(coefficients, "Coefficient", {"value": repr(weight)})
 
 
-def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     cells = {column.name: probe.column(number) for number, column in _seen(plain)}
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels = [-1 if name is None else numbers[name] for name in evaluate(path, cells, len(probe))]
-    return Outcome(np.array(labels, dtype=np.int64), Sentence("our own PMML evaluator"), probe)
+    return FilePrediction(np.array(labels, dtype=np.int64), Sentence("our own PMML evaluator"), probe)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.flat_model import Column, Plain, Rows
+from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, Rows
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
 
@@ -72,7 +72,7 @@ class Probe:
         return self.take(np.unique(np.linspace(0, len(self) - 1, max(1, most)).astype(np.int64)))
 
 
-def prepared(plain: Plain, probe: Probe) -> Rows:
+def prepared(plain: FlatModel, probe: Probe) -> Rows:
     """The features that the kernel sees."""
     if not isinstance(probe.cells, tuple):
         return _prepared_sparse(plain, probe.cells)
@@ -91,14 +91,14 @@ def _filled(cells: np.ndarray, fill: float | str | None) -> np.ndarray:
     return np.where(missing, fill, cells)
 
 
-def _prepared_sparse(plain: Plain, cells: sp.csr_array) -> Rows:
+def _prepared_sparse(plain: FlatModel, cells: sp.csr_array) -> Rows:
     chosen = cells[:, plain.sources]
     if np.any(plain.shift != 0.0):
         return (chosen.toarray() - plain.shift) * plain.scale
     return sp.csr_array(chosen @ sp.diags_array(plain.scale)) if chosen.shape[1] else chosen
 
 
-def from_vectors(plain: Plain, trained: TrainedModel) -> Probe:
+def from_vectors(plain: FlatModel, trained: TrainedModel) -> Probe:
     """Raw rows that become the support vectors (up to rounding) once they are prepared."""
     rows = trained.model.points.rows
     cells = _raw_sparse(plain, rows) if sp.issparse(rows) else _raw_cells(plain, rows)
@@ -107,7 +107,7 @@ def from_vectors(plain: Plain, trained: TrainedModel) -> Probe:
     return replace(probe, expected=trained.model.predict(prepared(plain, probe)))
 
 
-def _raw_sparse(plain: Plain, rows: sp.csr_array) -> sp.csr_array:
+def _raw_sparse(plain: FlatModel, rows: sp.csr_array) -> sp.csr_array:
     """Sparse data have no shift, and may have a million columns."""
     entries = rows.tocoo()
     row, feature = entries.coords
@@ -115,12 +115,12 @@ def _raw_sparse(plain: Plain, rows: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((values, (row, plain.sources[feature])), shape=(rows.shape[0], len(plain.columns)))
 
 
-def _raw_cells(plain: Plain, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+def _raw_cells(plain: FlatModel, rows: np.ndarray) -> tuple[np.ndarray, ...]:
     raw = rows / np.where(plain.scale == 0.0, 1.0, plain.scale) + plain.shift
     return tuple(_raw(plain, raw, number) for number in range(len(plain.columns)))
 
 
-def _raw(plain: Plain, raw: np.ndarray, number: int) -> np.ndarray:
+def _raw(plain: FlatModel, raw: np.ndarray, number: int) -> np.ndarray:
     members = np.flatnonzero(plain.sources == number)
     levels = plain.columns[number].levels
     if levels is None:
@@ -138,7 +138,7 @@ def _unknown(levels: tuple[str, ...]) -> str:
     return name
 
 
-def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset, source: Source = "row") -> Probe:
+def of_dataset(plain: FlatModel, trained: TrainedModel, dataset: Dataset, source: Source = "row") -> Probe:
     """The rows of a data set, less those with a missing cell that the model has no rule for."""
     every = _numbered(plain, dataset) if dataset.table is None else _cells(plain, dataset)
     rows = np.flatnonzero(_usable(plain, every))
@@ -149,7 +149,7 @@ def of_dataset(plain: Plain, trained: TrainedModel, dataset: Dataset, source: So
     return Probe(cells, expected, rows, source)
 
 
-def _cells(plain: Plain, dataset: Dataset) -> tuple[np.ndarray, ...]:
+def _cells(plain: FlatModel, dataset: Dataset) -> tuple[np.ndarray, ...]:
     """Column by column; one that the kernel does not see may be absent."""
     places = {column.name: place for place, column in enumerate(dataset.columns)}
     needed = {plain.columns[source].name for source in plain.sources.tolist()}
@@ -170,13 +170,13 @@ def _cells(plain: Plain, dataset: Dataset) -> tuple[np.ndarray, ...]:
     return tuple(cells)
 
 
-def _column(series: Any, column: Column) -> np.ndarray:
+def _column(series: Any, column: FlatColumn) -> np.ndarray:
     if column.levels is None:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.array([value if isinstance(value, str) else "" for value in series], dtype=object)
 
 
-def _numbered(plain: Plain, dataset: Dataset) -> sp.csr_array:
+def _numbered(plain: FlatModel, dataset: Dataset) -> sp.csr_array:
     """The columns by their numbers, wherever the file starts to count; those that are not there are zero."""
     assert dataset.matrix is not None
     known = {column.name: place for place, column in enumerate(plain.columns)}
@@ -187,7 +187,7 @@ def _numbered(plain: Plain, dataset: Dataset) -> sp.csr_array:
     return sp.csr_array((entries.data[here], where), shape=(dataset.rows, len(known)))
 
 
-def _usable(plain: Plain, cells: Any) -> np.ndarray:
+def _usable(plain: FlatModel, cells: Any) -> np.ndarray:
     """A missing cell matters in the columns that the kernel sees."""
     if not isinstance(cells, tuple):
         return np.ones(cells.shape[0], dtype=bool)

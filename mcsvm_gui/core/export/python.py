@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.export.checked import Files, Outcome, Receipt, deliver
-from mcsvm_gui.core.export.flat_model import Plain, plain_of
+from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
+from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
@@ -162,18 +162,18 @@ def refusal(trained: TrainedModel) -> str | None:
 
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
-    plain = plain_of(trained)
-    return deliver(trained, plain, path, check, written(plain), [_predictor])
+    plain = flat_model(trained)
+    return write_checked(trained, plain, path, check, written(plain), [_predictor])
 
 
-def written(plain: Plain) -> Files:
+def written(plain: FlatModel) -> Files:
     head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
     parts = [head, *_tables(plain), "\n", SPARSE if plain.sparse else DENSE]
     parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides]]
     return {"": "".join(parts).encode("ascii")}
 
 
-def _tables(plain: Plain) -> Iterable[str]:
+def _tables(plain: FlatModel) -> Iterable[str]:
     yield f"CLASSES = {_names(plain.class_names)}\n"
     yield f"COLUMNS = {_names(column.name for column in plain.columns)}\n"
     yield f"FILLS = {_names(column.fill for column in plain.columns)}\n"
@@ -198,11 +198,11 @@ def _literal(name: Any) -> str:
     return ascii(name) if isinstance(name, str) else repr(float(name))
 
 
-def _levels(plain: Plain) -> str:
+def _levels(plain: FlatModel) -> str:
     return f"[None] * {plain.features}" if plain.numbers_only else _names(plain.levels)
 
 
-def _known(plain: Plain) -> str:
+def _known(plain: FlatModel) -> str:
     """The columns where a text that training did not know is refused, and those it knew."""
     known = {c: column.levels for c, column in enumerate(plain.columns) if plain.strict and column.levels is not None}
     return "{" + "".join(f"\n    {c}: {_names(levels)}," for c, levels in known.items()) + "}"
@@ -214,7 +214,7 @@ def _numbers(values: np.ndarray, kind: str = "float") -> str:
     return f'list(map({kind}, """\n' + "\n".join(lines) + '\n""".split()))'
 
 
-def _vectors(plain: Plain) -> str:
+def _vectors(plain: FlatModel) -> str:
     if plain.sparse:
         return _pairs("VECTORS", sp.csr_array(plain.vectors))
     width = plain.features
@@ -233,9 +233,9 @@ def _pairs(name: str, rows: sp.csr_array) -> str:
     )
 
 
-def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
+def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     if getattr(sys, "frozen", False):
-        return Outcome(None, "this program carries no Python that could run the file", probe)
+        return FilePrediction(None, "this program carries no Python that could run the file", probe)
     terms = (plain.vectors.nnz if plain.sparse else plain.vectors.size) + np.count_nonzero(plain.expansion)
     tried = probe.in_full().some(max(20, MOST_WORK // max(1, int(terms))))
     rows = _rows(plain, tried)
@@ -245,10 +245,10 @@ def _predictor(path: Path, plain: Plain, probe: Probe) -> Outcome:
         raise InputError(
             "The export was not written: Python stops at it: {reason}", reason=done.errors.strip().splitlines()[-1]
         )
-    return Outcome(np.array(json.loads(done.output), dtype=np.int64), f"Python {sys.version.split()[0]}", tried)
+    return FilePrediction(np.array(json.loads(done.output), dtype=np.int64), f"Python {sys.version.split()[0]}", tried)
 
 
-def _rows(plain: Plain, probe: Probe) -> list[list[Any]]:
+def _rows(plain: FlatModel, probe: Probe) -> list[list[Any]]:
     if plain.numbers_only:
         return probe.numbers().tolist()
     columns = [probe.column(number).tolist() for number in range(len(plain.columns))]

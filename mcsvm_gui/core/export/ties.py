@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcsvm_gui.core.export.flat_model import plain_of
+from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.model import TIE
@@ -20,7 +20,7 @@ ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
 
 def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarray:
     """Of rows that were labelled otherwise than by the model: where both labels are right within rounding."""
-    plain = plain_of(trained, as_weights=False)
+    plain = flat_model(trained, as_weights=False)
     rows = prepared(plain, probe)
     values, reach = plain.evaluate(rows), ROUNDING * plain.magnitudes(rows)
     if plain.decides != "argmax":

@@ -25,7 +25,7 @@ FEWEST, MOST = 2, 6  # classes of the probe: what a solver takes does not change
 
 
 @dataclass(frozen=True)
-class Choice:
+class FormChoice:
     """One entry of a list; `reason` says why it does not go with the rest, None that it does."""
 
     name: str
@@ -39,10 +39,10 @@ class Choice:
 class Choices:
     """What may stand beside the rest of a request."""
 
-    machines: tuple[Choice, ...]
-    solvers: tuple[Choice, ...]
-    kernels: tuple[Choice, ...]
-    biases: tuple[Choice, ...]
+    machines: tuple[FormChoice, ...]
+    solvers: tuple[FormChoice, ...]
+    kernels: tuple[FormChoice, ...]
+    biases: tuple[FormChoice, ...]
     parameters: tuple[str, ...]  # those that the chosen kernel declares
     own_bias: str
     own_margin: float
@@ -55,8 +55,8 @@ def choices(request: Request, classes: int) -> Choices:
     from solvers.machines import MACHINES
     from solvers.methods import METHODS
 
-    def choice(what: str, name: str, title: str, about: str, first: Iterable[str]) -> Choice:
-        return Choice(name, title, about, why_not(request, classes, **{what: name}), name not in first)
+    def choice(what: str, name: str, title: str, about: str, first: Iterable[str]) -> FormChoice:
+        return FormChoice(name, title, about, why_not(request, classes, **{what: name}), name not in first)
 
     machine = MACHINES[request.machine]
     return Choices(

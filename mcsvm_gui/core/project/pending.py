@@ -16,7 +16,7 @@ BATCH = 500  # runs, settings and cells of one transaction
 
 
 @dataclass
-class Pending:
+class PendingRun:
     record: RunRecord
     deleted: bool = False
     parts: dict[str, Part] = field(default_factory=dict)
@@ -27,8 +27,8 @@ class Pending:
 
 
 @dataclass
-class Batch:
-    runs: dict[int, Pending] = field(default_factory=dict)
+class WriteBatch:
+    runs: dict[int, PendingRun] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     cells: dict[CellKey, CellPart] = field(default_factory=dict)
 
@@ -43,12 +43,12 @@ class Batch:
         return ", ".join([*runs, *self.settings, *cells])
 
 
-class Backlog:
+class PendingWrites:
     """Put in by the window, taken out by the writer; what could not be written goes back under what is newer."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting, self._aside = Batch(), Batch()
+        self._waiting, self._aside = WriteBatch(), WriteBatch()
         self._taken: set[int] = set()
 
     def holds(self, run: int) -> bool:
@@ -75,13 +75,13 @@ class Backlog:
 
     def clear(self) -> None:
         with self._lock:
-            self._waiting, self._aside = Batch(), Batch()
+            self._waiting, self._aside = WriteBatch(), WriteBatch()
 
     def put(self, record: RunRecord, deleted: bool = False, parts: Mapping[str, Part] | None = None) -> None:
         with self._lock:
             known = self._waiting.runs.get(record.id) or self._aside.runs.pop(record.id, None)
             older = {} if known is None else known.parts
-            self._waiting.runs[record.id] = Pending(record, deleted, {**older, **(parts or {})})
+            self._waiting.runs[record.id] = PendingRun(record, deleted, {**older, **(parts or {})})
 
     def set(self, key: str, value: Any) -> None:
         with self._lock:
@@ -94,10 +94,10 @@ class Backlog:
                 self._aside.cells.pop(key, None)
             self._waiting.cells.update(cells)
 
-    def take(self, most: int = BATCH) -> Batch:
+    def take(self, most: int = BATCH) -> WriteBatch:
         """The first of what waits; runs come first."""
         with self._lock:
-            batch = Batch()
+            batch = WriteBatch()
             for wanted, found in zip(_kinds(self._waiting), _kinds(batch), strict=True):
                 for key in list(wanted)[: most - len(batch)]:
                     found[key] = wanted.pop(key)
@@ -109,17 +109,17 @@ class Backlog:
         with self._lock:
             self._taken = set()
 
-    def give_back(self, batch: Batch) -> None:
+    def give_back(self, batch: WriteBatch) -> None:
         """At the end, so that what cannot be written now stands in nobody's way."""
         with self._lock:
             self._return(batch, self._waiting)
 
-    def set_aside(self, batch: Batch) -> None:
+    def set_aside(self, batch: WriteBatch) -> None:
         """It can never be written as it is: it waits for something newer."""
         with self._lock:
             self._return(batch, self._aside)
 
-    def _return(self, batch: Batch, place: Batch) -> None:
+    def _return(self, batch: WriteBatch, place: WriteBatch) -> None:
         self._taken = set()
         for number, older in batch.runs.items():
             newer = self._waiting.runs.get(number) or place.runs.setdefault(number, older)
@@ -132,5 +132,5 @@ class Backlog:
                 place.cells[cell] = document
 
 
-def _kinds(batch: Batch) -> tuple[dict[Any, Any], ...]:
+def _kinds(batch: WriteBatch) -> tuple[dict[Any, Any], ...]:
     return batch.runs, batch.settings, batch.cells

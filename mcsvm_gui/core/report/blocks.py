@@ -12,7 +12,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-class Plot(Protocol):
+class Drawable(Protocol):
     """A figure as plain numbers; `draw` needs matplotlib."""
 
     @property
@@ -56,7 +56,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    plot: Plot
+    plot: Drawable
     caption: str
 
 

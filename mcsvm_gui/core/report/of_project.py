@@ -13,7 +13,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
-from mcsvm_gui.core.compare.tested_runs import Chosen, Rows, over_splits
+from mcsvm_gui.core.compare.tested_runs import RunRows, ScoredRun, over_splits
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.splitting import split
@@ -247,11 +247,11 @@ def _over_splits(material: Sequence[RunMaterial]) -> Sequence[TestResult]:
     return over_splits([found for known in material if (found := _chosen(known)) is not None])
 
 
-def _chosen(known: RunMaterial) -> Chosen | None:
+def _chosen(known: RunMaterial) -> ScoredRun | None:
     if known.side is None or known.data is None or known.training is None or known.rows is None:
         return None
-    rows = Rows(known.data, known.training, known.rows, "training" if known.side.scores is None else "test")
-    return Chosen(known.record.id, known.record.request, known.side, rows)
+    rows = RunRows(known.data, known.training, known.rows, "training" if known.side.scores is None else "test")
+    return ScoredRun(known.record.id, known.record.request, known.side, rows)
 
 
 def _together(group: Sequence[RunMaterial], comparison: Comparison, tests: Sequence[TestResult]) -> list[Block]:

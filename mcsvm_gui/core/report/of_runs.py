@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcsvm_gui.core.base.writing import Named
-from mcsvm_gui.core.compare.tested_runs import Chosen
+from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.of_project import RunMaterial, report_of
 
 
 @dataclass(frozen=True, eq=False)
-class Reported:
+class ReportedRun:
     record: RunRecord
     trace: Mapping[str, np.ndarray]
-    chosen: Chosen
+    chosen: ScoredRun
 
 
-def write(path: Named, runs: Sequence[Reported]) -> None:
+def write(path: Named, runs: Sequence[ReportedRun]) -> None:
     """In the format that the ending of the path names."""
     check_format(path)
     report = report_of("", [_material(run) for run in runs])
@@ -30,7 +30,7 @@ def write(path: Named, runs: Sequence[Reported]) -> None:
     write_report(path, report)
 
 
-def _material(run: Reported) -> RunMaterial:
+def _material(run: ReportedRun) -> RunMaterial:
     known, chosen = RunMaterial(run.record, run.trace, origin=run.chosen.origin), run.chosen
     if chosen.rows is None:
         return replace(known, missing=chosen.trouble or "its rows were not looked at")

@@ -186,7 +186,7 @@ def _heat_map(
     ringed = None
     if best is not None and best["C"] in costs and best["gamma"] in gammas:
         ringed = costs.index(best["C"]), gammas.index(best["gamma"])
-    plot = plots.HeatMap(values, _powers(costs), _powers(gammas), "log2 C", "log2 gamma", limits, ringed)
+    plot = plots.HeatFigure(values, _powers(costs), _powers(gammas), "log2 C", "log2 gamma", limits, ringed)
     return [Figure(plot, f"Mean accuracy of {machine} over the cells; the ring marks the best.")]
 
 

@@ -17,7 +17,7 @@ from mcsvm_gui.core.tune.search import Tuned
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownSearch:
     request: Request
     wanted: TuneRequest
     maps: TuneMaps
@@ -25,13 +25,13 @@ class Shown:
     running: bool = False
 
 
-def write(path: Named, shown: Shown, dataset: Dataset | None, redo: str) -> None:
+def write(path: Named, shown: ShownSearch, dataset: Dataset | None, redo: str) -> None:
     """In the format that the ending of the path names."""
     check_format(path)
     write_report(path, report_of(document(shown, dataset), dataset, redo))
 
 
-def document(shown: Shown, dataset: Dataset | None) -> dict[str, Any]:
+def document(shown: ShownSearch, dataset: Dataset | None) -> dict[str, Any]:
     """Edges only where nothing is searched any more, as on the page."""
     tuned = shown.tuned
     asked = {**asked_document(shown.request, shown.wanted), "classes": list(_classes(shown, dataset))}
@@ -43,7 +43,7 @@ def document(shown: Shown, dataset: Dataset | None) -> dict[str, Any]:
     return {**found, "running": shown.running, **ended}
 
 
-def _classes(shown: Shown, dataset: Dataset | None) -> tuple[str, ...]:
+def _classes(shown: ShownSearch, dataset: Dataset | None) -> tuple[str, ...]:
     """None where rows that are dropped may take a class with them, and nobody has looked."""
     if shown.tuned is not None:
         return shown.tuned.tuning.class_names

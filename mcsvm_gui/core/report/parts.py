@@ -14,7 +14,7 @@ from mcsvm_gui.core.base import figures, hardware
 from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreement_table, table_of_tests
-from mcsvm_gui.core.compare.measures import MEASURES, Line, lines_of
+from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
 from mcsvm_gui.core.compare.result_table import Cell, ResultTable
 from mcsvm_gui.core.compare.tables import class_table, confusion
 from mcsvm_gui.core.data.dataset import Dataset
@@ -143,7 +143,7 @@ def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
 
 def comparison_blocks(comparison: Comparison, level: int = 2) -> list[Block]:
     """All measures, then what single machines did."""
-    lines = lines_of(comparison)
+    lines = measure_rows(comparison)
     same = [line for line in lines if not line.differs and line.measure.group == "setting"]
     blocks: list[Block] = [_measures([line for line in lines if line not in same], comparison)]
     if same:
@@ -159,7 +159,7 @@ def comparison_blocks(comparison: Comparison, level: int = 2) -> list[Block]:
     return [*blocks, *trace_figures(drawn), *_bars(drawn), *side_blocks(comparison, level + 1)]
 
 
-def _measures(lines: Sequence[Line], comparison: Comparison) -> Table:
+def _measures(lines: Sequence[MeasureRow], comparison: Comparison) -> Table:
     labels = [side.label for side in comparison.sides]
     if len(labels) <= 8:
         best = {(row, place + 1) for row, line in enumerate(lines) for place in line.best}
@@ -178,9 +178,9 @@ def trace_figures(sides: Sequence[Side]) -> list[Block]:
         return []
     machine = [str(side.document["machine"]) for side in known]
 
-    def lines(values: Any) -> list[plots.Line]:
+    def lines(values: Any) -> list[plots.Curve]:
         return [
-            plots.Line(side.label, name, side.trace["seconds"], values(side.trace))
+            plots.Curve(side.label, name, side.trace["seconds"], values(side.trace))
             for side, name in zip(known, machine, strict=True)
             if side.trace
         ]
@@ -188,9 +188,10 @@ def trace_figures(sides: Sequence[Side]) -> list[Block]:
     gaps = lines(lambda trace: (trace["primal"] - trace["dual"]) / np.maximum(1.0, np.abs(trace["primal"])))
     violations = lines(lambda trace: trace["violation"])
     return [
-        Figure(plots.Lines(gaps, "seconds", "relative gap"), "The relative duality gap against time."),
+        Figure(plots.CurvePlot(gaps, "seconds", "relative gap"), "The relative duality gap against time."),
         Figure(
-            plots.Lines(violations, "seconds", "largest violation"), "The largest violation of optimality against time."
+            plots.CurvePlot(violations, "seconds", "largest violation"),
+            "The largest violation of optimality against time.",
         ),
     ]
 

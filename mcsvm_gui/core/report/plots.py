@@ -20,7 +20,7 @@ POINTS = 600  # of a line; more cannot be seen
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class Curve:
     label: str
     machine: str
     x: np.ndarray
@@ -28,8 +28,8 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
-    lines: Sequence[Line]
+class CurvePlot:
+    lines: Sequence[Curve]
     x: str
     y: str
     log_y: bool = True
@@ -125,7 +125,7 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class HeatMap:
+class HeatFigure:
     """`values`: (rows, columns), NaN where nothing is known."""
 
     values: np.ndarray

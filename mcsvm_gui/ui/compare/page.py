@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.ui.compare.confusion import ConfusionView
-from mcsvm_gui.ui.compare.parts import CoursePanel, EffortPanel, Panel, SheetPanel
+from mcsvm_gui.ui.compare.parts import ConvergencePanel, CostPanel, Panel, TablePanel
 from mcsvm_gui.ui.compare.tools import CompareTools
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.gradual import Filler, Gradual
@@ -27,7 +27,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.tables import Picture
+    from mcsvm_gui.core.compare.tables import ComparisonTables
     from mcsvm_gui.core.evaluate.curves import Course
 
 WIDE = 175 * UNIT  # from here on the measures stand beside everything else
@@ -49,7 +49,7 @@ class ComparePage(QWidget):
         super().__init__()
         self.setObjectName("comparePage")
         self.setAccessibleName(tr("Compare"))
-        self._picture: Picture | None = None
+        self._picture: ComparisonTables | None = None
         self.parts = Gradual(self)
         self.parts.finished.connect(lambda: self._enable())
         self._build_parts()
@@ -64,12 +64,12 @@ class ComparePage(QWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def _build_parts(self) -> None:
-        self.measures = SheetPanel("compareTable", tr("Chosen runs side by side"))
+        self.measures = TablePanel("compareTable", tr("Chosen runs side by side"))
         self.measures.table.row_chosen.connect(self.order_asked)
         self.measures.table.setToolTip(tr("Double-click a measure to order the runs by it"))
         self.confusion = ConfusionView()
-        self.per_class = SheetPanel("perClassTable", tr("Scores of each class"))
-        self.margins = SheetPanel("marginTable", tr("Target-margin violations of each pair of classes"))
+        self.per_class = TablePanel("perClassTable", tr("Scores of each class"))
+        self.margins = TablePanel("marginTable", tr("Target-margin violations of each pair of classes"))
         self.margins.say(
             tr(
                 "How far training rows fall short of the target margins, summed up for each pair of classes."
@@ -77,9 +77,9 @@ class ComparePage(QWidget):
                 " nothing."
             )
         )
-        self.course, self.effort = CoursePanel(), EffortPanel()
-        self.disagreements = SheetPanel("disagreementTable", tr("Rows on which runs disagree"))
-        self.tests = SheetPanel("significanceTable", tr("Tests of the differences"))
+        self.course, self.effort = ConvergencePanel(), CostPanel()
+        self.disagreements = TablePanel("disagreementTable", tr("Rows on which runs disagree"))
+        self.tests = TablePanel("significanceTable", tr("Tests of the differences"))
         self.confusion.save_asked.connect(lambda table: self.ask_to_save(table.objectName(), *table.plain()))
         for panel in (self.measures, self.per_class, self.margins, self.disagreements, self.tests):
             panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
@@ -194,7 +194,7 @@ class ComparePage(QWidget):
         self._offer.setVisible(newest)
         self._stack.setCurrentWidget(self._empty)
 
-    def show_picture(self, picture: Picture) -> None:
+    def show_picture(self, picture: ComparisonTables) -> None:
         """What is in sight at once, the rest part by part, so that nothing waits for long."""
         self._picture = picture
         self._stack.setCurrentWidget(self._full)
@@ -203,7 +203,7 @@ class ComparePage(QWidget):
             self.parts.fill(part)
         self._enable()
 
-    def _fillers(self, picture: Picture) -> Iterator[Filler]:
+    def _fillers(self, picture: ComparisonTables) -> Iterator[Filler]:
         yield self.measures, lambda: self._show_measures(picture)
         yield self.confusion, lambda: self.confusion.show_matrices(picture.matrices)
         yield self.per_class, lambda: self.per_class.show_sheet(picture.per_class)
@@ -219,7 +219,7 @@ class ComparePage(QWidget):
         self.parts.fill(self.tabs.currentWidget())
         self._enable()
 
-    def _show_measures(self, picture: Picture) -> None:
+    def _show_measures(self, picture: ComparisonTables) -> None:
         self.measures.show_sheet(picture.measures)
         self._show_differences()
 

@@ -18,7 +18,7 @@ from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.result_table import ResultTable
-    from mcsvm_gui.core.compare.tables import Effort
+    from mcsvm_gui.core.compare.tables import RunCost
 
 
 class Panel(QWidget):
@@ -30,7 +30,7 @@ class Panel(QWidget):
         raise NotImplementedError
 
 
-class SheetPanel(Panel):
+class TablePanel(Panel):
     """Words above a table; without words, no room for them."""
 
     def __init__(self, name: str, title: str) -> None:
@@ -61,7 +61,7 @@ class SheetPanel(Panel):
         return self.table.plain()
 
 
-class CoursePanel(QWidget):
+class ConvergencePanel(QWidget):
     """How the trainings went, over each other."""
 
     def __init__(self) -> None:
@@ -94,13 +94,13 @@ class CoursePanel(QWidget):
         self.plot.show_kind(self.kind.currentData(), self.log.isChecked())
 
 
-class EffortPanel(Panel):
+class CostPanel(Panel):
     """What it cost: to train, to keep, to predict with."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("effortPanel")
-        self._efforts: tuple[Effort, ...] = ()
+        self._efforts: tuple[RunCost, ...] = ()
         self.plots = (
             RunBars("timeBars", tr("Training time"), lambda bar: figures.seconds(bar.value)),
             RunBars("supportBars", tr("Support vectors (solid: bounded)"), _support),
@@ -113,7 +113,7 @@ class EffortPanel(Panel):
             plot.setMinimumWidth(20 * UNIT)
             row.addWidget(plot, 1)
 
-    def fillers(self, efforts: Sequence[Effort]) -> Iterator[tuple[RunBars, Callable[[], object]]]:
+    def fillers(self, efforts: Sequence[RunCost]) -> Iterator[tuple[RunBars, Callable[[], object]]]:
         """Plot by plot: each takes a moment."""
         self._efforts = tuple(efforts)
         times, supports, predictions = self.plots

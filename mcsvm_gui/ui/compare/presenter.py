@@ -13,7 +13,7 @@ from mcsvm_gui.ui.runs.report_writer import ReportWriter
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.tables import Picture
+    from mcsvm_gui.core.compare.tables import ComparisonTables
     from mcsvm_gui.core.evaluate.curves import Course
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
@@ -36,7 +36,7 @@ class CompareView(Protocol):
 
     def is_seen(self) -> bool: ...
     def show_empty(self, words: str, newest: bool = ...) -> None: ...
-    def show_picture(self, picture: Picture) -> None: ...
+    def show_picture(self, comparison_tables: ComparisonTables) -> None: ...
     def show_progress(self, words: str) -> None: ...
     def show_notes(self, sentences: Sequence[str]) -> None: ...
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None: ...
@@ -52,7 +52,7 @@ class ComparePresenter(QObject):
         self._ended: tuple[int, ...] = ()  # the chosen runs that can be shown
         self._order: list[int] = []
         self._ordered_by: tuple[str, bool] | None = None
-        self._picture: Picture | None = None
+        self._picture: ComparisonTables | None = None
         self._pictured: list[int] = []  # runs of the picture, in its order
         self._drawing: Ticket | None = None
         self._reports = ReportWriter(workspace, view.set_formats, self)
@@ -181,18 +181,18 @@ class ComparePresenter(QObject):
             names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
         known = [(record, self._scorer.of(record)) for record in records]
 
-        def draw() -> Picture:
-            from mcsvm_gui.core.compare.tables import picture
+        def draw() -> ComparisonTables:
+            from mcsvm_gui.core.compare.tables import comparison_tables
             from mcsvm_gui.core.compare.tested_runs import unread
 
-            return picture(
+            return comparison_tables(
                 [found or unread(one.id, one.request, one.document or {}, "") for one, found in known], names
             )
 
         self._stop_drawing()
         self._drawing = self._workspace.tasks.start(
             draw,
-            lambda picture: self._show(picture, [record.id for record in records]),
+            lambda comparison_tables: self._show(comparison_tables, [record.id for record in records]),
             self._workspace.message.emit,
         )
 
@@ -201,9 +201,9 @@ class ComparePresenter(QObject):
             self._drawing.cancel()
             self._drawing = None
 
-    def _show(self, picture: Picture, runs: list[int]) -> None:
-        self._drawing, self._picture, self._pictured = None, picture, runs
-        self._view.show_picture(picture)
+    def _show(self, comparison_tables: ComparisonTables, runs: list[int]) -> None:
+        self._drawing, self._picture, self._pictured = None, comparison_tables, runs
+        self._view.show_picture(comparison_tables)
         self._say()
 
     def order_by(self, key: str) -> None:
@@ -212,11 +212,11 @@ class ComparePresenter(QObject):
             return
         if sorted(self._pictured) != sorted(self._order):  # others were chosen, and are still being drawn
             return
-        from mcsvm_gui.core.compare.result_table import Heading, ResultTable, order_of
+        from mcsvm_gui.core.compare.result_table import Header, ResultTable, order_of
 
         falling = self._ordered_by != (key, True)
         row = self._picture.measures.rows[self._picture.measures.keys.index(key)]
-        column = ResultTable((Heading(key),), tuple((cell,) for cell in row[1:]))
+        column = ResultTable((Header(key),), tuple((cell,) for cell in row[1:]))
         self._order = [self._pictured[place] for place in order_of(column, 0, falling)]
         self._ordered_by = key, falling
         self._look()
@@ -249,7 +249,7 @@ class ComparePresenter(QObject):
         def write() -> None:
             from mcsvm_gui.core.report import of_runs as chosen_report
 
-            known = [chosen_report.Reported(record, trace, one) for record, trace, one in found if one is not None]
+            known = [chosen_report.ReportedRun(record, trace, one) for record, trace, one in found if one is not None]
             chosen_report.write(path, known)
 
         if found:

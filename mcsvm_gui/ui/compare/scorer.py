@@ -11,7 +11,7 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.ui.runs.project_trust import unread
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.compare.tested_runs import Chosen, Library
+    from mcsvm_gui.core.compare.tested_runs import RowCache, ScoredRun
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
 
@@ -25,11 +25,11 @@ class Scorer(QObject):
         """`moved` hears of every step, and whether all decisions or all margins are there now."""
         super().__init__()
         self._workspace, self._moved = workspace, moved
-        self._known: dict[int, Chosen] = {}
+        self._known: dict[int, ScoredRun] = {}
         self._measured: set[int] = set()
         self._wanted: list[RunRecord] = []
         self._working = False
-        self._library: dict[str, Library] = {}  # made by the first task: its imports are heavy
+        self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
         self._age = 0  # of the project: runs of another one have the same numbers
 
     def forget(self) -> None:
@@ -44,7 +44,7 @@ class Scorer(QObject):
             self._measured.discard(run)
         self._step()
 
-    def of(self, record: RunRecord) -> Chosen | None:
+    def of(self, record: RunRecord) -> ScoredRun | None:
         return self._known.get(record.id)
 
     def _left(self) -> tuple[int, int]:
@@ -73,7 +73,7 @@ class Scorer(QObject):
                 function, lambda chosen: self._done(run, age, chosen), lambda why: self._failed(run, age, why)
             )
 
-    def _next(self) -> tuple[int, Callable[[], Chosen]] | None:
+    def _next(self) -> tuple[int, Callable[[], ScoredRun]] | None:
         """All decisions come before all margins."""
         for record in self._wanted:
             if record.id not in self._known:
@@ -83,36 +83,36 @@ class Scorer(QObject):
                 return record.id, self._measuring(record)
         return None
 
-    def _deciding(self, record: RunRecord) -> Callable[[], Chosen]:
+    def _deciding(self, record: RunRecord) -> Callable[[], ScoredRun]:
         runs, workspace = self._workspace.runs, self._workspace
         run, request, document = record.id, record.request, record.document or {}
         open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
         library = self._library
         allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
 
-        def decide() -> Chosen:
+        def decide() -> ScoredRun:
             from mcsvm_gui.core.compare import tested_runs
 
             if not allowed:
                 return tested_runs.unread(run, request, document, unread())
-            rows = library.setdefault("rows", tested_runs.Library())
+            rows = library.setdefault("rows", tested_runs.RowCache())
             return tested_runs.decided(
                 run, request, document, lambda: runs.model(run), lambda: rows.rows_of(request, open_)
             )
 
         return decide
 
-    def _measuring(self, record: RunRecord) -> Callable[[], Chosen]:
+    def _measuring(self, record: RunRecord) -> Callable[[], ScoredRun]:
         known, run, runs = self._known[record.id], record.id, self._workspace.runs
 
-        def measure() -> Chosen:
+        def measure() -> ScoredRun:
             from mcsvm_gui.core.compare.tested_runs import measured
 
             return known if known.rows is None else measured(known, runs.model(run))
 
         return measure
 
-    def _done(self, run: int, age: int, chosen: Chosen) -> None:
+    def _done(self, run: int, age: int, chosen: ScoredRun) -> None:
         if age == self._age:
             if run in self._known:
                 self._measured.add(run)

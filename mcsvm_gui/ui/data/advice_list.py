@@ -39,7 +39,7 @@ class AdviceList(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: list[Line] = []
+        self._lines: list[AdviceLine] = []
         self.setObjectName("adviceList")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -47,7 +47,7 @@ class AdviceList(QScrollArea):
         self.hide()
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
-        self._lines = [Line(one) for one in advice]
+        self._lines = [AdviceLine(one) for one in advice]
         held = QWidget()
         column = QVBoxLayout(held)
         column.setContentsMargins(0, 0, 0, 0)
@@ -74,7 +74,7 @@ class AdviceList(QScrollArea):
         self.setFixedHeight(max(2 * UNIT, min(_HIGHEST, needed)))
 
 
-class Line(QWidget):
+class AdviceLine(QWidget):
     """A sign, a sentence, and buttons right behind it."""
 
     acted = Signal(str, object)

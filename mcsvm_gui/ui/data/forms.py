@@ -15,7 +15,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.form import Answer, Field
+    from mcsvm_gui.core.data.form import Field, FieldChoice
 
 _SHORTEST = 12  # characters that a list shows at least
 MOST_PER_CENT = 90
@@ -56,7 +56,7 @@ def answers_box(name: str, title: str) -> QComboBox:
     return box
 
 
-def fill(box: QComboBox, answers: Sequence[Answer], value: str | None) -> None:
+def fill(box: QComboBox, answers: Sequence[FieldChoice], value: str | None) -> None:
     """Without a word to those who listen for the user."""
     with QSignalBlocker(box):
         box.clear()

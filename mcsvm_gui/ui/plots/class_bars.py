@@ -14,7 +14,7 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour, class_marker, shortened
-from mcsvm_gui.ui.plots.hover_title import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
 MOST_NAMED = 12  # beyond, names would lie on each other
 _MOST_LETTERS, _FEW_LETTERS = 32, 2  # so many names of so many letters stand under their bars
@@ -23,7 +23,7 @@ _PALE = 160  # of 255
 _FEWEST_SLOTS = 6  # bars do not grow into blocks where there are few
 
 
-class ClassBars(HeadedPlot):
+class ClassBars(HoverTitlePlot):
     def __init__(self) -> None:
         self._names: tuple[str, ...] = ()
         self._counts = np.zeros(0)

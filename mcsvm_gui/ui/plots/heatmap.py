@@ -15,7 +15,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.axis import Axis
 from mcsvm_gui.ui.plots.base import pen
-from mcsvm_gui.ui.plots.hover_title import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 from mcsvm_gui.ui.plots.scale_bar import ScaleBar, colour
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ KEYS = {
 }
 
 
-class HeatPlot(HeadedPlot):
+class HeatPlot(HoverTitlePlot):
     """The pointer, or the arrow keys, name a cell; a click, or Enter, chooses it."""
 
     chosen = Signal(float, object)  # C and gamma, which may be None
@@ -50,7 +50,7 @@ class HeatPlot(HeadedPlot):
         self.area.setMouseEnabled(x=False, y=False)
         self.area.setDefaultPadding(0.0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._cells = Cells()
+        self._cells = CellImage()
         self.addItem(self._cells, ignoreBounds=True)
         if not small:
             self.getPlotItem().layout.addItem(self._scale, 2, 3)
@@ -184,7 +184,7 @@ class PowerAxis(Axis):
         return "2" + f"{value or 0.0:g}".translate(SUPERSCRIPTS)  # no minus before a zero
 
 
-class Cells(pg.GraphicsObject):
+class CellImage(pg.GraphicsObject):
     """Painted one by one: there are hundreds, of more than one size, and pictures keep them as shapes."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from mcsvm_gui.ui.plots.base import Plot
 POINTS = 10  # of the title
 
 
-class HeadedPlot(Plot):
+class HoverTitlePlot(Plot):
     def __init__(self, name: str, title: str) -> None:
         self._heading = title
         self._under_pointer: str | None = None

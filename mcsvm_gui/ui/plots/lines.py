@@ -26,7 +26,7 @@ ROOM = 300  # pixels of height that a legend of many runs needs
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """How a line is drawn and called; `kind` is what it shows of its run."""
 
     run: int
@@ -55,7 +55,7 @@ class LinePlot(Plot):
 
     def __init__(self, name: str, title: str, bottom: str, left: str) -> None:
         self._curves: dict[tuple[int, str], pg.PlotDataItem] = {}
-        self._looks: dict[tuple[int, str], Look] = {}
+        self._looks: dict[tuple[int, str], LineStyle] = {}
         self._data: dict[tuple[int, str], Line] = {}
         self._log = (False, False)
         self._crowded, self._exporting = False, False
@@ -95,7 +95,7 @@ class LinePlot(Plot):
 
     # -- lines ------------------------------------------------------------------------------------
 
-    def put(self, look: Look, line: Line) -> None:
+    def put(self, look: LineStyle, line: Line) -> None:
         key = look.run, look.kind
         curve = self._curves.get(key) or self._add(key)
         if self._looks.get(key) != look:
@@ -186,7 +186,7 @@ class LinePlot(Plot):
         """As everywhere else on the page."""
         return list(self.labels).index(run) if run in self.labels else 0
 
-    def _called(self, look: Look) -> str:
+    def _called(self, look: LineStyle) -> str:
         return self.labels.get(look.run, str(look.run)) if self._crowded else look.words
 
     def _show_key(self) -> None:

@@ -14,7 +14,7 @@ from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Axis, Course, Line
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.plots.lines import LinePlot, Look
+from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
 
 SHADE = 36  # of 255
 DECADES = 1e-6  # of the highest: a dual begins at zero
@@ -62,7 +62,7 @@ class LivePlot(LinePlot):
     def _put(self, course: Course, lines: dict[str, Line], words: dict[str, str], faint: tuple[str, ...] = ()) -> None:
         style = self.style(course)
         for kind, line in lines.items():
-            self.put(Look(course.run, kind, words[kind], style, kind in faint), line)
+            self.put(LineStyle(course.run, kind, words[kind], style, kind in faint), line)
 
     def scale(self, x: bool, y: bool) -> None:
         self.set_log(x, (y and self.may_be_log) or self.always_log)
@@ -142,7 +142,7 @@ class SupportPlot(LivePlot):
         shown = lines if len(lines) <= MOST_CLASSES else []
         for number, line in enumerate(shown):
             style = theme.MachineStyle(theme.CLASS_COLOURS[number], (4, 2), theme.CLASS_MARKERS[number])
-            self.put(Look(course.run, f"class {number}", self._class_name(course, number), style), line)
+            self.put(LineStyle(course.run, f"class {number}", self._class_name(course, number), style), line)
         if not shown:
             self.drop(course.run, [f"class {number}" for number in range(MOST_CLASSES)])
 

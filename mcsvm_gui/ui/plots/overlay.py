@@ -10,7 +10,7 @@ from mcsvm_gui.core.compare.overlays import KINDS, LOGARITHMIC, RISING
 from mcsvm_gui.core.evaluate.curves import Course
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.plots.lines import LinePlot, Look
+from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
 
 
 def kind_words() -> dict[str, str]:
@@ -64,7 +64,7 @@ class TraceOverlay(LinePlot):
         for course, number in zip(self._courses, numbers, strict=True):
             line = overlays.line(course, self.kind)
             self.drop(course.run, [kind for kind in KINDS if kind != self.kind])
-            self.put(Look(course.run, self.kind, self.titled, theme.machine_style(course.machine, number)), line)
+            self.put(LineStyle(course.run, self.kind, self.titled, theme.machine_style(course.machine, number)), line)
         self.reach = overlays.reach(self._courses, self.log_time)
         self.relabel()
         self.finish()

@@ -16,7 +16,7 @@ from mcsvm_gui.core.base.figures import count, per_cent
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.class_marks import DISTINCT, class_colour, class_marker, shortened
-from mcsvm_gui.ui.plots.hover_title import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.principal import Projected
@@ -26,7 +26,7 @@ _NEAR = 8.0  # pixels from the pointer to a point that is meant
 _SIZE, _MANY = 7, 2_000
 
 
-class Projection(HeadedPlot):
+class Projection(HoverTitlePlot):
     def __init__(self) -> None:
         self._shown: Projected | None = None
         self._words = ""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.hover_title import HeadedPlot
+from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
 
 PALE, STRONG = 120, 230  # of 255
 FEWEST = 6  # bars do not grow into blocks where there are few
@@ -27,7 +27,7 @@ class Bar:
     part: float | None = None
 
 
-class RunBars(HeadedPlot):
+class RunBars(HoverTitlePlot):
     def __init__(self, name: str, title: str, written: Callable[[Bar], str]) -> None:
         self._bars: tuple[Bar, ...] = ()
         self._written = written

@@ -60,7 +60,7 @@ class PredictView(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class OpenedModel:
     """A model with what is said about it."""
 
     trained: TrainedModel
@@ -72,7 +72,7 @@ class PredictPresenter(QObject):
     def __init__(self, view: PredictView, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.view, self.workspace, self.settings = view, workspace, workspace.settings
-        self._opened: Opened | None = None
+        self._opened: OpenedModel | None = None
         self._source: Callable[[TrainedModel], Dataset] | None = None  # reads as this model's training data were read
         self._data_path = ""
         self._prediction: Prediction | None = None
@@ -114,7 +114,7 @@ class PredictPresenter(QObject):
     # -- the model --------------------------------------------------------------------------------
 
     def open_model(self, path: str) -> None:
-        def load() -> Opened:
+        def load() -> OpenedModel:
             from mcsvm_gui.core.machine import model_file
 
             return _described(model_file.load(path), PurePath(path).name)
@@ -132,12 +132,12 @@ class PredictPresenter(QObject):
         self._offering = True
         self.use_selected_run()
 
-    def _load(self, load: Callable[[], Opened], after: Callable[[], None]) -> None:
+    def _load(self, load: Callable[[], OpenedModel], after: Callable[[], None]) -> None:
         if self._loading is not None:
             self._loading.cancel()
         self.view.set_model_notice(tr("Opening the model…"), "muted")
 
-        def opened(answer: Opened) -> None:
+        def opened(answer: OpenedModel) -> None:
             self._opened = answer
             after()
             self.view.set_model_notice("")
@@ -263,10 +263,10 @@ class PredictPresenter(QObject):
 # -- what runs behind the window ------------------------------------------------------------------
 
 
-def _described(trained: TrainedModel, name: str) -> Opened:
+def _described(trained: TrainedModel, name: str) -> OpenedModel:
     from mcsvm_gui.core.export.menu import offers
 
-    return Opened(trained, name, offers(trained))
+    return OpenedModel(trained, name, offers(trained))
 
 
 def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -> Prediction:
@@ -281,7 +281,7 @@ def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -
 # -- in words -------------------------------------------------------------------------------------
 
 
-def _words(opened: Opened) -> tuple[str, list[str], Any]:
+def _words(opened: OpenedModel) -> tuple[str, list[str], Any]:
     from mcsvm_gui.core.machine.summary import badge
 
     trained = opened.trained

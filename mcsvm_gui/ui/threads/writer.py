@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.project.pending import BATCH, Backlog, Batch, CellPart, Part
+from mcsvm_gui.core.project.pending import BATCH, CellPart, Part, PendingWrites, WriteBatch
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.project.store import CellKey, ProjectStore
 from mcsvm_gui.ui.threads.error_log import sentence_of
@@ -36,7 +36,7 @@ class Writer(Thread):
 
     def __init__(self, store: ProjectStore) -> None:
         super().__init__()
-        self.backlog = Backlog()
+        self.backlog = PendingWrites()
         self.may_write = False
         self._store = store
         self._errands: deque[tuple[Errand, Answer, Answer]] = deque()
@@ -122,14 +122,14 @@ class Writer(Thread):
                 self._refuse(batch, error)
         self._one_by_one = False
 
-    def _write(self, batch: Batch) -> None:
+    def _write(self, batch: WriteBatch) -> None:
         cells = {key: document() for key, document in batch.cells.items()}
         self._store.write([pending.encoded() for pending in batch.runs.values()], batch.settings, cells)
         self.backlog.settle()
         self._say("")
         self.written.emit(list(batch.runs))
 
-    def _refuse(self, batch: Batch, error: Exception) -> None:
+    def _refuse(self, batch: WriteBatch, error: Exception) -> None:
         """Of several it is not known yet which one no project can hold."""
         if len(batch) > 1:
             self._one_by_one = True

@@ -14,7 +14,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.option_form import OptionForm, say, wrapped
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.machine.choices import Choice, Choices
+    from mcsvm_gui.core.machine.choices import Choices, FormChoice
 
 
 class MachineForm(OptionForm):
@@ -62,7 +62,7 @@ class MachineForm(OptionForm):
         self.show_parameters(choices.parameters)
         say(self.reason, choices.reason or "")
 
-    def _offer(self, key: str, entries: Sequence[Choice], known: Mapping[str, str]) -> None:
+    def _offer(self, key: str, entries: Sequence[FormChoice], known: Mapping[str, str]) -> None:
         """Impossible entries stay, greyed and with their reason, so that nobody looks for them in vain."""
         combo = self.combos[key]
         model = combo.model()

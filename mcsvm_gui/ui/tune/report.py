@@ -46,6 +46,6 @@ class TuneReport(QObject):
         def write() -> None:
             from mcsvm_gui.core.report import of_shown_search
 
-            of_shown_search.write(path, of_shown_search.Shown(*asked, shown, tuned, running), dataset, said)
+            of_shown_search.write(path, of_shown_search.ShownSearch(*asked, shown, tuned, running), dataset, said)
 
         self._reports.write(path, write)

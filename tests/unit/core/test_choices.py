@@ -12,7 +12,7 @@ from mcsvm_gui.core.machine.choices import (
     FIRST_KERNELS,
     FIRST_MACHINES,
     FIRST_SOLVERS,
-    Choice,
+    FormChoice,
     choices,
     why_not,
 )
@@ -60,7 +60,7 @@ def test_reasons_hold_for_every_kernel(solver: str, kernel: str) -> None:
     assert why_not(request, 3) == refused(request, 3)
 
 
-def by_name(entries: tuple[Choice, ...]) -> dict[str, Choice]:
+def by_name(entries: tuple[FormChoice, ...]) -> dict[str, FormChoice]:
     return {entry.name: entry for entry in entries}
 
 

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import comparison as comparing
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, scored, side_of
-from mcsvm_gui.core.compare.measures import MEASURES, lines_of
+from mcsvm_gui.core.compare.measures import MEASURES, measure_rows
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.splitting import split
@@ -113,10 +113,10 @@ def test_every_pair_is_tested_by_both_forms_of_mcnemar(six: Comparison) -> None:
 
 
 def test_differences_only_leaves_what_differs(six: Comparison) -> None:
-    names = {line.measure.name for line in lines_of(six, differences_only=True)}
+    names = {line.measure.name for line in measure_rows(six, differences_only=True)}
     assert {"machine", "bias"} <= names
     assert not {"kernel", "gamma", "C", "n_train", "seed"} & names
-    everything = {line.measure.name for line in lines_of(six)}
+    everything = {line.measure.name for line in measure_rows(six)}
     assert everything <= MEASURES.keys()
     assert {"kernel", "gamma", "C", "violations", "bound", "n_support", "accuracy"} <= everything
 
@@ -129,7 +129,7 @@ def test_the_best_is_marked_only_where_there_is_a_better() -> None:
         return Side(label, document, np.array(["a"], dtype=object))
 
     comparison = Comparison("x", ("a", "b"), None, (side("one", 2.0), side("two", 1.0)))
-    best = {line.measure.name: line.best for line in lines_of(comparison)}
+    best = {line.measure.name: line.best for line in measure_rows(comparison)}
     assert best["seconds"] == (1,)
     assert best["C"] == best["primal"] == best["relative_gap"] == ()
 

@@ -12,7 +12,7 @@ from small_data import blobs
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.resources import dataset as example
-from mcsvm_gui.core.compare.measures import MEASURES, lines_of
+from mcsvm_gui.core.compare.measures import MEASURES, measure_rows
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Journal, Plan, Results, RunSpec, perform, reference, running
 from mcsvm_gui.core.experiment.searching import SearchRunner, SearchSpec, asked
 from mcsvm_gui.core.machine.posing import Posed
@@ -55,7 +55,7 @@ def told(results: Results) -> tuple[Any, ...]:
     comparison = results.comparison("iris")
     assert comparison is not None
     traces = [[values.tolist() for values in (side.trace or {}).values()] for side in comparison.sides]
-    return document, [(line.measure, line.texts) for line in lines_of(comparison)], traces
+    return document, [(line.measure, line.texts) for line in measure_rows(comparison)], traces
 
 
 @pytest.mark.parametrize("wanted", EXPERIMENTS.values(), ids=EXPERIMENTS)

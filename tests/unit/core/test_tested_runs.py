@@ -16,9 +16,9 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import tested_runs as choosing
 from mcsvm_gui.core.compare.measures import MEASURES
-from mcsvm_gui.core.compare.result_table import Cell, Heading, ResultTable, order_of
-from mcsvm_gui.core.compare.tables import Picture, picture
-from mcsvm_gui.core.compare.tested_runs import Chosen, Library, decided, groups_of, measured, over_splits
+from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, order_of
+from mcsvm_gui.core.compare.tables import ComparisonTables, comparison_tables
+from mcsvm_gui.core.compare.tested_runs import RowCache, ScoredRun, decided, groups_of, measured, over_splits
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
@@ -28,7 +28,7 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 NUMBERS = count(1)
 
 
-def chosen_run(request: Request, library: Library) -> tuple[Chosen, Outcome]:
+def chosen_run(request: Request, library: RowCache) -> tuple[ScoredRun, Outcome]:
     outcome = train(request, open_dataset(str(request.data)))
     run = decided(
         next(NUMBERS), request, outcome.document, lambda: outcome.trained, lambda: library.rows_of(request, None)
@@ -42,31 +42,33 @@ def request(machine: str = "ww", **values: object) -> Request:
 
 
 @pytest.fixture(scope="module")
-def nine() -> list[tuple[Chosen, Outcome]]:
+def nine() -> list[tuple[ScoredRun, Outcome]]:
     """Three machines on three splits."""
-    library = Library()
+    library = RowCache()
     return [chosen_run(request(name, seed=seed), library) for seed in (0, 1, 2) for name in ("ww", "llw", "ovo")]
 
 
 @pytest.fixture(scope="module")
-def seen(nine: list[tuple[Chosen, Outcome]]) -> Picture:
-    return picture([run for run, _ in nine], {run.run: f"run {run.run}" for run, _ in nine})
+def seen(nine: list[tuple[ScoredRun, Outcome]]) -> ComparisonTables:
+    return comparison_tables([run for run, _ in nine], {run.run: f"run {run.run}" for run, _ in nine})
 
 
-def test_a_run_is_tested_on_the_rows_it_held_out(nine: list[tuple[Chosen, Outcome]]) -> None:
+def test_a_run_is_tested_on_the_rows_it_held_out(nine: list[tuple[ScoredRun, Outcome]]) -> None:
     for run, outcome in nine:
         assert run.side.scores is not None
         assert run.side.scores.accuracy == pytest.approx(outcome.document["test_accuracy"], abs=1e-15)
         assert run.side.decisions.size == outcome.document["n_test"]
 
 
-def test_runs_of_one_split_are_one_group(nine: list[tuple[Chosen, Outcome]]) -> None:
+def test_runs_of_one_split_are_one_group(nine: list[tuple[ScoredRun, Outcome]]) -> None:
     groups = groups_of([run for run, _ in nine])
     assert sorted({run.request.seed for run in group}.pop() for group in groups) == [0, 1, 2]
     assert [len(group) for group in groups] == [3, 3, 3]
 
 
-def test_the_same_machines_over_several_splits_meet_in_a_corrected_t_test(nine: list[tuple[Chosen, Outcome]]) -> None:
+def test_the_same_machines_over_several_splits_meet_in_a_corrected_t_test(
+    nine: list[tuple[ScoredRun, Outcome]],
+) -> None:
     scores = {
         name: np.array([doc.document["test_accuracy"] for run, doc in nine if run.request.machine == name])
         for name in ("ww", "llw", "ovo")
@@ -84,7 +86,7 @@ def test_the_same_machines_over_several_splits_meet_in_a_corrected_t_test(nine: 
 
 
 def test_rows_trained_on_give_no_scores() -> None:
-    run, _ = chosen_run(request(holdout=None), Library())
+    run, _ = chosen_run(request(holdout=None), RowCache())
     assert run.rows is not None
     assert run.side.scores is None
     assert run.side.decisions.size == run.rows.training.rows
@@ -97,10 +99,10 @@ def test_a_file_that_changed_leaves_the_document_and_says_so(tmp_path: Path) -> 
     asked = Request(data=str(path), digest=open_dataset(str(path)).digest, holdout=0.3)
     outcome = train(asked, open_dataset(str(path)))
     path.write_text(path.read_text("utf-8").replace("5.1", "5.2"), "utf-8")
-    run = decided(1, asked, outcome.document, lambda: outcome.trained, lambda: Library().rows_of(asked, None))
+    run = decided(1, asked, outcome.document, lambda: outcome.trained, lambda: RowCache().rows_of(asked, None))
     assert "changed" in run.trouble
     assert run.rows_key is None
-    sheet = picture([run], {1: "alone"}).measures
+    sheet = comparison_tables([run], {1: "alone"}).measures
     assert sheet.rows[sheet.keys.index("iterations")][1].value == outcome.document["iterations"]
     assert "accuracy" not in sheet.keys
 
@@ -109,14 +111,14 @@ def test_what_the_window_has_open_is_not_read_again(monkeypatch: pytest.MonkeyPa
     asked = request()
     dataset = open_dataset(str(asked.data))
     monkeypatch.setattr(choosing.sources, "data_of", lambda request: pytest.fail("it was read again"))
-    library = Library()
+    library = RowCache()
     assert library.rows_of(asked, dataset) is library.rows_of(asked, None)
 
 
 # -- the tables -----------------------------------------------------------------------------------
 
 
-def test_every_measure_that_is_known_has_a_row_and_its_values(nine: list, seen: Picture) -> None:
+def test_every_measure_that_is_known_has_a_row_and_its_values(nine: list, seen: ComparisonTables) -> None:
     for key, row in zip(seen.measures.keys, seen.measures.rows, strict=True):
         assert len(row) == 1 + len(nine)
         if key in MEASURES and key != "certificate":
@@ -137,7 +139,7 @@ def test_every_measure_that_is_known_has_a_row_and_its_values(nine: list, seen: 
     }
 
 
-def test_measures_that_are_alike_are_exactly_those_of_one_text(seen: Picture) -> None:
+def test_measures_that_are_alike_are_exactly_those_of_one_text(seen: ComparisonTables) -> None:
     alike = {
         key
         for key, row in zip(seen.measures.keys, seen.measures.rows, strict=True)
@@ -148,7 +150,7 @@ def test_measures_that_are_alike_are_exactly_those_of_one_text(seen: Picture) ->
     assert "machine" not in alike
 
 
-def test_confusion_and_class_scores_are_scikit_learns(nine: list, seen: Picture) -> None:
+def test_confusion_and_class_scores_are_scikit_learns(nine: list, seen: ComparisonTables) -> None:
     for number, (run, _) in enumerate(nine):
         assert run.rows is not None
         true, names = run.rows.tested.labels, list(run.side.document["classes"])
@@ -163,13 +165,13 @@ def test_confusion_and_class_scores_are_scikit_learns(nine: list, seen: Picture)
             assert [row[2 + column].value for row in mine] == pytest.approx(list(expected[column]))
 
 
-def test_margins_of_pairs_add_up_to_the_total(nine: list, seen: Picture) -> None:
+def test_margins_of_pairs_add_up_to_the_total(nine: list, seen: ComparisonTables) -> None:
     for number, (run, _) in enumerate(nine):
         total = sum(row[2 + number].value for row in seen.margins.rows)
         assert total == pytest.approx(run.side.violations.total)
 
 
-def test_rows_on_which_runs_disagree_are_listed_with_their_lines(nine: list, seen: Picture) -> None:
+def test_rows_on_which_runs_disagree_are_listed_with_their_lines(nine: list, seen: ComparisonTables) -> None:
     group = groups_of([run for run, _ in nine])[0]
     lines = example("glass").read_text("utf-8").splitlines()
     for row in seen.disagreements.rows:
@@ -188,9 +190,9 @@ def test_rows_that_one_run_dropped_do_not_tell_it_from_another(tmp_path: Path) -
         cells[0] = "" if number % 3 == 0 else cells[0]
     path = tmp_path / "holes.csv"
     path.write_text("\n".join(map(",".join, lines)), "utf-8")
-    library, asked = Library(), Request(data=str(path), holdout=0.4)
+    library, asked = RowCache(), Request(data=str(path), holdout=0.4)
     runs = [chosen_run(replace(asked, rules=Rules(missing=way)), library)[0] for way in ("drop", "mean")]
-    shown = picture(runs, {run.run: run.request.rules.missing for run in runs})
+    shown = comparison_tables(runs, {run.run: run.request.rules.missing for run in runs})
     decided_by_both = int(sum(label is not None for label in runs[0].side.decisions))
     assert 0 < decided_by_both < runs[1].side.decisions.size
     assert len(shown.disagreements.rows) < 5
@@ -199,7 +201,7 @@ def test_rows_that_one_run_dropped_do_not_tell_it_from_another(tmp_path: Path) -
     assert all(row[-2].value > 0.05 for row in shown.tests.rows)
 
 
-def test_every_pair_on_the_same_rows_is_tested(seen: Picture) -> None:
+def test_every_pair_on_the_same_rows_is_tested(seen: ComparisonTables) -> None:
     names = [row[2].text for row in seen.tests.rows]
     assert names.count("McNemar, exact") == 9
     assert names.count("Corrected resampled t") == 3
@@ -215,7 +217,7 @@ VALUES = st.one_of(st.none(), st.integers(-9, 9), st.floats(-9, 9), st.text("abA
 @given(st.lists(VALUES), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_any_column_sorts_and_what_is_not_known_comes_last(values: list, falling: bool) -> None:
-    sheet = ResultTable((Heading("x"),), tuple((Cell(value, str(value)),) for value in values))
+    sheet = ResultTable((Header("x"),), tuple((Cell(value, str(value)),) for value in values))
     order = order_of(sheet, 0, falling)
     assert sorted(order) == list(range(len(values)))
     ordered = [values[row] for row in order]
@@ -232,5 +234,5 @@ def test_a_model_that_cannot_be_read_is_said() -> None:
         raise KeyError("there is no model")
 
     asked = request()
-    run = decided(1, asked, {"classes": []}, broken, lambda: Library().rows_of(asked, None))
+    run = decided(1, asked, {"classes": []}, broken, lambda: RowCache().rows_of(asked, None))
     assert "no model" in run.trouble

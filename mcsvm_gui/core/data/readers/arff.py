@@ -16,7 +16,7 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
-from mcsvm_gui.core.data.readers.cells import Kind, kind_of
+from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.phrases import names as worded
 from mcsvm_gui.core.data.readers.phrases import quoted
@@ -179,7 +179,7 @@ def _check(attribute: Attribute, cell: str | None) -> None:
                 levels=worded(attribute.levels),
             )
         )
-    if attribute.kind == "number" and kind_of(cell) not in (Kind.NUMBER, Kind.NAN, Kind.INFINITE):
+    if attribute.kind == "number" and kind_of(cell) not in (CellKind.NUMBER, CellKind.NAN, CellKind.INFINITE):
         raise Broken(
             Sentence(
                 "{cell} is no number, as attribute {name} is declared to hold",
@@ -236,7 +236,7 @@ class _Table:
         return tuple(Column(names[position], "number") for position in features), matrix
 
     def _finite(self, line: int, position: int, cell: str | None) -> float:
-        if cell is not None and kind_of(cell) is Kind.NUMBER:
+        if cell is not None and kind_of(cell) is CellKind.NUMBER:
             return float(cell)
         raise FileError(
             self.source.path,

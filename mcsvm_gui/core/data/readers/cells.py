@@ -42,7 +42,7 @@ _DATES = re.compile(
 )
 
 
-class Kind(Enum):
+class CellKind(Enum):
     EMPTY = "an empty cell"
     NUMBER = "a number"
     NAN = "NaN"
@@ -53,24 +53,24 @@ class Kind(Enum):
     TEXT = "text"
 
 
-def kind_of(cell: str, decimal: str = ".") -> Kind:
+def kind_of(cell: str, decimal: str = ".") -> CellKind:
     """`cell` has no blanks around it."""
     if not cell:
-        return Kind.EMPTY
+        return CellKind.EMPTY
     if _NUMBERS[decimal].fullmatch(cell):
-        return Kind.NUMBER if math.isfinite(value_of(cell, decimal)) else Kind.INFINITE
+        return CellKind.NUMBER if math.isfinite(value_of(cell, decimal)) else CellKind.INFINITE
     word = cell.lower()
     if word in NOT_A_NUMBER:
-        return Kind.NAN
+        return CellKind.NAN
     if _INFINITE.fullmatch(word):
-        return Kind.INFINITE
+        return CellKind.INFINITE
     if word in MISSING_WORDS:
-        return Kind.MARKER
+        return CellKind.MARKER
     if _DATES.fullmatch(cell):
-        return Kind.DATE
+        return CellKind.DATE
     if len(cell) < 64 and (_OTHER_SPELLINGS.fullmatch(cell) or _OTHER_DIGITS.fullmatch(cell)):
-        return Kind.ODD
-    return Kind.TEXT
+        return CellKind.ODD
+    return CellKind.TEXT
 
 
 def value_of(cell: str, decimal: str = ".") -> float:

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.data.dataset import Notice
-from mcsvm_gui.core.data.readers.cells import Kind, kind_of, value_of
+from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
 from mcsvm_gui.core.data.readers.phrases import names, places, quoted
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
 _FEW_LEVELS, _MANY_LEVELS = 20, 50
-_DOUBTFUL = {Kind.MARKER, Kind.INFINITE}
+_DOUBTFUL = {CellKind.MARKER, CellKind.INFINITE}
 _MISTAKES = 0.05  # a column of numbers in which fewer cells than this are words: the words are mistakes
 
 
@@ -27,7 +27,7 @@ class Cells:
     name: str
     codes: np.ndarray
     distinct: list[str]
-    kinds: list[Kind]
+    kinds: list[CellKind]
     decimal: str
 
     @classmethod
@@ -37,7 +37,7 @@ class Cells:
         kinds = [kind_of(cell, decimal) for cell in distinct]
         return cls(name, codes, distinct, kinds, decimal)
 
-    def rows(self, *kinds: Kind) -> np.ndarray:
+    def rows(self, *kinds: CellKind) -> np.ndarray:
         return self.where(np.array([kind in kinds for kind in self.kinds], dtype=bool))
 
     def where(self, chosen: np.ndarray) -> np.ndarray:
@@ -49,7 +49,7 @@ class Cells:
         return list(dict.fromkeys(self.distinct[code] for code in self.codes[rows][:10_000]))
 
     def numbers(self) -> np.ndarray:
-        values = [value_of(c, self.decimal) if k is Kind.NUMBER else np.nan for c, k in self.pairs()]
+        values = [value_of(c, self.decimal) if k is CellKind.NUMBER else np.nan for c, k in self.pairs()]
         return np.append(np.array(values, dtype=np.float64), np.nan)[self.codes]
 
     def words(self, missing: set[str]) -> np.ndarray:
@@ -57,7 +57,7 @@ class Cells:
         words[:-1] = [None if not cell or cell in missing else cell for cell in self.distinct]
         return np.asarray(words[self.codes], dtype=object)
 
-    def pairs(self) -> zip[tuple[str, Kind]]:
+    def pairs(self) -> zip[tuple[str, CellKind]]:
         return zip(self.distinct, self.kinds, strict=True)
 
 
@@ -79,10 +79,10 @@ class Typed:
 
 
 def typed(cells: Cells, lines: np.ndarray) -> Typed:
-    numbers = cells.rows(Kind.NUMBER, Kind.INFINITE)
-    others = cells.rows(Kind.TEXT, Kind.DATE, Kind.ODD)
+    numbers = cells.rows(CellKind.NUMBER, CellKind.INFINITE)
+    others = cells.rows(CellKind.TEXT, CellKind.DATE, CellKind.ODD)
     # Among numbers "none" means that there is none; among words it may be one of them.
-    if not len(others) and (len(numbers) or set(cells.some(cells.rows(Kind.MARKER))) <= {"?"}):
+    if not len(others) and (len(numbers) or set(cells.some(cells.rows(CellKind.MARKER))) <= {"?"}):
         return _numbers(cells)
     if len(numbers):
         return _mixed(cells, lines, numbers, others)
@@ -90,13 +90,13 @@ def typed(cells: Cells, lines: np.ndarray) -> Typed:
 
 
 def _numbers(cells: Cells) -> Typed:
-    missing = cells.rows(Kind.MARKER, Kind.NAN)
+    missing = cells.rows(CellKind.MARKER, CellKind.NAN)
     return Typed(
         cells.numbers(),
         markers=tuple(cells.some(missing)),
         marked=missing,
-        not_numbers=cells.rows(Kind.NAN),
-        infinite=cells.rows(Kind.INFINITE),
+        not_numbers=cells.rows(CellKind.NAN),
+        infinite=cells.rows(CellKind.INFINITE),
     )
 
 
@@ -120,7 +120,7 @@ def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
     spelled = cells.some(numbers)
     many = len(numbers) + len(others)
     return (
-        len(cells.rows(Kind.DATE, Kind.ODD, Kind.INFINITE)) == 0
+        len(cells.rows(CellKind.DATE, CellKind.ODD, CellKind.INFINITE)) == 0
         and all(cell.lstrip("+-").isdigit() for cell in spelled)
         and 3 * len(cells.distinct) <= many
         and len(cells.distinct) <= _FEW_LEVELS
@@ -129,7 +129,7 @@ def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
 
 
 def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
-    dates, odd = cells.rows(Kind.DATE), cells.rows(Kind.ODD)
+    dates, odd = cells.rows(CellKind.DATE), cells.rows(CellKind.ODD)
     if len(others) and 2 * len(dates) >= len(others):
         sentence = Sentence(
             "column {name} holds dates or times, such as {some};"
@@ -195,7 +195,7 @@ def categories(cells: Cells) -> Typed:
 
 def _categories(cells: Cells, lines: np.ndarray) -> Typed:
     result = categories(cells)
-    nothing = {cell for cell, kind in cells.pairs() if cell == "?" or kind is Kind.NAN}
+    nothing = {cell for cell, kind in cells.pairs() if cell == "?" or kind is CellKind.NAN}
     result.values = cells.words(nothing)
     result.marked = cells.where(np.array([cell in nothing for cell in cells.distinct], dtype=bool))
     result.markers = tuple(cells.some(result.marked))

@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
 from mcsvm_gui.core.data.readers.optional import needed, opened
 from mcsvm_gui.core.data.readers.phrases import names, quoted
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.remedies import Option
+from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "xlsx"
@@ -35,7 +35,9 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     if not recognizes(source, options):
         raise FileError(
-            source.path, "this is no .xlsx workbook; leave {format} out, or name the right one", format=Option("format")
+            source.path,
+            "this is no .xlsx workbook; leave {format} out, or name the right one",
+            format=OptionWords("format"),
         )
     needed(source, NAME)
     library_warnings.drop_openpyxl()

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mcsvm_gui.core.data.dataset import Notice
-from mcsvm_gui.core.data.readers.cells import Kind, kind_of
+from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
 from mcsvm_gui.core.data.readers.phrases import names
 from solvers.errors import Sentence
 
 LABEL_NAMES = "label", "class", "target", "y"
-_NUMERIC = {Kind.NUMBER, Kind.INFINITE, Kind.NAN, Kind.ODD}
+_NUMERIC = {CellKind.NUMBER, CellKind.INFINITE, CellKind.NAN, CellKind.ODD}
 
 
 def looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]], decimal: str) -> bool:

@@ -21,7 +21,7 @@ from mcsvm_gui.core.data.readers import labels, libsvm_slow
 from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
-from mcsvm_gui.core.data.remedies import Option
+from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "libsvm"
@@ -58,12 +58,10 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     except _TooOddError:
         parsed = libsvm_slow.parse(source.path, data, needs_label=needs_label)
     if options.label is not None:
-        notices.append(
-            Notice(
-                "label-option-unused",
-                Sentence("{label} is not used: the first word of a LIBSVM line is its label", label=Option("label")),
-            )
+        unused = Sentence(
+            "{label} is not used: the first word of a LIBSVM line is its label", label=OptionWords("label")
         )
+        notices.append(Notice("label-option-unused", unused))
     return _dataset(source, parsed, text.guesses, (*text.notices, *notices), needs_label=needs_label)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.readers.cells import Kind, kind_of
+from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
 from mcsvm_gui.core.data.readers.phrases import places, quoted
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
@@ -120,9 +120,9 @@ def _pair(path: Path, word: str, line: int) -> tuple[int, float]:
             line=line,
         )
     kind = kind_of(value)
-    if kind is Kind.NUMBER:
+    if kind is CellKind.NUMBER:
         return int(index), float(value)
-    if kind in (Kind.NAN, Kind.INFINITE):
+    if kind in (CellKind.NAN, CellKind.INFINITE):
         return int(index), float("nan")
     what = (
         Sentence("{word} has no value behind the colon", word=quoted(word))

@@ -18,7 +18,7 @@ from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.optional import needed, opened
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.remedies import Option
+from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "parquet"
@@ -32,7 +32,9 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     if not recognizes(source, options):
         raise FileError(
-            source.path, "this is no Parquet file; leave {format} out, or name the right one", format=Option("format")
+            source.path,
+            "this is no Parquet file; leave {format} out, or name the right one",
+            format=OptionWords("format"),
         )
     needed(source, NAME)
     frame = opened(source, Sentence("Parquet file"), lambda: _frame(source))

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from mcsvm_gui.core.report import style
-from mcsvm_gui.core.report.blocks import Plot
+from mcsvm_gui.core.report.blocks import Drawable
 from mcsvm_gui.core.report.formats.text_width import LAST_RESORT
 from solvers.errors import InputError
 
@@ -86,7 +86,7 @@ def _plain(parameters: Any) -> dict[str, Any]:
     return dict(dict.items(parameters))
 
 
-def svg(plot: Plot, number: int = 0, *, follows_page: bool = False) -> str:
+def svg(plot: Drawable, number: int = 0, *, follows_page: bool = False) -> str:
     """`number` tells figures of one page apart. `follows_page`: colours by the page's variables, light or dark."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

@@ -17,7 +17,7 @@ from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, 
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import EXPORTERS, c, checked, libsvm_predictors, onnx, python
-from mcsvm_gui.core.export.flat_model import plain_of
+from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.libsvm_predictors import read
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
@@ -99,7 +99,7 @@ def test_symmetric_data_stay_exportable(machine: str, cost: float, name: str, tm
 def test_the_border_is_narrow(machine: str) -> None:
     """Not one row of iris lies on it."""
     trained = trained_on(iris(), machine=machine, C=4.0, **KERNELS["rbf"])
-    probe = of_dataset(plain_of(trained), trained, iris())
+    probe = of_dataset(flat_model(trained), trained, iris())
     for other in range(3):
         different = probe.take(np.flatnonzero(probe.expected != other))
         assert not on_border(trained, different, np.full(len(different), other)).any()
@@ -162,17 +162,17 @@ def test_what_is_missing_is_said(trained: Trained, tmp_path: Path, monkeypatch: 
             raise ImportError(name)
         return real(name, *rest)
 
-    files = onnx.written(plain_of(trained))
+    files = onnx.written(flat_model(trained))
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(InputError, match=r"mcsvm\[export\]"):
-        onnx.written(plain_of(trained))
-    plain = plain_of(trained)
+        onnx.written(flat_model(trained))
+    plain = flat_model(trained)
     monkeypatch.setattr(onnx, "written", lambda plain: files)
     assert "not installed" in onnx._predictor(tmp_path / "m", plain, from_vectors(plain, trained)).by
 
 
 def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -> None:
-    plain = plain_of(trained)
+    plain = flat_model(trained)
     (tmp_path / "m.py").write_text("CLASSES = [")
     (tmp_path / "m.c").write_text("int x = ;")
     for module, name in ((python, "m.py"), (c, "m.c")):
@@ -184,12 +184,12 @@ def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -
 def test_too_few_answers_are_no_answer() -> None:
     probe = Probe((np.zeros(3),), np.zeros(3, dtype=np.int64), np.arange(3), "row")
     with pytest.raises(InputError, match="did not label all 3 rows"):
-        checked._verdict(checked.Outcome(np.zeros(2, dtype=np.int64), "nobody", probe), None, None, 3)  # type: ignore[arg-type]
+        checked._verdict(checked.FilePrediction(np.zeros(2, dtype=np.int64), "nobody", probe), None, None, 3)  # type: ignore[arg-type]
 
 
 def test_a_libsvm_file_holds_the_differences_of_the_class_functions(trained: Trained, tmp_path: Path) -> None:
     EXPORTERS["libsvm"].export(trained, tmp_path / "m", iris())
-    plain = plain_of(trained)
+    plain = flat_model(trained)
     file = read(tmp_path / "m", feature_numbers(plain))
     expected = trained.model.expansion
     assert file.labels == [2, 1, 0]
@@ -199,7 +199,7 @@ def test_a_libsvm_file_holds_the_differences_of_the_class_functions(trained: Tra
 
 
 def test_labels_of_libsvm_are_the_names_where_these_are_numbers(trained: Trained) -> None:
-    plain = plain_of(trained)
+    plain = flat_model(trained)
 
     def numbers(*names: str) -> list[int]:
         return label_numbers(type(plain)(**{**vars(plain), "class_names": names}))

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import EXPORTERS, c, pmml, python
-from mcsvm_gui.core.export.flat_model import plain_of
+from mcsvm_gui.core.export.flat_model import flat_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter was reached")  # models that need not be good
 
@@ -88,7 +88,7 @@ def test_the_compiler_reads_the_same(tmp_path: Path) -> None:
 def test_c_without_a_warning(machine: str, kernel: str, tmp_path: Path) -> None:
     for number, data in enumerate((iris(), mixed())):
         trained = trained_on(data, machine=machine, kernel=kernel, gamma=0.1, max_iter=100)
-        (tmp_path / f"{number}.c").write_bytes(c.written(plain_of(trained))[""])
+        (tmp_path / f"{number}.c").write_bytes(c.written(flat_model(trained))[""])
         command = [c.compiler(), "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", f"{number}.c"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)  # type: ignore[arg-type]
         assert (done.returncode, done.stderr) == (0, "")
@@ -111,7 +111,7 @@ def test_what_a_format_cannot_spell_is_refused(name: str, text: str) -> None:
 
 def test_pmml_names_no_field_twice(tmp_path: Path) -> None:
     data = named(["label", "feature_1", ""], ["a", "b", "c"], ["x", "y", "z"])
-    text = pmml.written(plain_of(trained_on(data, machine="ww", kernel="linear")))[""].decode()
+    text = pmml.written(flat_model(trained_on(data, machine="ww", kernel="linear")))[""].decode()
     names = re.findall(r'<(?:DataField|DerivedField) name="([^"]*)"', text)
     assert len(set(names)) == len(names) == 7
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from run_examples import document, record
 
 from mcsvm_gui.core.machine.state import NEAR, verdict
-from mcsvm_gui.core.project.pending import Backlog
+from mcsvm_gui.core.project.pending import PendingWrites
 from mcsvm_gui.core.project.records import RunRecord
 from solvers.run.trace import Sample
 
@@ -79,7 +79,7 @@ def test_where_the_dual_is_no_bound_nothing_is_claimed() -> None:
 
 
 def test_the_newest_is_written_and_parts_add_up() -> None:
-    backlog = Backlog()
+    backlog = PendingWrites()
     backlog.put(record(1, "running"), parts={"trace": lambda: b"1", "checkpoint": lambda: b"c"})
     backlog.put(record(1, "done"), parts={"trace": lambda: b"2", "checkpoint": None})
     (change,) = (pending.encoded() for pending in backlog.take().runs.values())
@@ -89,7 +89,7 @@ def test_the_newest_is_written_and_parts_add_up() -> None:
 
 
 def test_what_could_not_be_written_goes_under_what_is_newer() -> None:
-    backlog = Backlog()
+    backlog = PendingWrites()
     backlog.put(record(1, "running"), parts={"trace": lambda: b"1", "readings": lambda: b"r"})
     backlog.set("page", "old")
     batch = backlog.take()
@@ -106,7 +106,7 @@ def test_what_could_not_be_written_goes_under_what_is_newer() -> None:
 
 
 def test_cells_that_could_not_be_written_go_under_newer_ones() -> None:
-    backlog, key, other = Backlog(), ("s", "ww", 1.0, None), ("s", "ww", 2.0, 0.5)
+    backlog, key, other = PendingWrites(), ("s", "ww", 1.0, None), ("s", "ww", 2.0, 0.5)
     backlog.put_cells({key: lambda: {"folds": "old"}, other: lambda: {"folds": "other"}})
     batch = backlog.take()
     assert batch
@@ -119,7 +119,7 @@ def test_cells_that_could_not_be_written_go_under_newer_ones() -> None:
 
 
 def test_one_that_cannot_be_written_stands_in_nobodys_way() -> None:
-    backlog = Backlog()
+    backlog = PendingWrites()
     for run in (1, 2):
         backlog.put(record(run))
     backlog.give_back(backlog.take(1))
@@ -127,7 +127,7 @@ def test_one_that_cannot_be_written_stands_in_nobodys_way() -> None:
 
 
 def test_what_is_set_aside_waits_for_something_newer() -> None:
-    backlog, cell = Backlog(), ("s", "ww", 1.0, None)
+    backlog, cell = PendingWrites(), ("s", "ww", 1.0, None)
     backlog.put(record(1, "running"), parts={"trace": lambda: b"1"})
     backlog.set("page", object())
     backlog.put_cells({cell: lambda: {"folds": object()}})
@@ -142,7 +142,7 @@ def test_what_is_set_aside_waits_for_something_newer() -> None:
 
 
 def test_what_is_set_aside_goes_under_what_came_meanwhile() -> None:
-    backlog = Backlog()
+    backlog = PendingWrites()
     backlog.put(record(1, "running"))
     batch = backlog.take()
     backlog.put(record(1, "done"))
@@ -151,7 +151,7 @@ def test_what_is_set_aside_goes_under_what_came_meanwhile() -> None:
 
 
 def test_what_is_settled_is_held_no_more() -> None:
-    backlog = Backlog()
+    backlog = PendingWrites()
     backlog.put(record(1))
     assert backlog.holds(1)
     backlog.take()

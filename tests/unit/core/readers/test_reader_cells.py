@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from mcsvm_gui.core.data.readers.cells import Kind, kind_of, value_of
+from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
 from mcsvm_gui.core.data.readers.phrases import listed, places, quoted
 
 KINDS = {
-    Kind.EMPTY: [""],
-    Kind.NUMBER: ["1", "-1", "+7", "1e3", "-1E-3", ".5", "5.", "0012", "1e-400", "123456789012345678901234567890"],
-    Kind.INFINITE: ["inf", "-inf", "Infinity", "+INF", "1e309", "-1e400", "1.#INF", "1" * 400],
-    Kind.NAN: ["nan", "NaN", "NAN", "-nan"],
-    Kind.MARKER: ["?", "NA", "n/a", "#N/A", "null", "None", "<NA>"],
-    Kind.ODD: [
+    CellKind.EMPTY: [""],
+    CellKind.NUMBER: ["1", "-1", "+7", "1e3", "-1E-3", ".5", "5.", "0012", "1e-400", "123456789012345678901234567890"],
+    CellKind.INFINITE: ["inf", "-inf", "Infinity", "+INF", "1e309", "-1e400", "1.#INF", "1" * 400],
+    CellKind.NAN: ["nan", "NaN", "NAN", "-nan"],
+    CellKind.MARKER: ["?", "NA", "n/a", "#N/A", "null", "None", "<NA>"],
+    CellKind.ODD: [
         "0x10",
         "1_000",
         "1,200",
@@ -28,26 +28,26 @@ KINDS = {
         "1e",
         "--1",
     ],
-    Kind.DATE: ["2024-01-31", "31.01.2024", "1/2/24", "2024-01-31T12:00:00Z", "12:30", "12:30:05.5", "31 Jan 2024"],
-    Kind.TEXT: ["red", "5more", "1-2", "<5", "x1", "e5", ".", "-", "1.2.3", "192.168.0.1", "True", "a b", "e", "C#"],
+    CellKind.DATE: ["2024-01-31", "31.01.2024", "1/2/24", "2024-01-31T12:00:00Z", "12:30", "12:30:05.5", "31 Jan 2024"],
+    CellKind.TEXT: ["red", "5more", "1-2", "<5", "x1", "e5", ".", "-", "1.2.3", "192.168.0.1", "True", "a b", "C#"],
 }
 
 
 @pytest.mark.parametrize(("kind", "cell"), [(kind, cell) for kind, cells in KINDS.items() for cell in cells])
-def test_what_a_cell_is(kind: Kind, cell: str) -> None:
+def test_what_a_cell_is(kind: CellKind, cell: str) -> None:
     assert kind_of(cell) is kind
 
 
 @pytest.mark.parametrize("cell", ["\u0661", "\u22125", "\uff15"])
 def test_other_digits_and_signs_are_no_numbers(cell: str) -> None:
-    assert kind_of(cell) is Kind.ODD
+    assert kind_of(cell) is CellKind.ODD
 
 
 def test_the_decimal_mark_is_either_but_not_both() -> None:
-    assert kind_of("5,1", ",") is Kind.NUMBER
+    assert kind_of("5,1", ",") is CellKind.NUMBER
     assert value_of("5,1e1", ",") == 51.0
-    assert kind_of("5.1", ",") is Kind.ODD
-    assert kind_of("5,1", ".") is Kind.ODD
+    assert kind_of("5.1", ",") is CellKind.ODD
+    assert kind_of("5,1", ".") is CellKind.ODD
 
 
 def test_places_in_words() -> None:

@@ -35,7 +35,7 @@ from mcsvm_gui.core.report import (
     style,
     write_report,
 )
-from mcsvm_gui.core.report.blocks import Code, Facts, Heading, Paragraph, Plot, Report, Table
+from mcsvm_gui.core.report.blocks import Code, Drawable, Facts, Heading, Paragraph, Report, Table
 from mcsvm_gui.core.report.formats import missing_glyphs, text_width
 from mcsvm_gui.core.report.formats import pdf as pdf_format
 from mcsvm_gui.core.report.formats.drawing import settings
@@ -522,7 +522,7 @@ def test_machines_look_as_they_do_in_the_window() -> None:
         assert (look.colour, look.dash) == style.machine(name, number)[:2]
 
 
-def drawn(plot: Plot) -> Axes:
+def drawn(plot: Drawable) -> Axes:
     with settings():
         axes = Figure(figsize=plot.size).add_subplot()
         plot.draw(axes)
@@ -551,15 +551,15 @@ def test_what_no_bar_can_show_together_are_dots_on_an_axis_with_labels() -> None
 
 
 def test_a_short_logarithmic_axis_has_labels() -> None:
-    line = plots.Line("a", "ww", np.array([0.0, 1.0]), np.array([0.3, 0.8]))
-    low, high = (axes := drawn(plots.Lines([line], "s", "gap"))).get_ylim()
+    line = plots.Curve("a", "ww", np.array([0.0, 1.0]), np.array([0.3, 0.8]))
+    low, high = (axes := drawn(plots.CurvePlot([line], "s", "gap"))).get_ylim()
     assert any(low <= tick <= high for tick in axes.get_yticks())
     assert any(label.get_text() for label in axes.get_yticklabels())
 
 
 def test_runs_of_one_machine_are_drawn_differently() -> None:
     place = np.array([1.0, 2.0])
-    axes = drawn(plots.Lines([plots.Line(name, "ww", place, place) for name in "abcd"], "s", "gap"))
+    axes = drawn(plots.CurvePlot([plots.Curve(name, "ww", place, place) for name in "abcd"], "s", "gap"))
     assert len({(line.get_color(), line.get_marker()) for line in axes.get_lines()}) == 4
     assert axes.get_lines()[0].get_color() == style.MACHINES["ww"][0]
 
