@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcsvm_gui import cli
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.base.options import number, written
-from mcsvm_gui.core.data.formats import names
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import HEADERS, MISSING, SCALES, ReadOptions
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.machine.command_line import _for_windows, command, quoted, words
@@ -31,7 +31,7 @@ weights = st.dictionaries(text, positive, max_size=3).map(lambda given: tuple(gi
 readings = st.builds(
     ReadOptions,
     label=st.none() | text,
-    format=st.sampled_from(names()),
+    format=st.sampled_from(["auto", *READERS]),
     header=st.sampled_from(list(HEADERS)),
     separator=st.none() | text,
     decimal=st.sampled_from([None, ".", ","]),

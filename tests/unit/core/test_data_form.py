@@ -12,7 +12,7 @@ from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data import form as data_form
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.data.form import OPTIONS, applied, columns_of, reading_form
-from mcsvm_gui.core.data.formats import names
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import HEADERS
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 
@@ -38,7 +38,7 @@ def test_every_answer_is_one_that_reading_takes(tmp_path: Path) -> None:
             assert isinstance(applied(ReadOptions(), field.option, answer.value), ReadOptions)
     offered = {field.option: [answer.value for answer in field.answers] for field in reading_form(ReadOptions(), None)}
     assert tuple(offered) == OPTIONS
-    assert {"auto", *filter(None, offered["format"])} == set(names())
+    assert {"auto", *filter(None, offered["format"])} == {"auto", *READERS}
     assert {"auto", *filter(None, offered["header"])} == set(HEADERS)
     for encoding in filter(None, offered["encoding"]):
         assert "x".encode(encoding)
