@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 
 class Phase(Enum):
@@ -232,6 +233,7 @@ class SequentialBudget:
     near: float = 10.0  # tolerances: at this violation everything is unshrunk once (LIBSVM does the same)
     batch: int = 32  # kernel rows computed in one block: the one wanted and those of the most violating examples
     full_batch: int = 4  # the same where the row store is full, so that rows must be evicted for them
+    set_patience: int = 1000  # pair steps per variable of a working set of bsvm, at most
     quiet_steps: int = 100_000  # without a rise of the dual: no step improves any more
 
 
@@ -249,6 +251,48 @@ class LoopBudget:
     follow: float = 0.1  # to this share of them,
     strictest: float = 1e-4  # and to this share of the tolerance at the least
     look: float = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
+
+
+class TwoClassBudget(NamedTuple):
+    """Of binary machines with exact bias in searches (jit/two_class.py, which takes it as an argument)."""
+
+    block: int = 512  # variables of a block, at most
+    patience: int = 5  # pair steps per variable of a block, at most; if they run out, Newton steps on the face follow
+    face: int = 256  # free variables of a Newton step, at most: its cost grows with their cube
+    turns: int = 8  # Newton steps in a row, each on a face smaller by the variable that met its bound
+    disproved: int = 20  # claims of convergence that recomputed functions may refute before the machine is stalled
+    share: float = InnerBudget.share
+
+
+class VisitsBudget(NamedTuple):
+    """Of visits of examples (jit/linear/, which takes it as an argument)."""
+
+    passes: int = 4  # over the variables of an example in one visit, at most
+    narrow: int = 4  # active variables up to which their functions are read one by one, else all in one go
+    fall: float = 0.2  # factor on the threshold from one unshrinking to the next
+    share: float = InnerBudget.share
+
+
+@dataclass(frozen=True)
+class RisingBudget:
+    """Of proximal steps in searches (selection/rising.py)."""
+
+    # The first sigma is `first`, in units of the cost, times clip((light / free variables)^power, 1, raised). Where few
+    # variables are free, a small sigma would free many more; where many are, a small one takes fewer Newton steps.
+    first: float = 30.0
+    light: float = 1200.0
+    power: int = 3
+    raised: float = 30.0
+    growth: float = 3.0  # from one sigma to the next
+    close: float = 0.1  # distance of the class functions at the end, in |x - centre| / sigma or tolerances
+    refinements: int = 3  # of the solution of a Newton system, at most
+    sharp: float = 1e-9  # residual at which they end, as a share of the right side
+    patience: int = 200  # Newton steps at one cost, at most; then `auto` takes over
+    pairs: int = 3000  # pair steps between two decisions whether Newton steps are due
+    usual: int = 15  # Newton steps at one cost, for their price, each with
+    variable_price: float = 1e-7  # s of a variable: passes over all of them,
+    product_price: float = 4e-10  # s of an example and free variable: products with K,
+    cube_price: float = 8e-12  # s of a cubed free variable: the factor
 
 
 @dataclass(frozen=True)
@@ -274,6 +318,7 @@ BUDGET, INNER, PROXIMAL, DENSE = Budget(), InnerBudget(), ProximalBudget(), Dens
 FACTOR, PATH, LINEAR, FRANK_WOLFE = FactorBudget(), PathBudget(), LinearBudget(), FrankWolfeBudget()
 LASVM, SEQUENTIAL, LOOP = LasvmBudget(), SequentialBudget(), LoopBudget()
 PROOF, SEARCH = ProofBudget(), SearchBudget()
+RISING, TWO_CLASS, VISITS = RisingBudget(), TwoClassBudget(), VisitsBudget()
 
 
 def next_decision(steps: int, budget: Budget = BUDGET) -> int:

@@ -48,11 +48,11 @@ def move_pair(Q, gradient, alpha, slack, group, up, down, bound):
 
 
 @compiled
-def solve_simplex(Q, gradient, alpha, slack, starts, upper, tolerance, limit):
+def solve_simplex(Q, gradient, alpha, slack, starts, upper, tolerance, limit, share):
     """Sweeps of pair steps, example by example; returns (steps, violation).
 
     starts[e] to starts[e + 1] are the variables of example e, upper[e] and slack[e] its bound and slack. A sweep steps
-    in every example that violates by a tenth of the worst violation of the sweep before: looking at an example costs
+    in every example that violates by `share` of the worst violation of the sweep before: looking at an example costs
     next to nothing beside a step.
     """
     steps, wanted = 0, np.inf
@@ -63,7 +63,7 @@ def solve_simplex(Q, gradient, alpha, slack, starts, upper, tolerance, limit):
             up, down, difference = extremes(gradient, alpha, slack[e], first, last, upper[e])
             worst = max(worst, difference)
             for _ in range(last - first):
-                if difference <= max(tolerance, min(0.1 * wanted, 0.5 * worst)) or steps >= limit:
+                if difference <= max(tolerance, min(share * wanted, 0.5 * worst)) or steps >= limit:
                     break
                 move_pair(Q, gradient, alpha, slack, e, up, down, upper[e])
                 steps += 1

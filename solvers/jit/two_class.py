@@ -14,12 +14,6 @@ from solvers.jit.linalg import add_scaled
 from solvers.jit.line import solve_pairs
 from solvers.jit.rounding import HUGE, ROUNDING
 
-BLOCK = 512  # variables of a block, at most
-SHARE = 0.1  # violation to which a block is solved, as a share of the violation outside it
-PATIENCE = 5  # pair steps per variable of a block, at most; if they run out, Newton steps on the face follow
-FACE = 256  # free variables of a Newton step, at most: its cost grows with their cube
-TURNS = 8  # Newton steps in a row, each on a face smaller by the variable that met its bound
-DISPROVED = 20  # claims of convergence that recomputed functions may refute before the machine counts as stalled
 MOVING, CONVERGED, STALLED = 0, 1, 2  # status that `advance` and `solve` return
 
 
@@ -118,14 +112,14 @@ def cut(K, spans, chosen, out):
 
 
 @compiled
-def solve_block(K, spans, sign, upper, beta, functions, z, chosen, goal, work):
+def solve_block(K, spans, sign, upper, beta, functions, z, chosen, goal, patience, work):
     """Pair steps on the chosen variables, then the functions follow; returns the number of steps."""
     m = chosen.size
     Q = work[: m * m].reshape(m, m)
     cut(K, spans, chosen, Q)
     low, high = np.minimum(sign[chosen] * upper[chosen], 0.0), np.maximum(sign[chosen] * upper[chosen], 0.0)
     value, slope = beta[chosen], z[chosen]
-    steps, _ = solve_pairs(Q, slope, value, low, high, goal, PATIENCE * m, 0)
+    steps, _ = solve_pairs(Q, slope, value, low, high, goal, patience * m, 0)
     for a in range(m):
         b = chosen[a]
         change = value[a] - beta[b]
@@ -148,11 +142,11 @@ def free_of(sign, upper, beta):
 
 
 @compiled
-def walk_face(K, spans, sign, margin, upper, beta, functions):
+def walk_face(K, spans, sign, margin, upper, beta, functions, rules):
     """Newton steps on the free variables; one that meets a bound leaves the face. Returns the number of steps."""
     free = free_of(sign, upper, beta)
     turns = 0
-    while 2 <= free.size <= FACE and turns < TURNS:
+    while 2 <= free.size <= rules.face and turns < rules.turns:
         turns += 1
         A = np.empty((free.size, free.size))
         for a in range(free.size):
@@ -180,10 +174,13 @@ def walk_face(K, spans, sign, margin, upper, beta, functions):
 
 
 @compiled
-def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent):
-    """About `limit` steps; returns (status, steps). CONVERGED only after the functions were recomputed from beta."""
+def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent, rules):
+    """About `limit` steps, by `rules` (budget.TwoClassBudget); returns (status, steps).
+
+    CONVERGED only after the functions were recomputed from beta.
+    """
     n = beta.size
-    z, chosen = np.empty(n), np.empty(min(n, BLOCK), np.int64)
+    z, chosen = np.empty(n), np.empty(min(n, rules.block), np.int64)
     work = np.empty(chosen.size * chosen.size, np.float32)
     steps, disproved = 0, 0
     while steps < limit:
@@ -194,15 +191,15 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
             if high - low <= tolerance:
                 return CONVERGED, steps
             disproved += 1
-            if disproved > DISPROVED:
+            if disproved > rules.disproved:
                 return STALLED, steps
         count = pick(sign, upper, beta, z, 0.5 * (high + low), recent, chosen)
-        goal = max(0.5 * tolerance, SHARE * (high - low))
-        taken = solve_block(K, spans, sign, upper, beta, functions, z, chosen[:count], goal, work)
+        goal = max(0.5 * tolerance, rules.share * (high - low))
+        taken = solve_block(K, spans, sign, upper, beta, functions, z, chosen[:count], goal, rules.patience, work)
         recent[:] = False
         recent[chosen[:count]] = True
-        if taken >= PATIENCE * count:
-            taken += walk_face(K, spans, sign, margin, upper, beta, functions)
+        if taken >= rules.patience * count:
+            taken += walk_face(K, spans, sign, margin, upper, beta, functions, rules)
         steps += taken
         if taken == 0:
             multiply(K, spans, beta, functions)
@@ -295,7 +292,9 @@ def decide(T, spans, beta, offset, values):
 
 
 @compiled
-def solve(K, T, spans, sign, margin, upper, more, beta, functions, tolerance, limit, recent, values, support, sums):
+def solve(
+    K, T, spans, sign, margin, upper, more, beta, functions, tolerance, limit, recent, values, support, sums, rules
+):  # fmt: skip
     """One machine at one cost, up to `limit` steps; returns (status, steps).
 
     All in one call, because every return to Python waits for the interpreter's lock.
@@ -305,7 +304,7 @@ def solve(K, T, spans, sign, margin, upper, more, beta, functions, tolerance, li
     """
     if more > 1.0:
         grow(sign, margin, upper, more, beta, functions)
-    status, steps = advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent)
+    status, steps = advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, recent, rules)
     if status == MOVING:
         return status, steps
     finish(T, spans, sign, margin, upper, beta, functions, values, support, sums)

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from solvers.budget import TWO_CLASS
 from solvers.dual.certificate import Certificate
 from solvers.jit import two_class
 from solvers.kernels import Kernel
@@ -144,7 +145,7 @@ class Course:
         K, T = machine.matrices.train, machine.matrices.test
         return two_class.solve(
             K, T, machine.spans, machine.sign, self.margin, upper, more, self.beta, self.functions, tolerance,
-            self.steps, self.recent, values, self.support, self.sums,
+            self.steps, self.recent, values, self.support, self.sums, TWO_CLASS,
         )  # fmt: skip
 
     def give_up(self, upper: np.ndarray, values: np.ndarray) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from solvers.budget import RISING
 from solvers.dual.geometry import BOX
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
@@ -18,9 +19,6 @@ from solvers.problem import Part
 from solvers.selection.shared import SharedGram
 from solvers.selection.system import VariableSystem
 from solvers.work import Work, ready
-
-CLOSE = 0.1  # distance of the class functions from those of x at the end, in units of |x - centre| / sigma or tolerance
-REFINED, SHARP = 3, 1e-9  # iterative refinement: rounds at most; residual at its end, as a share of the right side
 
 
 class VariableStep(ProximalStep):
@@ -93,7 +91,7 @@ class VariableStep(ProximalStep):
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         self.reached = trial.functions + lacking
         self.violation = BOX.violation(self.gradient(self.reached), trial.alpha, self.upper)
-        near = CLOSE * max(self.tolerance, self.away(trial))
+        near = RISING.close * max(self.tolerance, self.away(trial))
         return self.violation <= self.tolerance or float(np.abs(self.read(lacking)).max()) <= near
 
     def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
@@ -113,13 +111,13 @@ class VariableStep(ProximalStep):
         """(change of the free variables that lowers their gradients by `wish`, its products with K)."""
         chosen, lack = np.flatnonzero(free), wish
         step, along = np.zeros(wish.shape), np.zeros((self.part.form.outputs, len(self.part))).T
-        for _ in range(REFINED if chosen.size else 0):
+        for _ in range(RISING.refinements if chosen.size else 0):
             more = np.zeros(wish.shape)
             more.ravel()[chosen] = self.system_of(chosen).solve(chosen, lack.ravel()[chosen])
             step += more
             self.add_products(more, along)
             lack = wish - self.read(along) - step / self.sigma
-            if np.abs(lack.ravel()[chosen]).max() <= SHARP * np.abs(wish.ravel()[chosen]).max():
+            if np.abs(lack.ravel()[chosen]).max() <= RISING.sharp * np.abs(wish.ravel()[chosen]).max():
                 break
         return step, along
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from solvers.budget import Phase
+from solvers.budget import RISING, Phase
 from solvers.decision import Decision
 from solvers.dual.geometry import BOX
 from solvers.dual.quantities import weights_of
@@ -27,16 +27,6 @@ from solvers.run.warmup import once
 from solvers.selection.proximal import VariableStep
 from solvers.selection.shared import SharedGram
 from solvers.work import Work, finish
-
-SIGMA, GROWTH = 30.0, 3.0  # sigma in units of the cost: the first, and the factor from one proximal step to the next
-# The first sigma is SIGMA times clip((LIGHT / free variables)^POWER, 1, MOST). Where few variables are free, a small
-# sigma would free many more; where many are, systems are large, and a small sigma takes fewer Newton steps.
-LIGHT, POWER, MOST = 1200.0, 3, 30.0
-PATIENCE = 200  # Newton steps at one cost, at most; then `auto` takes over
-PAIRS = 3000  # pair steps between two decisions whether Newton steps are due
-# Price of all Newton steps at one cost, in seconds of the budget: USUAL steps, each with passes over all variables,
-# products with K (per example and free variable), and a factor (per cubed free variable).
-USUAL, PER_VARIABLE, PER_PRODUCT, PER_CUBE = 15, 1e-7, 4e-10, 8e-12
 
 
 @dataclass
@@ -74,12 +64,13 @@ class Rising(Auto):
     def advance(self, part: Part, state: AutoState, steps: int, tolerance: float) -> Work[Progress]:
         assert isinstance(state, RisingState)
         path = state.path
-        if part.gram is not self.gram or path.steps >= PATIENCE:  # warm-up on a tiny problem, or Newton steps gave up
+        gave_up = path.steps >= RISING.patience
+        if part.gram is not self.gram or gave_up:  # another gram: warm-up on a tiny problem
             return (yield from super().advance(part, state, steps, tolerance))
         if not path.begun:
             if state.steps >= path.turn:
                 path.begun = state.spending.total >= price(part, state.alpha)
-                path.turn = state.steps + PAIRS
+                path.turn = state.steps + RISING.pairs
             if not path.begun:
                 return (yield from blocks.advance(part, state, path.turn, tolerance, self.budget))
             state.keep(part)
@@ -88,8 +79,8 @@ class Rising(Auto):
         progress = yield from steps_at(part, self.gram, state, tolerance)
         if state.recovered(part) and progress is Progress.CONVERGED:
             return progress
-        if path.steps >= PATIENCE or progress is Progress.CONVERGED:
-            path.steps = PATIENCE
+        if path.steps >= RISING.patience or progress is Progress.CONVERGED:
+            path.steps = RISING.patience
             if state.return_to_best(part):
                 state.forget_rounds()
         return Progress.MILESTONE
@@ -97,7 +88,8 @@ class Rising(Auto):
 
 def price(part: Part, alpha: np.ndarray) -> float:
     free = float(np.count_nonzero(BOX.free(alpha, part.upper)))
-    return USUAL * (PER_VARIABLE * alpha.size + PER_PRODUCT * len(part) * free + PER_CUBE * free**3)
+    products = RISING.product_price * len(part) * free
+    return RISING.usual * (RISING.variable_price * alpha.size + products + RISING.cube_price * free**3)
 
 
 def steps_at(part: Part, gram: SharedGram, state: RisingState, tolerance: float) -> Work[Progress]:
@@ -108,12 +100,12 @@ def steps_at(part: Part, gram: SharedGram, state: RisingState, tolerance: float)
     step = VariableStep(part, gram, x, sigma, tolerance)
     step.resume(path.factored, path.ridge)
     trial = yield from step.begin()
-    trial, steps, end = yield from step.solve(trial, max(1, PATIENCE - path.steps))
+    trial, steps, end = yield from step.solve(trial, max(1, RISING.patience - path.steps))
     alpha = layout.table(trial.alpha)
     reached = step.reached if end is not End.STEPS else gram.times(weights_of(part, alpha))
     state.alpha[...], state.functions[...] = alpha, reached
     state.steps, path.steps = state.steps + steps + 1, path.steps + steps + 1
-    path.sigma, part.kept["system"] = GROWTH * sigma, step.system
+    path.sigma, part.kept["system"] = RISING.growth * sigma, step.system
     if step.system is not None:
         path.factored, path.ridge = step.system.chosen, step.system.ridge
     return Progress.CONVERGED if step.violation <= tolerance else Progress.MOVING
@@ -121,7 +113,8 @@ def steps_at(part: Part, gram: SharedGram, state: RisingState, tolerance: float)
 
 def first_sigma(part: Part, x: np.ndarray) -> float:
     free = max(1.0, float(np.count_nonzero(BOX.free(x, part.upper))))
-    return SIGMA * float(part.upper.mean()) * min(max(1.0, (LIGHT / free) ** POWER), MOST)
+    raised = min(max(1.0, (RISING.light / free) ** RISING.power), RISING.raised)
+    return RISING.first * float(part.upper.mean()) * raised
 
 
 def _rehearse() -> None:

@@ -5,9 +5,6 @@ import numpy as np
 from solvers.jit import compiled
 from solvers.jit.bound import pull, room_down, room_up, sum_has_room
 
-PASSES = 4  # passes over the variables of an example in one visit, at most
-GOOD_ENOUGH = 0.1  # share of an example's violation at which a visit ends
-
 
 @compiled
 def box_target(alpha, g, q, upper):
@@ -52,10 +49,10 @@ def box_example(real, alpha, gradient, upper, bar):
 
 
 @compiled
-def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change):
+def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change, passes, share):
     """Passes over the variables of an example, each to its optimum."""
     wanted = 0.0
-    for turn in range(PASSES):
+    for turn in range(passes):
         worst = 0.0
         for p in range(alpha.size):
             if not real[p]:
@@ -69,7 +66,7 @@ def solve_box(rule, y, real, length, alpha, upper, curvature, functions, change)
                 add_direction(rule, y, p, amount * curvature, functions)
                 alpha[p] = target
         if turn == 0:
-            wanted = GOOD_ENOUGH * worst
+            wanted = share * worst
         if worst <= wanted:
             break
 
@@ -111,13 +108,15 @@ def sum_example(real, alpha, gradient, upper, bar):
 
 
 @compiled
-def solve_sum_pairs(rule, y, real, alpha, upper, curvature, functions, gradient, change, between):
+def solve_sum_pairs(
+    rule, y, real, alpha, upper, curvature, functions, gradient, change, between, passes, share
+):  # fmt: skip
     """Exact pair steps between two variables of the example, or one and the slack."""
     wanted = np.inf
-    for turn in range(PASSES * alpha.size):
+    for turn in range(passes * alpha.size):
         up, down, difference = ends_of(real, alpha, gradient, upper)
         if turn == 0:
-            wanted = GOOD_ENOUGH * difference
+            wanted = share * difference
         if difference <= 0.0 or (turn > 0 and difference <= wanted):
             break
         between[:] = 0.0

@@ -22,7 +22,7 @@ from solvers.jit.linear.example import (
     solve_sum_pairs,
     sum_example,
 )
-from solvers.jit.linear.sum import FALL, all_members, epoch_of_sums
+from solvers.jit.linear.sum import all_members, epoch_of_sums
 
 # Indices into `counts`: number of active examples, which are order[: counts[ACTIVE]]; state of the random numbers;
 # position of the epoch in the order; number of examples active when the epoch began, -1 between two epochs.
@@ -54,6 +54,7 @@ class Task(NamedTuple):
     sign: np.ndarray
     margin: np.ndarray
     diagonal: np.ndarray
+    rules: Any  # numbers that can be tuned: budget.VisitsBudget
 
 
 @compiled
@@ -128,7 +129,7 @@ def epoch_of_one(
 @compiled
 def epoch_of_all(
     values, indices, starts, rule, lengths, labels, uppers, curvatures, offset, sums, w, constant, alphas,
-    order, active, bar, s, visits,
+    order, active, bar, s, visits, passes, share,
 ):  # fmt: skip
     """`epoch_of_one` for several class functions; the variables of an example are copied out and back."""
     outputs, slots, worst = w.shape[1], alphas.shape[1], 0.0
@@ -160,9 +161,9 @@ def epoch_of_all(
             continue
         worst = max(worst, violation)
         if not sums:
-            solve_box(rule, y, real, length, alpha, upper, curvature, functions, change)
+            solve_box(rule, y, real, length, alpha, upper, curvature, functions, change, passes, share)
         else:
-            solve_sum_pairs(rule, y, real, alpha, upper, curvature, functions, gradient, change, between)
+            solve_sum_pairs(rule, y, real, alpha, upper, curvature, functions, gradient, change, between, passes, share)
         add_row(values, indices, first, last, w, change)
         for c in range(outputs):
             constant[c] += offset * change[c]
@@ -209,7 +210,7 @@ def run_epochs(rows, task, w, constant, alpha, order, counts, marks, stop, visit
             worst, active, position, some = epoch_of_all(
                 rows.values, rows.indices, rows.starts, task.rule, task.length, task.labels, task.upper, task.curvature,
                 task.offset, task.sums, w, constant, alpha, order, counts[ACTIVE], marks[THRESHOLD], counts[POSITION],
-                visits - done,
+                visits - done, task.rules.passes, task.rules.share,
             )  # fmt: skip
         done += max(some, 1)
         begun, worst = end_epoch(worst, active, position, counts, marks)
@@ -233,7 +234,7 @@ def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, marks, mem
         worst, active, position, some = epoch_of_sums(
             rows.values, rows.indices, rows.starts, task.rule, task.labels, task.upper, task.curvature, task.offset,
             task.own, task.shared, w, constant, alpha, order, counts[ACTIVE], members, sizes, counts[POSITION],
-            visits - done,
+            visits - done, task.rules.narrow,
         )  # fmt: skip
         done += max(some, 1)
         begun, worst = end_epoch(worst, active, position, counts, marks)
@@ -241,7 +242,7 @@ def run_epochs_of_sums(rows, task, w, constant, alpha, order, counts, marks, mem
             return done, False
         marks[THRESHOLD] = max(min(marks[THRESHOLD], worst), stop)
         if worst <= marks[THRESHOLD]:
-            counts[ACTIVE], marks[THRESHOLD] = n, max(FALL * marks[THRESHOLD], stop)
+            counts[ACTIVE], marks[THRESHOLD] = n, max(task.rules.fall * marks[THRESHOLD], stop)
             all_members(task.length, task.labels, members, sizes)
             if begun == n and worst <= stop:
                 return done, True

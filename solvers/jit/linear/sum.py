@@ -14,9 +14,6 @@ from solvers.jit.linear.example import read_row
 from solvers.jit.rounding import LAST_DIGITS
 from solvers.jit.sequential.whole import threshold
 
-NARROW = 4  # active variables of an example up to which their functions are read one by one, else all in one go
-FALL = 0.2  # factor on the threshold from one unshrinking to the next
-
 
 @compiled
 def all_members(lengths, labels, members, sizes):
@@ -117,7 +114,7 @@ def shift_all(values, indices, first, last, offset, amount, w, constant):
 @compiled
 def epoch_of_sums(
     values, indices, starts, rule, labels, uppers, curvatures, offset, own, shared, w, constant, alphas,
-    order, active, members, sizes, s, visits,
+    order, active, members, sizes, s, visits, narrow,
 ):  # fmt: skip
     """An epoch over order[:active], as `epoch_of_one`."""
     gradient, falling, functions = np.empty(alphas.shape[1]), np.empty(alphas.shape[1]), np.empty(w.shape[1])
@@ -125,7 +122,7 @@ def epoch_of_sums(
     while active - s > last_left:
         i = order[s]
         first, last, upper, y, size = starts[i], starts[i + 1], uppers[i], labels[i], sizes[i]
-        base, total, used, top, bottom, wide = rule.margin_other, 0.0, 0, 0.0, np.inf, size > NARROW
+        base, total, used, top, bottom, wide = rule.margin_other, 0.0, 0, 0.0, np.inf, size > narrow
         if wide:
             functions[:] = constant
             read_row(values, indices, first, last, w, functions)

@@ -7,8 +7,6 @@ from solvers.jit.bound import free
 from solvers.jit.box import solve_box
 from solvers.jit.sequential.loop import LIMIT, MISSING, REACHED, STUCK, look, overlaps, settle, shift
 
-PATIENCE = 1000  # pair steps per variable of the working set, at most
-
 
 @compiled
 def insert(values, places, count, value, place):
@@ -62,14 +60,14 @@ def cut(awake, rows, tables, coupling, places, Q):
 
 
 @compiled
-def move_set(awake, moving, rows, tables, coupling, places, goal):
+def move_set(awake, moving, rows, tables, coupling, places, goal, patience):
     """Solve for the chosen variables and move them; returns the gain of the dual."""
     q = places.size
     Q = np.empty((q, q))
     cut(awake, rows, tables, coupling, places, Q)
     before, gradient, after = awake.alpha[places], awake.gradient[places], awake.alpha[places]
     start = gradient.copy()
-    solve_box(Q, gradient, after, awake.upper[places], goal, PATIENCE * q)
+    solve_box(Q, gradient, after, awake.upper[places], goal, patience * q)
     gain = 0.5 * ((after - before) * (start + gradient)).sum()
     if not gain > 0.0:
         return 0.0
@@ -85,7 +83,7 @@ def move_set(awake, moving, rows, tables, coupling, places, goal):
 
 
 @compiled
-def run_sets(awake, moving, rows, tables, coupling, wanted, goal, stop, limit):
+def run_sets(awake, moving, rows, tables, coupling, wanted, goal, patience, stop, limit):
     """As `run_box`, with working sets of wanted.size variables, solved to a violation of `goal`."""
     steps = 0
     room = np.empty(wanted.size, np.int64)
@@ -101,7 +99,7 @@ def run_sets(awake, moving, rows, tables, coupling, wanted, goal, stop, limit):
             missing = missing or rows.slot_of[wanted[t]] < 0
         if missing:
             return MISSING, steps, places.size
-        gain = move_set(awake, moving, rows, tables, coupling, places, goal)
+        gain = move_set(awake, moving, rows, tables, coupling, places, goal, patience)
         if not gain > 0.0:
             wanted[0] = np.argmax(awake.score)
             return STUCK, steps, 1

@@ -220,7 +220,15 @@ class Workbench:
             starts = np.searchsorted(member, np.arange(cut.examples.size + 1))
             slack = upper - state.alpha[cut.examples].sum(axis=1)
             steps, left = sums.solve_simplex(
-                Q, self.gradient[:count], amount, slack, starts, upper, goal, self.budget.sum_patience * count
+                Q,
+                self.gradient[:count],
+                amount,
+                slack,
+                starts,
+                upper,
+                goal,
+                self.budget.sum_patience * count,
+                INNER.share,
             )
         else:
             limit = self.budget.block_patience * count

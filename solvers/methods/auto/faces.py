@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import BUDGET
+from solvers.budget import BUDGET, INNER
 from solvers.dense.interior import DenseInterior
 from solvers.dense.newton import BalancedFace, Face, SumsFace
 from solvers.dual.geometry import BOX, LINE, SUMS, Geometry
@@ -215,8 +215,9 @@ class SumsProblem(BoxProblem):
     def pair_steps(self, goal: float) -> tuple[int, float]:
         face, v = self.face, self.count
         return simplex.solve_simplex(
-            self.single, face.gradient[:v], face.value[:v], face.value[v:], self.starts, self.bound, goal, v // 2 + 4
-        )
+            self.single, face.gradient[:v], face.value[:v], face.value[v:], self.starts, self.bound, goal, v // 2 + 4,
+            INNER.share,
+        )  # fmt: skip
 
     def values(self) -> np.ndarray:
         return self.face.value[: self.count]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.budget import INNER, LINEAR
+from solvers.budget import INNER, LINEAR, VISITS
 from solvers.dual.geometry import LINE
 from solvers.dual.quantities import examine
 from solvers.errors import Sentence
@@ -113,7 +113,7 @@ def _task(part: Part) -> leaf.Task:
         diagonal = form.length[labels, 0] * part.curvature
     return leaf.Task(
         form.rule, form.length, labels, part.upper, part.curvature, part.offset, sums, own, shared,
-        sign, margin, diagonal,
+        sign, margin, diagonal, VISITS,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from solvers.budget import SEQUENTIAL
 from solvers.errors import Sentence
 from solvers.jit.rounding import ROUNDING
 from solvers.jit.sequential import box, line, sums, whole
@@ -108,7 +109,7 @@ class WorkingSets(_Box):
     def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         return sets.run_sets(
             search.variables, search.moving, search.rows, search.tables, search.coupling, search.wanted,
-            self.share * search.tolerance, stop, limit,
+            self.share * search.tolerance, SEQUENTIAL.set_patience, stop, limit,
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from small_data import blobs
 
 from solvers import MultiClassSVC
+from solvers.budget import TWO_CLASS
 from solvers.dual.bias import best_bias
 from solvers.dual.certificate import certify
 from solvers.errors import InputError
@@ -159,7 +160,7 @@ def test_a_binary_machine_is_certified_as_any_other(kernel: str, data) -> None:
         cost *= factor
         upper = np.full(n, cost)
         status, _ = two_class.advance(
-            K, spans, sign, 1.0, upper, beta, functions, 1e-6, 10**6, np.zeros(n, dtype=np.bool_)
+            K, spans, sign, 1.0, upper, beta, functions, 1e-6, 10**6, np.zeros(n, dtype=np.bool_), TWO_CLASS
         )
         offset, primal, dual, violation = two_class.conclude(sign, 1.0, upper, beta, functions)
         vars(part)["upper"] = upper
