@@ -12,13 +12,13 @@ from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.methods.lasvm.stream import Expansion, Stream, Terms
-from solvers.methods.lasvm.table import LASVM
+from solvers.methods.lasvm.table import LASVM_METHODS
 from solvers.model import Model
 from solvers.posing import checked_points, positive, shown
 from solvers.run.loop import find_method
 from solvers.run.warmup import once
 
-VARIANTS = {method.name: method for method in LASVM}
+VARIANTS = {method.name: method for method in LASVM_METHODS}
 
 # Parameters that may not change between portions.
 LASTING = "machine", "kernel", "C", *PARAMETERS, "margin", "bias", "class_weight"

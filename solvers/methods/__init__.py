@@ -9,17 +9,17 @@ from typing import Any
 
 from solvers.methods.auto.conductor import Auto
 from solvers.methods.base import Method, Progress, State
-from solvers.methods.frank_wolfe.table import FRANK_WOLFE
+from solvers.methods.frank_wolfe.table import FRANK_WOLFE_METHODS
 from solvers.methods.interior import InteriorPoint
-from solvers.methods.lasvm.table import LASVM
-from solvers.methods.linear.table import LINEAR
-from solvers.methods.sequential.table import SEQUENTIAL
+from solvers.methods.lasvm.table import LASVM_METHODS
+from solvers.methods.linear.table import LINEAR_METHODS
+from solvers.methods.sequential.table import SEQUENTIAL_METHODS
 
 METHODS: dict[str, Method[Any]] = {
     method.name: method
     for method in (
         *(Auto(), InteriorPoint()),
-        *(*LINEAR, *SEQUENTIAL, *FRANK_WOLFE, *LASVM),
+        *(*LINEAR_METHODS, *SEQUENTIAL_METHODS, *FRANK_WOLFE_METHODS, *LASVM_METHODS),
     )
 }
 

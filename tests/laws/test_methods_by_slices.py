@@ -14,13 +14,13 @@ import pytest
 from small_data import blobs, home, problem_of
 
 from solvers.methods.base import Method, Progress, State, stored_fields
-from solvers.methods.frank_wolfe.table import FRANK_WOLFE
+from solvers.methods.frank_wolfe.table import FRANK_WOLFE_METHODS
 from solvers.methods.lasvm import method as lasvm
-from solvers.methods.lasvm.table import LASVM
+from solvers.methods.lasvm.table import LASVM_METHODS
 from solvers.methods.linear import coordinate
-from solvers.methods.linear.table import LINEAR
+from solvers.methods.linear.table import LINEAR_METHODS
 from solvers.methods.sequential import loop as sequential
-from solvers.methods.sequential.table import SEQUENTIAL
+from solvers.methods.sequential.table import SEQUENTIAL_METHODS
 from solvers.problem import Part, Problem
 from solvers.work import finish
 
@@ -33,7 +33,8 @@ FEW = 200
 TOLERANCE = 1e-5
 CACHE_MB = 0.01  # the row store holds 43 of 60 rows
 
-METHODS = {method.name: method for method in chain[Any](SEQUENTIAL, LASVM, FRANK_WOLFE, LINEAR)}
+ROWS = SEQUENTIAL_METHODS, LASVM_METHODS, FRANK_WOLFE_METHODS, LINEAR_METHODS
+METHODS = {method.name: method for method in chain[Any](*ROWS)}
 
 
 def posed(machine: str, cost: float, method: str) -> Problem:

@@ -32,7 +32,7 @@ from solvers.methods.auto.proximal import Proximal
 from solvers.methods.base import Method, Progress
 from solvers.methods.interior import InteriorState
 from solvers.methods.linear import choice
-from solvers.methods.linear.table import LINEAR
+from solvers.methods.linear.table import LINEAR_METHODS
 from solvers.problem import Part
 from solvers.work import Work, finish
 
@@ -182,7 +182,7 @@ class Auto(Method[AutoState]):
         name, reason, numbers = choice.choose(part)
         if name is None:
             return self, Decision(0, Phase.BLOCKS.value, reason, numbers)
-        return next(method for method in LINEAR if method.name == name), Decision(0, name, reason, numbers)
+        return next(method for method in LINEAR_METHODS if method.name == name), Decision(0, name, reason, numbers)
 
     def start(self, part: Part, seed: int) -> AutoState:
         state: AutoState = AutoState.zero(part)

@@ -17,4 +17,4 @@ PLAIN = FrankWolfe(
 AWAY = FrankWolfe("fw-away", ALL, rules.away, corrective=True)
 PAIRWISE = FrankWolfe("fw-pairwise", ALL, rules.pairwise, corrective=True)
 
-FRANK_WOLFE = PLAIN, AWAY, PAIRWISE
+FRANK_WOLFE_METHODS = PLAIN, AWAY, PAIRWISE

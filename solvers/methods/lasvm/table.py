@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from solvers.methods.lasvm.method import Lasvm
 
-LASVM = (
+LASVM_METHODS = (
     Lasvm("lasvm"),
     Lasvm("lasvm-gradient", choice="gradient"),
     Lasvm("lasvm-active", choice="active"),

@@ -5,4 +5,4 @@ from __future__ import annotations
 from solvers.methods.linear.coordinate import Coordinate
 from solvers.methods.linear.newton import LinearNewton
 
-LINEAR = Coordinate(), LinearNewton()
+LINEAR_METHODS = Coordinate(), LinearNewton()
