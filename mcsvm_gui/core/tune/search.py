@@ -213,7 +213,7 @@ class Tuning:
     def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
         return NestedPlan(
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
-            outer.crew, self.done_inside,
+            outer.crew, done=self.done_inside,
         ).run()  # fmt: skip
 
 
