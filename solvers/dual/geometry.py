@@ -21,6 +21,8 @@ from solvers.jit.bound import AT_BOUND
 from solvers.jit.linear.system import respond
 from solvers.jit.rounding import ROUNDING
 
+STRIP = 4096  # examples of a table that are turned at once: they stay in cache
+
 if TYPE_CHECKING:
     from solvers.machines import DualForm
     from solvers.problem import Part
@@ -364,8 +366,16 @@ def _examined(
     violations: np.ndarray,
 ) -> tuple[float, float, float]:
     """By class, contiguous along the examples; nothing is copied where the method keeps its arrays so."""
-    by_class = np.ascontiguousarray(functions.T), np.ascontiguousarray(alpha.T)
-    return look(part.form.rule, *by_class, part.labels, part.upper, violations)
+    return look(part.form.rule, _by_class(functions), _by_class(alpha), part.labels, part.upper, violations)
+
+
+def _by_class(table: np.ndarray) -> np.ndarray:
+    if table.flags.f_contiguous:
+        return table.T
+    turned = np.empty(table.shape[::-1])
+    for start in range(0, len(table), STRIP):
+        turned[:, start : start + STRIP] = table[start : start + STRIP].T
+    return turned
 
 
 def _column(upper: np.ndarray, alpha: np.ndarray) -> np.ndarray:
