@@ -17,9 +17,15 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import TrainedModel
 
 
+WRITTEN = "rbf", "linear", "polynomial", "sigmoid", "precomputed"  # kernels that formats have a formula for
+
+
 class Exporter(Format):
     def refusal(self, trained: TrainedModel) -> str | None:
         """None, or the sentence why this format cannot hold the model, and what would."""
+        kernel = trained.model.kernel.name
+        if kernel not in WRITTEN:
+            return Sentence("no other program knows the kernel {kernel}; keep the model as it is.", kernel=kernel)
         found: Sentence | None = self.code.refusal(trained)
         return found
 

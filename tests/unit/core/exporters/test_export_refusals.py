@@ -7,6 +7,7 @@ import json
 import runpy
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,11 @@ from export_models import NO_ONNX, Trained, dataset_of, trained_on
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Rules
-from mcsvm_gui.core.export import EXPORTERS, c
+from mcsvm_gui.core.export import EXPORTERS, WRITTEN, c
 from mcsvm_gui.core.export.pmml_reader import evaluate
+from mcsvm_gui.core.machine import names
 from solvers.errors import InputError
+from solvers.kernels.rbf import Rbf
 
 Cells = tuple[float, str | None]
 NAN = float("nan")
@@ -122,3 +125,21 @@ def test_a_format_that_cannot_refuse_says_so(unknown: str, tmp_path: Path) -> No
     says = (tmp_path / "m.names").read_text()
     assert "this format cannot refuse" in says
     assert ("texts not named here, which the model refuses" in says) == (unknown == "reject")
+
+
+class Unknown(Rbf):
+    name = "unknown"
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_a_kernel_that_no_format_has_a_formula_for_is_refused(name: str, tmp_path: Path) -> None:
+    """A new kernel can be trained and kept before any format learns it."""
+    trained = model("reject", "reject")
+    odd = replace(trained, model=replace(trained.model, kernel=Unknown(0.5)))
+    with pytest.raises(InputError, match="no other program knows the kernel unknown"):
+        EXPORTERS[name].export(odd, tmp_path / "model", dataset())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_formats_know_the_kernels_that_are_offered_first() -> None:
+    assert {*WRITTEN} == {*names.KERNELS, *names.NOT_FOR_FILES}
