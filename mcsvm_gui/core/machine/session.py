@@ -21,7 +21,6 @@ from solvers.decision import final_reasons
 from solvers.dual.certificate import Certificate, Proof, total_of
 from solvers.errors import Sentence
 from solvers.model import Model, decide
-from solvers.posing import positive, whole
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.trace import Sample, Trace
@@ -196,10 +195,7 @@ def _begin(posed: Posed, request: Request, limits: Limits, checkpoint: bytes | N
 
 def limits_of(request: Request) -> Limits:
     return Limits(
-        tolerance=positive("tol", request.tol),
-        gap_tolerance=None if request.gap_tol is None else positive("gap_tol", request.gap_tol),
-        steps=None if request.max_iter is None else whole("max_iter", request.max_iter),
-        seconds=None if request.time_limit is None else positive("time_limit", request.time_limit),
+        tolerance=request.tol, gap_tolerance=request.gap_tol, steps=request.max_iter, seconds=request.time_limit
     )
 
 
