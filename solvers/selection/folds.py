@@ -1,20 +1,26 @@
-"""Stratified folds: a pure function of labels and seed, the same for every cell, machine and solver.
+"""Folds: a pure function of labels and seed, the same for every cell, machine and solver.
 
-The splits are those of scikit-learn's splitters with the same seed, so that they can be reproduced there. k folds are
-drawn here: StratifiedKFold warns of classes with fewer rows than folds, and filters of warnings are not thread-safe
-before Python 3.14; `rare` names these classes.
+At random by class, by groups that are kept together (a patient, a document, a day), by a column that names the folds,
+or in the given order of the rows. The splits are those of scikit-learn's splitters with the same seed, so that they can
+be reproduced there. k folds are drawn here: StratifiedKFold and StratifiedGroupKFold warn of classes with fewer rows
+than folds, and filters of warnings are not thread-safe before Python 3.14; `rare` names these classes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import GroupShuffleSplit, PredefinedSplit, StratifiedShuffleSplit, TimeSeriesSplit
 
 from solvers.errors import InputError
 from solvers.posing import whole
+
+Kind = Literal["stratified", "groups", "column", "order"]
+MOST_FOLDS = 100  # values of a fold column: a machine is trained for each
+TRIES = 50  # random divisions of groups looked at for one with two classes in training and all in testing
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +102,150 @@ def rare(labels: np.ndarray, folds: int) -> list[Any]:
     """Classes with fewer rows than folds, which some test parts lack."""
     classes, counts = np.unique(labels, return_counts=True)
     return classes[counts < folds].tolist()
+
+
+# -- other ways than at random by class -----------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """What the folds follow; `by` are the groups or the fold of each row, where the kind has them."""
+
+    kind: Kind = "stratified"
+    folds: int = 5
+    repeats: int = 1
+    holdout: float | None = None  # one split, with this share of the rows for testing, in place of folds
+    by: np.ndarray | None = None
+
+    def of(self, labels: np.ndarray, seed: int) -> tuple[Fold, ...]:
+        """The folds, each with two classes in its training part; raises InputError where there are none."""
+        found = self._one(labels, seed) if self.holdout is not None else self._many(labels, seed)
+        for number, fold in enumerate(found, 1):
+            if not fold.test.size or np.unique(labels[fold.train]).size < 2:
+                raise InputError(
+                    "fold {number} of {folds} has fewer than two classes to train on, or no rows to test on; take fewer"
+                    " folds, or split the rows in another way",
+                    number=number,
+                    folds=len(found),
+                )
+        return found
+
+    def taken(self, rows: np.ndarray) -> Splits:
+        """For some of the rows."""
+        by = None if self.by is None else self.by[rows]
+        return Splits(self.kind, self.folds, self.repeats, self.holdout, by)
+
+    def _many(self, labels: np.ndarray, seed: int) -> tuple[Fold, ...]:
+        if self.kind == "groups":
+            return _grouped(labels, self._groups(labels), self.folds, seed, self.repeats)
+        if self.kind == "column":
+            return _by_column(self._column(labels))
+        if self.kind == "order":
+            _check_order(labels, self.folds)
+            return _folds(TimeSeriesSplit(self.folds).split(labels))
+        return stratified(labels, self.folds, seed, self.repeats)
+
+    def _one(self, labels: np.ndarray, seed: int) -> tuple[Fold, ...]:
+        share = checked_share(self.holdout or 0.0)
+        if self.kind == "groups":
+            return _groups_held_out(labels, self._groups(labels), share, seed)
+        if self.kind == "column":
+            raise InputError("a column of folds says what is tested; leave the share to hold out away")
+        if self.kind == "order":
+            first = labels.size - max(1, round(share * labels.size))
+            return (Fold(np.arange(first), np.arange(first, labels.size)),)
+        return validation(labels, share, seed)
+
+    def _groups(self, labels: np.ndarray) -> np.ndarray:
+        groups = self._column(labels)
+        if np.unique(groups).size < 2:
+            raise InputError("all rows belong to one group; groups that are kept together need at least two")
+        return groups
+
+    def _column(self, labels: np.ndarray) -> np.ndarray:
+        if self.by is None or self.by.size != labels.size:
+            raise InputError("splitting by {kind} needs a value for each row", kind=self.kind)
+        return self.by
+
+
+def _grouped(labels: np.ndarray, groups: np.ndarray, folds: int, seed: int, repeats: int) -> tuple[Fold, ...]:
+    count = np.unique(groups).size
+    if folds < 2 or folds > count:
+        raise InputError(
+            "{folds} folds cannot be made of {groups} groups; take from 2 to {groups} folds", folds=folds, groups=count
+        )
+    found: tuple[Fold, ...] = ()
+    for repeat in range(repeats):
+        fold_of = _dealt(labels, groups, folds, np.random.RandomState((seed + repeat) % 2**32))
+        found += _folds(
+            (np.flatnonzero(fold_of != number), np.flatnonzero(fold_of == number)) for number in range(folds)
+        )
+    return found
+
+
+def _dealt(labels: np.ndarray, groups: np.ndarray, folds: int, random: np.random.RandomState) -> np.ndarray:
+    """(n,) the fold of each row, as StratifiedGroupKFold(shuffle=True) deals groups out: the most uneven first.
+
+    Each goes where the classes are then shared out most evenly, of equal folds to the one of fewest rows.
+    """
+    _, codes = np.unique(labels, return_inverse=True)
+    names, group_of = np.unique(groups, return_inverse=True)
+    of_group = np.zeros((names.size, int(codes.max()) + 1))
+    np.add.at(of_group, (group_of, codes), 1.0)
+    shuffled = np.arange(names.size)
+    random.shuffle(shuffled)
+    totals, of_fold = of_group.sum(axis=0), np.zeros((folds, of_group.shape[1]))
+    fold_of = np.empty(names.size, dtype=np.int64)
+    for group in shuffled[np.argsort(-of_group[shuffled].std(axis=1), kind="mergesort")]:
+        spread = np.empty(folds)
+        for number in range(folds):
+            of_fold[number] += of_group[group]
+            spread[number] = (of_fold / totals).std(axis=0).mean()
+            of_fold[number] -= of_group[group]
+        least = min(range(folds), key=lambda number: (spread[number], of_fold[number].sum()))
+        even = [number for number in range(folds) if np.isclose(spread[number], spread[least])]
+        fold_of[group] = min(even, key=lambda number: of_fold[number].sum())
+        of_fold[fold_of[group]] += of_group[group]
+    return fold_of[group_of]
+
+
+def _groups_held_out(labels: np.ndarray, groups: np.ndarray, share: float, seed: int) -> tuple[Fold, ...]:
+    """Of some random divisions the one whose class shares in testing are nearest to those of all rows."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    wanted = np.bincount(codes, minlength=classes.size) / labels.size
+    splitter = GroupShuffleSplit(TRIES, test_size=share, random_state=seed % 2**32)
+
+    def distance(fold: Fold) -> float:
+        found = np.bincount(codes[fold.test], minlength=classes.size) / max(fold.test.size, 1)
+        missing = float(np.unique(codes[fold.train]).size < classes.size)
+        return missing + float(np.abs(found - wanted).sum()) + abs(fold.test.size / labels.size - share)
+
+    return (min(_folds(splitter.split(labels, labels, groups)), key=distance),)
+
+
+def _by_column(values: np.ndarray) -> tuple[Fold, ...]:
+    names, codes = np.unique(values, return_inverse=True)
+    if not 2 <= names.size <= MOST_FOLDS:
+        raise InputError(
+            "the column of folds has {values} different values; 2 to {most} make sense: a machine is trained for each",
+            values=names.size,
+            most=MOST_FOLDS,
+        )
+    return _folds(PredefinedSplit(codes).split())
+
+
+def _check_order(labels: np.ndarray, folds: int) -> None:
+    if not 2 <= folds < labels.size:
+        raise InputError("{rows} rows in order cannot be split into {folds} folds", rows=labels.size, folds=folds)
+
+
+def _folds(pairs: Any) -> tuple[Fold, ...]:
+    return tuple(Fold(np.sort(train), np.sort(test)) for train, test in pairs)
+
+
+def torn(parts: Sequence[Fold], groups: np.ndarray) -> list[Any]:
+    """The groups with rows on both sides of a split: what is learnt of them is tested on them."""
+    found: set[Any] = set()
+    for fold in parts:
+        found |= set(np.intersect1d(groups[fold.train], groups[fold.test]).tolist())
+    return sorted(found, key=str)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 
 from solvers import InputError
-from solvers.selection.splits import Splits, torn
+from solvers.selection.folds import Splits, torn
 
 LABELS = np.random.default_rng(0).integers(0, 3, 120)
 GROUPS = np.random.default_rng(1).integers(0, 17, 120)
