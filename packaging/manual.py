@@ -21,7 +21,9 @@ TEXT = Path(__file__).resolve().parent / "linux" / "manual.toml"
 
 def pages() -> dict[str, str]:
     """By file name."""
-    text = tomllib.loads(TEXT.read_text("utf-8"))
+    from mcsvm_gui.core.data import formats
+
+    text = tomllib.loads(TEXT.read_text("utf-8").replace("{readers}", formats.titles()))
     return {f"{name}.1": page(name, text[name], text["both"]) for name in ("mcsvm", "mcsvm-gui")}
 
 
