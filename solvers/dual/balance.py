@@ -40,7 +40,7 @@ def even(part: Part) -> np.ndarray:
 
 
 def level(part: Part) -> np.ndarray:
-    """(n,) what each variable of an example is there."""
+    """(n,) the value that each variable of an example has in `even`."""
     shares = part.geometry.even(part.upper, part.form.real[part.labels].sum(axis=1))
     masses = np.bincount(part.labels, weights=shares)
     return shares * (masses.min() / np.maximum(masses, 1e-300))[part.labels]

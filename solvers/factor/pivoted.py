@@ -52,7 +52,7 @@ class Factor:
         while self.rank < rank and not self.whole:
             number, pivot = self.rank, int(self._left.argmax())
             column = yield from self._column(gram, pivot)
-            if number == self.rank:  # else somebody has found the same column since
+            if number == self.rank:  # else another user of the factor appended this column during an interruption
                 self._append(gram, column, pivot)
             done += cost + ENTRY * number * len(gram)
             if done > PIECE:
@@ -90,7 +90,7 @@ class Factor:
         self.rank += 1
         left = float(self._left.sum())
         self.whole = left <= self._nothing
-        self._rests.append(0.0 if self.whole else left)  # so that whoever asks for less and less comes to an end
+        self._rests.append(0.0 if self.whole else left)  # 0 ends loops that ask for an ever smaller rest
 
 
 FACTORS: weakref.WeakKeyDictionary[Gram, Factor] = weakref.WeakKeyDictionary()

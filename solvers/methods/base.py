@@ -130,7 +130,7 @@ class Method(ABC, Generic[S]):
 
     @abstractmethod
     def start(self, part: Part, seed: int) -> S:
-        """alpha = 0. `seed` decides all lots that the method draws."""
+        """alpha = 0. `seed` decides all random choices of the method."""
 
     @abstractmethod
     def advance(self, part: Part, state: S, steps: int, tolerance: float) -> Work[Progress]:

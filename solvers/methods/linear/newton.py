@@ -43,7 +43,7 @@ class NewtonState(LinearState):
     floor: float = -np.inf  # the dual that a proximal step must exceed
     in_vain: int = 0  # proximal steps since the dual rose
     closeness: float = LINEAR.close
-    doubt: float = 1.0  # factor on the tolerance: the certificate's b may be another
+    doubt: float = 1.0  # factor on the tolerance after refuted claims: a certificate may choose another b
 
 
 @dataclass(frozen=True)
