@@ -7,6 +7,7 @@ import io
 import locale
 import os
 from functools import cache
+from itertools import dropwhile, takewhile
 from pathlib import Path
 
 from mcsvm_gui.core.base.i18n import catalogue
@@ -17,7 +18,7 @@ ENGLISH = "en"
 
 def languages() -> dict[str, str]:
     """What each language calls itself, by its code; English needs no file."""
-    return {ENGLISH: "English", **{code: _read(path).info().get("x-name", code) for code, path in _files().items()}}
+    return {ENGLISH: "English", **{code: _name(path) or code for code, path in _files().items()}}
 
 
 def chosen(setting: str) -> str:
@@ -42,6 +43,17 @@ def _files() -> dict[str, Path]:
     """By the code of the language; what is compiled counts only where nothing is left to compile."""
     place = folder() / "translations"
     return {path.stem: path for ending in ("mo", "po") for path in sorted(place.glob(f"*.{ending}"))}
+
+
+@cache
+def _name(path: Path) -> str:
+    """From the first message alone: every start asks for it."""
+    if path.suffix == ".mo":
+        return _read(path).info().get("x-name", "")
+    with path.open(encoding="utf-8") as stream:
+        head = "".join(takewhile(str.strip, dropwhile(lambda line: not line.strip(), stream)))
+    facts = catalogue.read(head)[0].said[0].splitlines()
+    return next((fact.partition(":")[2].strip() for fact in facts if fact.lower().startswith("x-name:")), "")
 
 
 @cache
