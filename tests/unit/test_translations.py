@@ -23,7 +23,15 @@ FROM_TABLES = {
     *("MACHINES[document['machine']].decides", "machine.title", "machine.decides"),
     *("Ending(document['ending']).sentence", "chosen.about", "choice.about", "choice.title"),
     *("setting.label", "setting.help", "text", "title"),
-    *("measure.title", "measure.tip", "reason", "decision.reason"),
+    *(
+        "measure.title",
+        "line.measure.title",
+        "MEASURES['bound'].tip",
+        "measure.tip",
+        "SCALED[request.rules.scale]",
+        "reason",
+        "decision.reason",
+    ),
     *("option.title", "option.help", "option.unsaid", "option.unit"),
     *("exporter.title", "OWN.title"),
     "said.template",  # collected where the sentence is made

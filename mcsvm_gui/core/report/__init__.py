@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.formats import Format
+from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.writing import Named
@@ -57,7 +58,7 @@ def check_format(path: Named) -> None:
 
     format_ = format_of(path)
     if format_.package:
-        needed(f"a {format_.suffix} report")
+        needed(tr("a {suffix} report", suffix=format_.suffix))
 
 
 def write_report(path: Named, report: Report) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
+from mcsvm_gui.core.base.i18n import tr
+
 LONGEST = 80  # characters of a name in a table; the full name stands at the end of the report
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -105,4 +107,4 @@ def undirected(text: str) -> str:
 def full_names(names: Sequence[str]) -> tuple[Block, ...]:
     """Those that tables show shortened."""
     long = [name for name in dict.fromkeys(names) if shortened(name) != one_line(name)]
-    return (Heading("Names in full"), *(Code(one_line(name)) for name in long)) if long else ()
+    return (Heading(tr("Names in full")), *(Code(one_line(name)) for name in long)) if long else ()

@@ -12,6 +12,7 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
 from mcsvm_gui.core.compare.tested_runs import RunRows, ScoredRun, over_splits
 from mcsvm_gui.core.data import inspection
@@ -71,7 +72,7 @@ def _material(store: ProjectStore, records: list[RunRecord]) -> Iterator[RunMate
         trace, model = store.part(record.id, "trace"), store.part(record.id, "model")
         known = RunMaterial(record, None if trace is None else _trace(trace))
         if record.document is None or model is None:
-            yield replace(known, missing="no model was kept")
+            yield replace(known, missing=tr("no model was kept"))
             continue
         try:
             trained = model_file.unpacked(record.name, model)
@@ -114,7 +115,9 @@ def _looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, 
         test = split(dataset, request.holdout, request.seed)[1]
     rows = train if test is None else test
     assert record.document is not None
-    side = side_of(f"{record.name} (run {record.id})", trained, record.document, rows, train, known.trace)
+    side = side_of(
+        tr("{name} (run {id})", name=record.name, id=record.id), trained, record.document, rows, train, known.trace
+    )
     if test is None:  # rows trained on say too much
         side = replace(side, scores=None)
     return replace(known, side=side, data=dataset, training=train, rows=rows, classes=trained.class_names)
@@ -136,10 +139,14 @@ def report_of(name: str, material: Sequence[RunMaterial], searches: Sequence[Map
         names += group[0].classes
         blocks += _together(group, comparison, tests)
     splits = _over_splits(material)
-    blocks += [*parts.tests_blocks(splits, "Tests over several splits"), *stored_searches.blocks_of(searches)]
+    blocks += [*parts.tests_blocks(splits, tr("Tests over several splits")), *stored_searches.blocks_of(searches)]
     for known in material:
         blocks += _run(known, alone=one, briefly=len(material) > MANY)
-    title = f"{material[0].record.name} (run {material[0].record.id})" if one else f"Project {name}"
+    title = (
+        tr("{name} (run {id})", name=material[0].record.name, id=material[0].record.id)
+        if one
+        else tr("Project {name}", name=name)
+    )
     names += [known.record.name for known in material]
     blocks += [*parts.surroundings(), *full_names(names)]
     document = {"project": name, **_document(material, compared)}
@@ -186,23 +193,23 @@ def _trained_with(origin: Origin) -> dict[str, object]:
 def _overview(material: Sequence[RunMaterial]) -> list[Block]:
     rows = tuple(_row(known.record) for known in material)
     columns = (
-        "run",
-        "name",
-        "data",
-        "machine",
-        "solver",
-        "kernel",
+        tr("run"),
+        tr("name"),
+        tr("data"),
+        tr("machine"),
+        tr("solver"),
+        tr("kernel"),
         "C",
-        "gamma",
-        "test",
-        "training",
-        "gap",
-        "time",
-        "vectors",
+        tr("gamma"),
+        tr("test"),
+        tr("training"),
+        tr("gap"),
+        tr("time"),
+        tr("vectors"),
     )
     return [
-        Heading("All runs"),
-        Table(columns, rows, f"{figures.count(len(rows))} runs.", frozenset({0, *range(6, 13)})),
+        Heading(tr("All runs")),
+        Table(columns, rows, tr("{count} runs.", count=figures.count(len(rows))), frozenset({0, *range(6, 13)})),
     ]
 
 
@@ -260,31 +267,47 @@ def _together(group: Sequence[RunMaterial], comparison: Comparison, tests: Seque
     assert first.data is not None
     blocks = parts.data_blocks(first.data, name=first.record.data_name)
     tested = all(side.scores is not None for side in comparison.sides)
-    what = "rows that were not trained on" if tested else "the rows trained on, so that there are no scores"
-    blocks.append(Paragraph(f"Looked at on {figures.count(first.rows.rows)} rows: {what}."))
-    return [*blocks, *parts.comparison_blocks(comparison), *parts.tests_blocks(tests, "Tests")]
+    what = tr("rows that were not trained on") if tested else tr("the rows trained on, so that there are no scores")
+    blocks.append(Paragraph(tr("Looked at on {count} rows: {what}.", count=figures.count(first.rows.rows), what=what)))
+    return [*blocks, *parts.comparison_blocks(comparison), *parts.tests_blocks(tests, tr("Tests"))]
 
 
 def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Block]:
     """`briefly`: the command says what differs from the defaults, and the JSON report all of it."""
     record = known.record
-    blocks: list[Block] = [Heading("The run" if alone else f"{record.name} (run {record.id})")]
+    blocks: list[Block] = [Heading(tr("The run") if alone else tr("{name} (run {id})", name=record.name, id=record.id))]
     if record.note:
         blocks.append(Paragraph(record.note))
-    blocks.append(Paragraph(f"Begun {figures.moment(record.created)} on {record.data_name}; {record.state}."))
+    blocks.append(
+        Paragraph(
+            tr(
+                "Begun {moment} on {data_name}; {state}.",
+                moment=figures.moment(record.created),
+                data_name=record.data_name,
+                state=record.state,
+            )
+        )
+    )
     if record.error:
-        blocks.append(Paragraph(f"Error: {record.error}"))
+        blocks.append(Paragraph(tr("Error: {error}", error=record.error)))
     if record.document is not None:
         blocks += parts.outcome_blocks(record.document)
     if known.origin is not None:
         blocks.append(parts.trained_with(known.origin))
     if known.missing:
-        blocks.append(Paragraph(f"Scores, confusion matrix and margins could not be looked at again: {known.missing}"))
+        blocks.append(
+            Paragraph(
+                tr(
+                    "Scores, confusion matrix and margins could not be looked at again: {missing}",
+                    missing=known.missing,
+                )
+            )
+        )
     try:
         request = record.request
         blocks.append(Paragraph(f"{parts.preparation_words(request).capitalize()}."))
         blocks += [] if briefly else parts.request_blocks(request)
-        blocks += [Paragraph("To train it again:"), Code(command(request))]
+        blocks += [Paragraph(tr("To train it again:")), Code(command(request))]
     except InputError as error:
-        blocks.append(Paragraph(f"Its request cannot be read: {error}"))
+        blocks.append(Paragraph(tr("Its request cannot be read: {error}", error=error)))
     return blocks

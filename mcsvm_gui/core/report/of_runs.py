@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.writing import Named
 from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.project.records import RunRecord
@@ -26,15 +27,15 @@ def write(path: Named, runs: Sequence[ReportedRun]) -> None:
     check_format(path)
     report = report_of("", [_material(run) for run in runs])
     if len(runs) > 1:
-        report = replace(report, title=f"Comparison of {len(runs)} runs")
+        report = replace(report, title=tr("Comparison of {runs} runs", runs=len(runs)))
     write_report(path, report)
 
 
 def _material(run: ReportedRun) -> RunMaterial:
     known, chosen = RunMaterial(run.record, run.trace, origin=run.chosen.origin), run.chosen
     if chosen.rows is None:
-        return replace(known, missing=chosen.trouble or "its rows were not looked at")
-    label = f"{run.record.name} (run {run.record.id})"
+        return replace(known, missing=chosen.trouble or tr("its rows were not looked at"))
+    label = tr("{name} (run {id})", name=run.record.name, id=run.record.id)
     classes = tuple(chosen.side.document["classes"])
     side = replace(chosen.side, label=label, trace=run.trace)
     rows = chosen.rows

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.data import inspection
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import numbers, parts, plots
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
+from solvers.errors import Sentence
 
 MOST_CELLS = 2000  # in a table
-NESTED = "The nested estimate is of the whole search, on rows it has not seen; the mean of the best cell is too kind."
+NESTED = Sentence(
+    "The nested estimate is of the whole search, on rows it has not seen; the mean of the best cell is too kind."
+)
 
 
 def report_of(document: Mapping[str, Any], dataset: Dataset | None, redo: str) -> Report:
@@ -24,12 +28,12 @@ def report_of(document: Mapping[str, Any], dataset: Dataset | None, redo: str) -
     blocks = search_blocks(document)
     if dataset is not None:
         blocks += parts.data_blocks(dataset)
-    blocks += [Paragraph(f"Warning: {sentence}") for sentence in document.get("warnings", ())]
-    blocks += [*parts.surroundings(), *(parts.redo_blocks(redo, "Run this command:") if redo else [])]
+    blocks += [Paragraph(tr("Warning: {sentence}", sentence=sentence)) for sentence in document.get("warnings", ())]
+    blocks += [*parts.surroundings(), *(parts.redo_blocks(redo, tr("Run this command:")) if redo else [])]
     blocks += full_names([] if dataset is None else dataset.classes)
     datasets = {} if dataset is None else {dataset.digest: inspection.document(dataset)}
     more = {"datasets": datasets, "made_with": numbers.surroundings_document(), "redo": redo or None}
-    return Report("Search for C and gamma", parts.made(), tuple(blocks), {**document, **more})
+    return Report(tr("Search for C and gamma"), parts.made(), tuple(blocks), {**document, **more})
 
 
 def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_CELLS) -> list[Block]:
@@ -41,7 +45,11 @@ def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_
     for machine in dict.fromkeys([*document["best"], *(cell["machine"] for cell in cells)]):
         mine = [cell for cell in cells if cell["machine"] == machine]
         map_ = _heat_map(mine, machine, limits, document["best"].get(machine))
-        blocks += [Heading(f"Cells of {machine}", level), *map_, _table(mine, _parts(document), most)]
+        blocks += [
+            Heading(tr("Cells of {machine}", machine=machine), level),
+            *map_,
+            _table(mine, _parts(document), most),
+        ]
     return [*blocks, *_asked(document, level)]
 
 
@@ -49,16 +57,22 @@ def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_
 
 
 def _summary(document: Mapping[str, Any]) -> list[Block]:
-    words = f"{figures.count(len(document['cells']))} cells"
-    words += f" by {document['search']} search" if document.get("search") else ""
-    words += f" in {figures.seconds(document['seconds'])}" if document.get("seconds") is not None else ""
-    said = [f"{words}; {_validation(document)}, seed {document['seed']}." if "seed" in document else f"{words}."]
+    words = tr("{count} cell", "{count} cells", count=len(document["cells"]))
+    words += tr(" by {search} search", search=document["search"]) if document.get("search") else ""
+    words += (
+        tr(" in {seconds}", seconds=figures.seconds(document["seconds"])) if document.get("seconds") is not None else ""
+    )
+    said = [
+        tr("{words}; {validation}, seed {seed}.", words=words, validation=_validation(document), seed=document["seed"])
+        if "seed" in document
+        else f"{words}."
+    ]
     if document.get("running"):
-        said.append("Still going on when this was written: only what was done until then is here.")
+        said.append(tr("Still going on when this was written: only what was done until then is here."))
     if document.get("stopped"):
-        said.append("Stopped before it had ended: only what was done until then is here.")
+        said.append(tr("Stopped before it had ended: only what was done until then is here."))
     if document.get("trouble"):
-        said.append(f"It ended early: {document['trouble']}")
+        said.append(tr("It ended early: {trouble}", trouble=document["trouble"]))
     return [Paragraph(sentence) for sentence in [*said, *_unfinished(document)]]
 
 
@@ -68,16 +82,24 @@ def _unfinished(document: Mapping[str, Any]) -> list[str]:
     short = sum(_done(cell) < whole for cell in cells if "fold_accuracy" in cell)
     if not short:
         return []
-    why = "; this search leaves worse cells behind" if document.get("search") == "halving" else ""
-    return [f"{figures.count(short)} of {figures.count(len(cells))} cells were tried on fewer than {whole} parts{why}."]
+    why = tr("; this search leaves worse cells behind") if document.get("search") == "halving" else ""
+    return [
+        tr(
+            "{short} of {count} cells were tried on fewer than {whole} parts{why}.",
+            short=figures.count(short),
+            count=figures.count(len(cells)),
+            whole=whole,
+            why=why,
+        )
+    ]
 
 
 def _validation(document: Mapping[str, Any]) -> str:
     share, repeats = document.get("holdout"), document.get("repeats", 1)
-    again = f", repeated {repeats} times" if repeats > 1 else ""
+    again = tr(", repeated {repeats} times", repeats=repeats) if repeats > 1 else ""
     if share:
-        return f"validated on {100 * share:g} % of the rows"
-    return f"{document['folds']}-fold cross-validation{again}"
+        return tr("validated on {share:g} % of the rows", share=100 * share)
+    return tr("{folds}-fold cross-validation{again}", folds=document["folds"], again=again)
 
 
 def _parts(document: Mapping[str, Any]) -> int:
@@ -94,13 +116,18 @@ def _asked(document: Mapping[str, Any], level: int) -> list[Block]:
         return []
     words = parts.preparation_words(Request.from_document(document["request"]))
     ranges = {name: _range(found) for name, found in document.get("ranges", {}).items() if found is not None}
-    asked = {"machines": ", ".join(document.get("machines", ())), **ranges, **document["request"]}
+    asked = {tr("machines"): ", ".join(document.get(tr("machines"), ())), **ranges, **document["request"]}
     blocks = parts.asked_blocks({name: value for name, value in asked.items() if value != ""}, level)
-    return [*blocks, Paragraph(f"{words.capitalize()}; in every part anew.")]
+    return [*blocks, Paragraph(tr("{ranges}; in every part anew.", ranges=words.capitalize()))]
 
 
 def _range(found: Mapping[str, float]) -> str:
-    return f"2^{math.log2(found['from']):g} to 2^{math.log2(found['to']):g}, step 2^{found['step']:g}"
+    return tr(
+        "2^{low:g} to 2^{high:g}, step 2^{step:g}",
+        low=math.log2(found["from"]),
+        high=math.log2(found["to"]),
+        step=found["step"],
+    )
 
 
 # -- the best -------------------------------------------------------------------------------------
@@ -109,22 +136,32 @@ def _range(found: Mapping[str, float]) -> str:
 def _best(document: Mapping[str, Any], level: int) -> list[Block]:
     best, nested = document["best"], document.get("nested") or {}
     edged = any(found.get("edges") for found in best.values())
-    columns = ["machine", "C", "gamma", "mean accuracy", "parts", *(["nested"] if nested else [])]
-    columns += ["on the edge"] if edged else []
+    columns = [tr("machine"), "C", tr("gamma"), tr("mean accuracy"), tr("parts"), *(["nested"] if nested else [])]
+    columns += [tr("on the edge")] if edged else []
     rows = []
     for machine, found in best.items():
         cells = [machine, figures.parameter(found["C"]), figures.parameter(found["gamma"])]
         cells += [figures.accuracy(found["mean"]), _of_all(found.get("folds", _parts(document)), _parts(document))]
         cells += [_mean(nested.get(machine))] if nested else []
-        cells += [", ".join(found.get("edges", ()))] if edged else []
+        cells += [", ".join(map(_edge, found.get("edges", ())))] if edged else []
         rows.append(tuple(cells))
-    caption = NESTED if nested else "The mean of the best cell is too kind: it is the largest of many."
+    caption = worded(NESTED) if nested else tr("The mean of the best cell is too kind: it is the largest of many.")
     table = Table(tuple(columns), tuple(rows), caption, frozenset(range(1, 5 + bool(nested))))
-    return [Heading("The best cell of every machine", level), table]
+    return [Heading(tr("The best cell of every machine"), level), table]
+
+
+def _edge(name: str) -> str:
+    """Of the grid, as the search names it."""
+    return {
+        "C low": tr("C low"),
+        "C high": tr("C high"),
+        "gamma low": tr("gamma low"),
+        "gamma high": tr("gamma high"),
+    }.get(name, name)
 
 
 def _of_all(done: int, whole: int) -> str:
-    return str(done) if done == whole else f"{done} of {whole}"
+    return str(done) if done == whole else tr("{done} of {whole}", done=done, whole=whole)
 
 
 def _mean(found: Mapping[str, Any] | None) -> str:
@@ -141,12 +178,24 @@ def _per_pair(document: Mapping[str, Any], level: int) -> list[Block]:
         rows = tuple(
             (*pair["classes"], figures.parameter(pair["C"]), *_gamma_and_mean(pair)) for pair in found["pairs"]
         )
-        columns = "class", "against", "C", "gamma", "mean accuracy"
-        caption = "Mean accuracy: of the rows of the two classes, in all parts."
+        columns = tr("class"), tr("against"), "C", tr("gamma"), tr("mean accuracy")
+        caption = tr("Mean accuracy: of the rows of the two classes, in all parts.")
         table = Table(columns, rows[: parts.MOST_ROWS], caption, frozenset({2, 3, 4}))
-        blocks += [Heading(f"C and gamma for each pair of classes: {machine}", level), *_together(found, best), table]
+        blocks += [
+            Heading(tr("C and gamma for each pair of classes: {machine}", machine=machine), level),
+            *_together(found, best),
+            table,
+        ]
         if len(rows) > parts.MOST_ROWS:
-            blocks.append(Paragraph(f"The first {parts.MOST_ROWS} of {len(rows)} pairs; the JSON report has all."))
+            blocks.append(
+                Paragraph(
+                    tr(
+                        "The first {most_rows} of {rows} pairs; the JSON report has all.",
+                        most_rows=parts.MOST_ROWS,
+                        rows=len(rows),
+                    )
+                )
+            )
     return blocks
 
 
@@ -158,7 +207,15 @@ def _together(found: Mapping[str, Any], best: Mapping[str, Any]) -> list[Block]:
     if found.get("mean") is None:
         return []
     ours, alike = figures.accuracy(found["mean"]), figures.accuracy(best["mean"])
-    return [Paragraph(f"With C and gamma of its own for each pair: {ours}; with the same for all pairs: {alike}.")]
+    return [
+        Paragraph(
+            tr(
+                "With C and gamma of its own for each pair: {ours}; with the same for all pairs: {alike}.",
+                ours=ours,
+                alike=alike,
+            )
+        )
+    ]
 
 
 # -- cells ----------------------------------------------------------------------------------------
@@ -187,7 +244,7 @@ def _heat_map(
     if best is not None and best["C"] in costs and best["gamma"] in gammas:
         ringed = costs.index(best["C"]), gammas.index(best["gamma"])
     plot = plots.HeatFigure(values, _powers(costs), _powers(gammas), "log2 C", "log2 gamma", limits, ringed)
-    return [Figure(plot, f"Mean accuracy of {machine} over the cells; the ring marks the best.")]
+    return [Figure(plot, tr("Mean accuracy of {machine} over the cells; the ring marks the best.", machine=machine))]
 
 
 def _powers(values: Sequence[float]) -> list[str]:
@@ -208,6 +265,10 @@ def _table(cells: Sequence[Mapping[str, Any]], whole: int, most: int) -> Table:
         )
         for cell in ordered
     )
-    columns = "C", "gamma", "mean accuracy", "deviation", "parts", "time", "support vectors"
-    listed = f"The {most} of the highest mean, of {len(cells)}." if len(cells) > most else "The highest mean first."
+    columns = "C", tr("gamma"), tr("mean accuracy"), tr("deviation"), tr("parts"), tr("time"), tr("support vectors")
+    listed = (
+        tr("The {most} of the highest mean, of {cells}.", most=most, cells=len(cells))
+        if len(cells) > most
+        else tr("The highest mean first.")
+    )
     return Table(columns, rows, listed, frozenset(range(7)))

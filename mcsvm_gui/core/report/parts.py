@@ -12,10 +12,11 @@ import numpy as np
 
 from mcsvm_gui.core.base import figures, hardware
 from mcsvm_gui.core.base.about import own_version
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreement_table, table_of_tests
 from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
-from mcsvm_gui.core.compare.result_table import Cell, ResultTable
+from mcsvm_gui.core.compare.result_table import Cell, ResultTable, translated
 from mcsvm_gui.core.compare.tables import class_table, confusion
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import repeated
@@ -36,24 +37,28 @@ BESIDE = 12  # runs that are read side by side
 
 def made() -> str:
     moment = datetime.now(UTC).astimezone().strftime("%Y-%m-%d %H:%M %Z")
-    return f"Made {moment} by mcsvm {own_version()}"
+    return tr("Made {moment} by mcsvm {version}", moment=moment, version=own_version())
 
 
 def surroundings() -> list[Block]:
     """Not of the runs: what trained them they say themselves."""
     used, machine = made_with()
-    return [Heading("This report was made with"), Facts((*used, *machine, ("cores", str(os.cpu_count()))))]
+    return [Heading(tr("This report was made with")), Facts((*used, *machine, (tr("cores"), str(os.cpu_count()))))]
 
 
 def made_with() -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    return versions(), (("system", hardware.system()), ("processor", hardware.processor()))
+    return versions(), ((tr("system"), hardware.system()), (tr("processor"), hardware.processor()))
 
 
 def trained_with(origin: Origin) -> Paragraph:
     """Models of before name no hardware."""
     used = ", ".join(f"{name} {version}" for name, version in origin.versions)
     where = ", ".join(words for words in (origin.system, origin.processor) if words)
-    return Paragraph(f"Trained with {used}{f' on {where}' if where else ''}.")
+    return Paragraph(
+        tr("Trained with {used} on {where}.", used=used, where=where)
+        if where
+        else tr("Trained with {used}.", used=used)
+    )
 
 
 def data_blocks(
@@ -63,26 +68,26 @@ def data_blocks(
     counts = list(zip(dataset.classes, dataset.class_counts, strict=True))
     duplicates, conflicts = repeated(dataset)
     facts = (
-        ("file", dataset.name),
-        ("format", dataset.format),
-        ("rows", figures.count(dataset.rows)),
-        ("features", figures.count(len(dataset.columns))),
-        ("classes", figures.count(len(counts))),
-        ("missing cells", figures.count(dataset.missing)),
-        ("rows that occur again", figures.count(duplicates)),
-        ("of these with another class", figures.count(conflicts)),
+        (tr("file"), dataset.name),
+        (tr("format"), dataset.format),
+        (tr("rows"), figures.count(dataset.rows)),
+        (tr("features"), figures.count(len(dataset.columns))),
+        (tr("classes"), figures.count(len(counts))),
+        (tr("missing cells"), figures.count(dataset.missing)),
+        (tr("rows that occur again"), figures.count(duplicates)),
+        (tr("of these with another class"), figures.count(conflicts)),
         ("SHA-256", dataset.digest),
-        *(() if test is None else (("tested on", test.name), ("its SHA-256", test.digest))),
+        *(() if test is None else ((tr("tested on"), test.name), (tr("its SHA-256"), test.digest))),
     )
     table = Table(
-        ("class", "rows", "share"),
+        (tr("class"), tr("rows"), tr("share")),
         tuple(
             (label, figures.count(count), figures.per_cent(count / dataset.rows)) for label, count in counts[:MOST_ROWS]
         ),
         numbers=frozenset({1, 2}),
     )
-    warnings = [Paragraph(notice.sentence) for notice in dataset.notices]
-    heading = Heading(f"Data: {name or os.path.basename(dataset.name)}", level)
+    warnings = [Paragraph(worded(notice.sentence)) for notice in dataset.notices]
+    heading = Heading(tr("Data: {name}", name=name or os.path.basename(dataset.name)), level)
     return [heading, Facts(facts), table, *_features(dataset), *warnings]
 
 
@@ -92,13 +97,22 @@ def _features(dataset: Dataset) -> list[Block]:
         return []
     rows = tuple((column.name, column.kind) for column in dataset.columns[:MOST_ROWS])
     more = len(dataset.columns) - len(rows)
-    return [Table(("feature", "kind"), rows, f"The first {MOST_ROWS}; {more} more follow." if more else "")]
+    return [
+        Table(
+            (tr("feature"), tr("kind")),
+            rows,
+            tr("The first {most_rows}; {more} more follow.", most_rows=MOST_ROWS, more=more) if more else "",
+        )
+    ]
 
 
 def preparation_words(request: Request) -> str:
-    fitted = "" if request.rules.scale == "none" else ", fitted on training rows alone"
-    words = [f"features {SCALED[request.rules.scale]}{fitted}", f"missing cells: {request.rules.missing}"]
-    return "; ".join([*words, f"levels that training did not know: {request.rules.unknown}"])
+    fitted = "" if request.rules.scale == "none" else tr(", fitted on training rows alone")
+    words = [
+        tr("features {scaled}{fitted}", scaled=tr(SCALED[request.rules.scale]), fitted=fitted),
+        tr("missing cells: {missing}", missing=request.rules.missing),
+    ]
+    return "; ".join([*words, tr("levels that training did not know: {unknown}", unknown=request.rules.unknown)])
 
 
 def request_blocks(request: Request, level: int = 3) -> list[Block]:
@@ -111,12 +125,12 @@ def asked_blocks(document: Mapping[str, Any], level: int = 3) -> list[Block]:
     nested = {name: plain.pop(name) for name in ("rules", "read")}
     rows = [(name, _value(value)) for name, value in plain.items()]
     rows += [(f"{name} {key}", _value(value)) for name, values in nested.items() for key, value in values.items()]
-    return [Heading("What was asked for", level), Facts(tuple(rows))]
+    return [Heading(tr("What was asked for"), level), Facts(tuple(rows))]
 
 
 def _value(value: Any) -> str:
     if value is None:
-        return "not said"
+        return tr("not said")
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {figures.parameter(weight)}" for key, weight in value.items())
     return figures.parameter(value) if isinstance(value, (int, float, str)) else str(value)
@@ -127,14 +141,14 @@ def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
     found = badge(document)
     certificate = document["certificate"]
     facts = (
-        ("primal", figures.objective(certificate["primal"])),
-        ("dual", figures.objective(certificate["dual"])),
-        ("gap", f"{certificate['gap']:.3g}"),
-        ("relative gap", figures.gap(max(certificate["relative_gap"], 0.0))),
-        ("largest violation", figures.violation(certificate["violation"])),
+        (tr("primal"), figures.objective(certificate["primal"])),
+        (tr("dual"), figures.objective(certificate["dual"])),
+        (tr("gap"), f"{certificate['gap']:.3g}"),
+        (tr("relative gap"), figures.gap(max(certificate["relative_gap"], 0.0))),
+        (tr("largest violation"), figures.violation(certificate["violation"])),
     )
     words = " ".join(sentence for sentence in sentences(document) if sentence)
-    warnings = [Paragraph(f"Warning: {sentence}") for sentence in document.get("warnings", ())]
+    warnings = [Paragraph(tr("Warning: {sentence}", sentence=sentence)) for sentence in document.get("warnings", ())]
     return [Paragraph(found.text, found.kind), Paragraph(f"{title(document)}. {words}"), Facts(facts), *warnings]
 
 
@@ -148,13 +162,17 @@ def comparison_blocks(comparison: Comparison, level: int = 2) -> list[Block]:
     blocks: list[Block] = [_measures([line for line in lines if line not in same], comparison)]
     if same:
         blocks.append(
-            Paragraph("The same for all: " + ", ".join(f"{line.measure.title} {line.texts[0]}" for line in same) + ".")
+            Paragraph(
+                tr("The same for all: ") + ", ".join(f"{tr(line.measure.title)} {line.texts[0]}" for line in same) + "."
+            )
         )
     if any(line.measure.name == "bound" for line in lines):
-        blocks.append(Paragraph(MEASURES["bound"].tip))
+        blocks.append(Paragraph(tr(MEASURES["bound"].tip)))
     drawn = comparison.sides
     if len(drawn) > MOST_FIGURES:
-        blocks.append(Paragraph(f"Drawn side by side: the last {BESIDE} of {len(drawn)} runs."))
+        blocks.append(
+            Paragraph(tr("Drawn side by side: the last {beside} of {drawn} runs.", beside=BESIDE, drawn=len(drawn)))
+        )
         drawn = drawn[-BESIDE:]
     return [*blocks, *trace_figures(drawn), *_bars(drawn), *side_blocks(comparison, level + 1)]
 
@@ -163,13 +181,13 @@ def _measures(lines: Sequence[MeasureRow], comparison: Comparison) -> Table:
     labels = [side.label for side in comparison.sides]
     if len(labels) <= 8:
         best = {(row, place + 1) for row, line in enumerate(lines) for place in line.best}
-        rows = tuple((line.measure.title, *line.texts) for line in lines)
+        rows = tuple((tr(line.measure.title), *line.texts) for line in lines)
         numbers = frozenset(range(1, len(labels) + 1))
         return Table(("", *labels), rows, comparison.about, numbers, frozenset(best))
     rows = tuple((label, *(line.texts[place] for line in lines)) for place, label in enumerate(labels))
     best = {(place, column + 1) for column, line in enumerate(lines) for place in line.best}
     numbers = frozenset(range(1, len(lines) + 1))
-    return Table(("", *(line.measure.title for line in lines)), rows, comparison.about, numbers, frozenset(best))
+    return Table(("", *(tr(line.measure.title) for line in lines)), rows, comparison.about, numbers, frozenset(best))
 
 
 def trace_figures(sides: Sequence[Side]) -> list[Block]:
@@ -188,10 +206,10 @@ def trace_figures(sides: Sequence[Side]) -> list[Block]:
     gaps = lines(lambda trace: (trace["primal"] - trace["dual"]) / np.maximum(1.0, np.abs(trace["primal"])))
     violations = lines(lambda trace: trace["violation"])
     return [
-        Figure(plots.CurvePlot(gaps, "seconds", "relative gap"), "The relative duality gap against time."),
+        Figure(plots.CurvePlot(gaps, tr("seconds"), tr("relative gap")), tr("The relative duality gap against time.")),
         Figure(
-            plots.CurvePlot(violations, "seconds", "largest violation"),
-            "The largest violation of optimality against time.",
+            plots.CurvePlot(violations, tr("seconds"), tr("largest violation")),
+            tr("The largest violation of optimality against time."),
         ),
     ]
 
@@ -201,14 +219,23 @@ def _bars(sides: Sequence[Side]) -> list[Block]:
         return []
     labels, machines = [side.label for side in sides], [str(side.document["machine"]) for side in sides]
     wanted = (
-        ("seconds", "training time, seconds", figures.seconds),
-        ("n_support", "support vectors", lambda value: figures.count(round(value))),
+        ("seconds", tr("training time, seconds"), figures.seconds),
+        ("n_support", tr("support vectors"), lambda value: figures.count(round(value))),
     )
     blocks: list[Block] = []
     for name, what, printed in wanted:
         values = [float(side.document[name]) for side in sides]
         bars = plots.Bars(labels, machines, values, [printed(value) for value in values], what)
-        blocks.append(Figure(bars, f"{what.capitalize()}{', on a logarithmic axis' if bars.dots else ''}."))
+        blocks.append(
+            Figure(
+                bars,
+                (
+                    tr("{what}, on a logarithmic axis.", what=what.capitalize())
+                    if bars.dots
+                    else f"{what.capitalize()}."
+                ),
+            )
+        )
     return blocks
 
 
@@ -223,14 +250,15 @@ def side_blocks(comparison: Comparison, level: int) -> list[Block]:
             *([report_table(class_table([side]))] if side.scores is not None else []),
         ]
         if number < first:
-            blocks.append(Paragraph("Its matrices are in the JSON report."))
+            blocks.append(Paragraph(tr("Its matrices are in the JSON report.")))
             continue
         blocks += [*([confusion_table(side)] if side.scores is not None else []), *violation_blocks(side)]
     return [*blocks, *disagreement_blocks(comparison, level)]
 
 
 def report_table(sheet: ResultTable, caption: str = "") -> Table:
-    """As the window shows it, in English."""
+    """As the window shows it."""
+    sheet = translated(sheet)
     cells = [(row, column, cell) for row, line in enumerate(sheet.rows) for column, cell in enumerate(line)]
     return Table(
         tuple(heading.title for heading in sheet.headings),
@@ -247,13 +275,15 @@ def confusion_table(side: Side) -> Block:
     matrix = confusion(side)
     classes = len(matrix.counts.rows)
     if classes > MOST_CLASSES:
-        return Paragraph(f"The confusion matrix of {classes} classes is in the JSON report.")
-    caption = "Confusion matrix: true classes down, decisions across; counts"
+        return Paragraph(tr("The confusion matrix of {classes} classes is in the JSON report.", classes=classes))
+    caption = tr("Confusion matrix: true classes down, decisions across; counts")
     if classes > 12:
         return report_table(matrix.counts, f"{caption}.")
     pairs = (zip(*lines, strict=True) for lines in zip(matrix.counts.rows, matrix.shares.rows, strict=True))
     rows = tuple(tuple(_confused(count, share) for count, share in pair) for pair in pairs)
-    return report_table(replace(matrix.counts, rows=rows), f"{caption}, and per cent of the true class.")
+    return report_table(
+        replace(matrix.counts, rows=rows), tr("{caption}, and per cent of the true class.", caption=caption)
+    )
 
 
 def _confused(count: Cell, share: Cell) -> Cell:
@@ -277,11 +307,13 @@ def violation_blocks(side: Side) -> list[Block]:
         for row in range(len(names))
         for column in range(len(names))
     }
-    caption = (
-        f"Target-margin violations of the training rows (target {found.target:.4g}), summed by true class (down) and"
-        f" wrong class (across); {found.total:.5g} in all."
+    caption = tr(
+        "Target-margin violations of the training rows (target {target:.4g}), summed by true class (down) and"
+        " wrong class (across); {total:.5g} in all.",
+        target=found.target,
+        total=found.total,
     )
-    return [Table(("true \\ against", *names), rows, caption, frozenset(range(1, len(names) + 1)), shade=shade)]
+    return [Table((tr("true \\ against"), *names), rows, caption, frozenset(range(1, len(names) + 1)), shade=shade)]
 
 
 def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
@@ -290,14 +322,17 @@ def disagreement_blocks(comparison: Comparison, level: int) -> list[Block]:
     if len(decided) < 2:
         return []
     rows, total = together.disagreements(), int(together.shared().sum())
-    last = f"Of the last {BESIDE} runs: " if len(comparison.sides) > BESIDE else ""
-    heading = Heading("Rows on which machines disagree", level)
+    last = tr("Of the last {beside} runs: ", beside=BESIDE) if len(comparison.sides) > BESIDE else ""
+    heading = Heading(tr("Rows on which machines disagree"), level)
     said = Paragraph(
-        f"{last}{len(rows)} of {figures.count(total)} rows"
-        + (f"; the first {MOST_ROWS}:" if len(rows) > MOST_ROWS else ".")
+        tr("{last}{rows} of {count} rows", last=last, rows=len(rows), count=figures.count(total))
+        + (tr("; the first {most_rows}:", most_rows=MOST_ROWS) if len(rows) > MOST_ROWS else ".")
     )
     if not len(rows):
-        return [heading, Paragraph(f"{last}All machines decide all {figures.count(total)} rows alike.")]
+        return [
+            heading,
+            Paragraph(tr("{last}All machines decide all {count} rows alike.", last=last, count=figures.count(total))),
+        ]
     return [heading, said, report_table(disagreement_table(together, rows[:MOST_ROWS]))]
 
 
@@ -317,11 +352,15 @@ def tests_blocks(results: Iterable[TestResult], heading: str) -> list[Block]:
         return []
     known = sorted(every, key=lambda result: (bool(result.between), result.p)) if len(every) > MOST_ROWS else every
     known = known[:MOST_ROWS]
-    caption = "In bold: p below 0.05. Adjusted p-values allow for all pairs being compared at once."
+    caption = tr("In bold: p below 0.05. Adjusted p-values allow for all pairs being compared at once.")
     if len(every) > MOST_ROWS:
-        caption += f" The {MOST_ROWS} of smallest p, of {figures.count(len(every))}; the JSON report has all."
+        caption += tr(
+            " The {most_rows} of smallest p, of {count}; the JSON report has all.",
+            most_rows=MOST_ROWS,
+            count=figures.count(len(every)),
+        )
     return [Heading(heading), report_table(table_of_tests(known), caption)]
 
 
 def redo_blocks(text: str, how: str) -> list[Block]:
-    return [Heading("To redo this"), Paragraph(how), Code(text)]
+    return [Heading(tr("To redo this")), Paragraph(how), Code(text)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import shortened, undirected
@@ -179,7 +180,13 @@ class CriticalDifference:
             axes.plot([rank, rank], [-0.12, 0], color=style.INK, linewidth=1)
             axes.text(rank, -0.2, str(rank), ha="center", va="bottom", color=style.INK)
         axes.plot([low, low + self.difference], [-0.85, -0.85], color=style.INK, linewidth=1.5)
-        axes.text(low, -0.9, f"critical difference {self.difference:.3g}", va="bottom", color=style.INK)
+        axes.text(
+            low,
+            -0.9,
+            tr("critical difference {difference:.3g}", difference=self.difference),
+            va="bottom",
+            color=style.INK,
+        )
         for place, index in enumerate(order):
             left = place < half
             row = place if left else len(order) - 1 - place

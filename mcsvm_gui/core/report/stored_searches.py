@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report.blocks import Block, Heading
@@ -57,10 +58,13 @@ def _document(asked: Mapping[str, Any], cells: Found) -> dict[str, Any]:
 def blocks_of(searches: Sequence[Mapping[str, Any]]) -> list[Block]:
     blocks: list[Block] = []
     for document in searches:
-        blocks += [Heading(f"Search for C and gamma{_where(document)}"), *search_blocks(document, 3, LISTED)]
+        blocks += [
+            Heading(tr("Search for C and gamma{data}", data=_where(document))),
+            *search_blocks(document, 3, LISTED),
+        ]
     return blocks
 
 
 def _where(document: Mapping[str, Any]) -> str:
     data = document.get("request", {}).get("data")
-    return f": {os.path.basename(data)}" if data else " (its conditions were not kept)"
+    return f": {os.path.basename(data)}" if data else tr(" (its conditions were not kept)")

@@ -17,6 +17,11 @@ def install(translations: NullTranslations | None = None) -> None:
     _translations = translations or NullTranslations()
 
 
+def language() -> str:
+    """The code of the language that texts are in."""
+    return _translations.info().get("language", "en")
+
+
 def tr(text: str, many: str = "", /, **values: object) -> str:
     """`text`, or `many` where `count` is not one: plain literals, so that they can be collected.
 

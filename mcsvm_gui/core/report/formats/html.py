@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
+from mcsvm_gui.core.base.i18n import language
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import (
     Block,
@@ -61,7 +62,7 @@ def text_of(report: Report) -> str:
     blocks = "\n".join(_sections(report))
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!DOCTYPE html>\n<html lang="{language()}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(shortened(report.title))}</title><style>{_style()}</style></head>\n<body><main>\n"
