@@ -43,7 +43,8 @@ def document(result: CellResult) -> dict[str, Any]:
 def _fold_document(result: FoldResult) -> dict[str, Any]:
     pairs = [[*pair, *score] for pair, score in result.pairs.items()]
     whole = {**vars(result), "ending": result.ending.value, "certificate": asdict(result.certificate), "pairs": pairs}
-    return {name: value for name, value in whole.items() if name != "pairs" or pairs}
+    left_out = {"tested", "values"} if pairs else {"tested", "values", "pairs"}  # measures but accuracy are not kept
+    return {name: value for name, value in whole.items() if name not in left_out}
 
 
 def found(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Found, int]:
