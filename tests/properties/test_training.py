@@ -34,7 +34,7 @@ def test_slices_are_invisible(machine: str, method: str, monkeypatch: pytest.Mon
     """Long ones are not interrupted, short ones by nothing but their steps, the last after every piece of work."""
     found = []
     for slices, seconds in (([10**6], 60.0), ([1, 17, 400], 60.0), ([64], 1e-5)):
-        monkeypatch.setattr(loop, "LONGEST", seconds)
+        monkeypatch.setattr(loop, "SLICE_SECONDS", seconds)
         found.append(alphas_in_slices(problem_again(machine, home(method)), method, slices))
     for other in found[1:]:
         for left, right in zip(found[0], other, strict=True):
