@@ -66,6 +66,8 @@ class LostCrew(InputError):
 
 
 class Crew(Protocol):
+    """`stopped` is asked by every thread that works, between slices; a search pauses where it does not answer yet."""
+
     def perform(
         self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
     ) -> Iterator[Done]:
@@ -100,7 +102,7 @@ def _on_threads(tasks: Sequence[Task], folds: Folds, settings: Settings, stopped
     halt, came = threading.Event(), SimpleQueue[Done]()
 
     def work(task: Task) -> None:
-        for done in one(task, folds, settings, halt.is_set):
+        for done in one(task, folds, settings, lambda: halt.is_set() or stopped()):
             came.put(done)
 
     pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="tune")

@@ -61,6 +61,8 @@ class NestedPlan:
         done = self.done.setdefault(number, {})
         plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.crew, self.score)
         results = plan.run()
+        for trial in plan.partial:
+            del done[trial]
         found = {name: best(results, name, halved=self.search.halves) for name in self.grid.machines}
         return {name: cell for name, cell in found.items() if cell is not None}
 

@@ -10,7 +10,7 @@ from solvers.selection.crew import Crew, Folds, Threads
 from solvers.selection.scores import SCORES, Score
 from solvers.selection.search import Steps
 from solvers.selection.settings import Settings
-from solvers.selection.task import Done, tasks_of
+from solvers.selection.task import Done, Task, tasks_of
 from solvers.work import limited
 
 Report = Callable[[Done], object]
@@ -29,6 +29,7 @@ class Plan:
     crew: Crew = field(default_factory=Threads)
     score: Score = SCORES["accuracy"]  # by which cells are compared
     asked: dict[Trial, None] = field(default_factory=dict)  # trials that the search proposed so far, in order
+    partial: set[Trial] = field(default_factory=set)  # done in tasks that a stop interrupted
 
     def run(self) -> dict[Cell, CellResult]:
         with limited(self.settings.threads):
@@ -36,11 +37,12 @@ class Plan:
             while (trials := self._next(answer)) is not None and not self.stopped():
                 self.asked |= dict.fromkeys(trials)
                 missing = [trial for trial in trials if trial not in self.done]
-                done = self.crew.perform(tasks_of(missing), self.folds, self.settings, self.stopped)
-                for trial, result in done:
+                tasks = tasks_of(missing)
+                for trial, result in self.crew.perform(tasks, self.folds, self.settings, self.stopped):
                     self.done[trial] = result
                     if self.report is not None:
                         self.report((trial, result))
+                self.partial.update(*(_partly_done(task, self.done) for task in tasks))
                 answer = self._answer()
         return self.results()
 
@@ -59,6 +61,13 @@ class Plan:
             return next(self.search) if answer is None else self.search.send(answer)
         except StopIteration:
             return None
+
+
+def _partly_done(task: Task, done: dict[Trial, FoldResult]) -> set[Trial]:
+    """The rest of the task would start from other points than in one piece, and end with other last digits."""
+    trials = {Trial(Cell(name, C, task.gamma), task.fold) for name, costs in task.costs.items() for C in costs}
+    there = trials & done.keys()
+    return there if len(there) < len(trials) else set()
 
 
 def _order(trial: Trial) -> tuple[str, float, float, int]:

@@ -79,6 +79,7 @@ class Tuning:
     wanted: TuneRequest
     dataset: Dataset
     done: dict[Trial, FoldResult] = field(default_factory=dict)
+    partial: set[Trial] = field(default_factory=set)  # done in tasks that a stop interrupted
     done_inside: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # of nested searches, by outer fold
 
     def __post_init__(self) -> None:
@@ -131,8 +132,14 @@ class Tuning:
             if not isinstance(error, LostCrew) and not plan.results():
                 raise
             trouble = Sentence("") if stopped() else error.sentence
+        self.partial = plan.partial
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
         return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble)
+
+    def forget_partial(self) -> None:
+        """Before `run` is called again: tasks that were interrupted are done anew, and end with the same digits."""
+        for trial in self.partial:
+            self.done.pop(trial, None)
 
     # -- parts of it ------------------------------------------------------------------------------
 

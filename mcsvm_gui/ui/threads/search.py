@@ -1,4 +1,4 @@
-"""A search of C and gamma in a thread of its own. A pause and a stop are heard within a second."""
+"""A search of C and gamma, behind the window. A pause and a stop are heard within a second."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ class Searched:
 class SearchJob(Job):
     """`done`: trials of before, which are not done again.
 
-    A pause interrupts the trials under way and gives threads, memory and cluster back; the search goes on from what
-    was done. It cannot be discarded: each cell was kept as it came.
+    A pause holds threads of this process where they are; tasks on a cluster are interrupted, so that its workers are
+    free, and done anew. Either way the search ends with the numbers of one that never paused. It cannot be discarded:
+    each cell was kept as it came.
     """
 
     def __init__(
@@ -53,26 +54,45 @@ class SearchJob(Job):
     ) -> None:
         super().__init__(name)
         self.request, self.wanted, self.dataset, self.done = request, wanted, dataset, dict(done)
+        self._told: set[Trial] = set()
+        self._ident = 0
 
     def work(self) -> None:
         from mcsvm_gui.core.tune.search import Tuning
 
+        self._ident = threading.get_ident()
         self.become(JobState.PREPARING)
         tuning = Tuning(self.request, self.wanted, self.dataset, self.done)
         self.tell(Begun(tuning), urgent=True)
         self.rest()
+        if self.wanted.scheduler is None:
+            tuned = tuning.run(self._tell_trial, self._held, self._tell_inside)
+        else:
+            tuned = self._interruptible(tuning)
+        state = JobState.FAILED if tuned.trouble else JobState.DONE
+        self.end(state, Searched(tuned))
+
+    def _held(self) -> bool:
+        """Whether to stop; answered after a pause. Asked by every thread that works, of which this one speaks."""
+        if not self._may_run.is_set():
+            if threading.get_ident() == self._ident:
+                self.rest()
+            else:
+                self._may_run.wait()
+        return self.ending
+
+    def _interruptible(self, tuning: Tuning) -> Tuned:
         seconds = 0.0
         while True:
-            tuned, interrupted = self._search(tuning)
+            tuned, interrupted = self._until_paused(tuning)
             seconds += tuned.seconds
             if self.ending or not interrupted:
-                break
+                return replace(tuned, seconds=seconds)
+            tuning.forget_partial()
             self.rest()
-        state = JobState.FAILED if tuned.trouble else JobState.DONE
-        self.end(state, Searched(replace(tuned, seconds=seconds)))
 
-    def _search(self, tuning: Tuning) -> tuple[Tuned, bool]:
-        """To the end, or to a pause: one that was asked for holds even if it is taken back before it is heard."""
+    def _until_paused(self, tuning: Tuning) -> tuple[Tuned, bool]:
+        """A pause holds even if it is taken back before it is heard: half an answer must not reach the search."""
         interrupted = threading.Event()
 
         def stopped() -> bool:
@@ -83,7 +103,10 @@ class SearchJob(Job):
         return tuning.run(self._tell_trial, stopped, self._tell_inside), interrupted.is_set()
 
     def _tell_trial(self, done: Done) -> None:
-        self.tell(Tried(*done))
+        """Once, also of one that is done anew."""
+        if done[0] not in self._told:
+            self._told.add(done[0])
+            self.tell(Tried(*done))
 
     def _tell_inside(self, done: Done) -> None:
         self.tell(TriedInside())
