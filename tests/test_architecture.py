@@ -101,6 +101,24 @@ def test_a_class_of_the_application_has_a_name_of_its_own() -> None:
     assert [name for name, times in names.items() if times > 1] == []
 
 
+DOCUMENTS = "README.md", "CONTRIBUTING.md", "packaging/README.md", "solvers/README.md", "mcsvm_gui/README.md"
+PLACE = re.compile(r"`([\w./-]+\.(?:py|md|toml|cff|yaml|po|spec|txt))`")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_that_a_document_names_is_there(document: str) -> None:
+    """From the root, or anywhere in the folders that the document is about."""
+    home = (ROOT / document).parent
+    folders = [home] if home != ROOT else [ROOT / name for name in ("solvers", "mcsvm_gui", "tests", "packaging")]
+    there = [path.as_posix() for folder in folders for path in folder.rglob("*.*")]
+    named = [
+        name for name in PLACE.findall((ROOT / document).read_text("utf-8")) if not re.search("NAME|LANGUAGE", name)
+    ]
+    assert len(named) > 3
+    lost = [name for name in named if not any(path.endswith(f"/{name}") for path in there)]
+    assert [name for name in lost if not (ROOT / name).exists()] == []
+
+
 def test_the_readme_is_a_page() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     assert len(text) <= 14_000
