@@ -31,7 +31,7 @@ TINY = 0.001  # MB of rows: the fewest there may be, so that most are evicted
 def no_clock() -> Iterator[None]:
     """Slices end where their steps do, so that traces can be compared: on a busy machine some would end earlier."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "LONGEST", 60.0)
+        patch.setattr(loop, "SLICE_SECONDS", 60.0)
         yield
 
 
