@@ -12,7 +12,7 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.arrays import unpacked
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, side_of
 from mcsvm_gui.core.compare.tested_runs import RunRows, ScoredRun, over_splits
 from mcsvm_gui.core.data import inspection
@@ -67,7 +67,7 @@ def read_project(path: str | os.PathLike[str], chosen: Sequence[int] | None = No
 
 
 def _material(store: ProjectStore, records: list[RunRecord]) -> Iterator[RunMaterial]:
-    files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | str] = {}
+    files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | InputError] = {}
     for record in records:
         trace, model = store.part(record.id, "trace"), store.part(record.id, "model")
         known = RunMaterial(record, None if trace is None else _trace(trace))
@@ -78,7 +78,9 @@ def _material(store: ProjectStore, records: list[RunRecord]) -> Iterator[RunMate
             trained = model_file.unpacked(record.name, model)
             known = replace(known, origin=trained.origin)
             yield _looked_at(known, trained, _files(record.request, files))
-        except (InputError, ValueError) as error:
+        except InputError as error:
+            yield replace(known, missing=worded(error))
+        except ValueError as error:
             yield replace(known, missing=str(error))
 
 
@@ -92,7 +94,7 @@ def _trace(content: bytes) -> dict[str, np.ndarray] | None:
 
 
 def _files(
-    request: Request, files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | str]
+    request: Request, files: dict[tuple[object, ...], tuple[Dataset, Dataset | None] | InputError]
 ) -> tuple[Dataset, Dataset | None]:
     """Each file is read once for all runs on it; what cannot be read is said for each."""
     key = request.data, request.test, request.read, request.digest, request.test_digest
@@ -100,10 +102,10 @@ def _files(
         try:
             files[key] = data_of(request)
         except InputError as error:
-            files[key] = str(error)
+            files[key] = error
     found = files[key]
-    if isinstance(found, str):
-        raise InputError(found)
+    if isinstance(found, InputError):
+        raise found
     return found
 
 

@@ -71,6 +71,16 @@ def test_the_report_of_a_project_is_translated(tmp_path: Path) -> None:
     assert left(of_project.report_of("iris", read_project(tmp_path / "some.mcsvmproj"))) == []
 
 
+def test_what_is_missing_is_said_in_the_language_too(tmp_path: Path) -> None:
+    moved = tmp_path / "moved.csv"
+    moved.write_bytes(DATA.read_bytes())
+    written_project(tmp_path / "some.mcsvmproj", [Request(data=str(moved), gamma=1.0)], ["iris"])
+    moved.unlink()
+    report = of_project.report_of("iris", read_project(tmp_path / "some.mcsvmproj"))
+    known = {*WORDS.findall(str(tmp_path)), "moved", "csv"}
+    assert [text for text in left(report) if english(text, NAMES | known)] == []
+
+
 def test_the_report_of_a_search_is_translated() -> None:
     from solvers.selection.grid import Range
 
