@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from mcsvm_gui.core.machine.state import BEGUN, ENDED, JobState
 from mcsvm_gui.ui.threads.job import Job, Key
 
-COLLECTED_EVERY = 66  # milliseconds: what jobs tell is shown 15 times a second, and nothing after this waits again
+COLLECTED_EVERY = 120  # milliseconds, and nothing after this waits again; 66 kept the window twice as busy with plots
 
 
 class JobQueue(QObject):
