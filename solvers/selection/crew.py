@@ -46,7 +46,7 @@ class Folds:
                 self._users[fold] -= 1
 
     def rest(self) -> None:
-        """Free all distances: there are no more tasks for now."""
+        """Free the distances of all folds, at the end of a round of tasks."""
         with self._lock:
             self._forget_distances()
 

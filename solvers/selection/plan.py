@@ -64,7 +64,7 @@ class Plan:
 
 
 def _partly_done(task: Task, done: dict[Trial, FoldResult]) -> set[Trial]:
-    """The rest of the task would start from other points than in one piece, and end with other last digits."""
+    """Trials of an interrupted task. The rest of the task would start elsewhere and differ in its last digits."""
     trials = {Trial(Cell(name, C, task.gamma), task.fold) for name, costs in task.costs.items() for C in costs}
     there = trials & done.keys()
     return there if len(there) < len(trials) else set()

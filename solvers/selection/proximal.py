@@ -22,9 +22,9 @@ from solvers.work import Work, ready
 
 
 class VariableStep(ProximalStep):
-    """`reached` are the functions of the x examined last, and `violation` is that of this x."""
+    """`reached` and `violation`: the class functions and the KKT violation of the x that `close` examined last."""
 
-    flat = 0.1  # slopes are cheap here beside Newton steps
+    flat = 0.1  # less than PROXIMAL.flat: a slope costs one compiled pass, far less than a Newton step
     reached: np.ndarray
     violation: float
 
@@ -56,7 +56,7 @@ class VariableStep(ProximalStep):
         return self.layout.margin - self.gradient(functions)
 
     def wish(self, functions: np.ndarray) -> np.ndarray:
-        """What x is the projection of."""
+        """anchor + sigma gradient, whose projection onto the box is x."""
         return np.asarray(self.anchor + self.sigma * self.gradient(functions))
 
     def add_products(self, change: np.ndarray, functions: np.ndarray) -> None:

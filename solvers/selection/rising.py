@@ -65,7 +65,7 @@ class Rising(Auto):
         assert isinstance(state, RisingState)
         path = state.path
         gave_up = path.steps >= RISING.patience
-        if part.gram is not self.gram or gave_up:  # another gram: warm-up on a tiny problem
+        if part.gram is not self.gram or gave_up:  # another gram is that of the tiny problem of run/warmup.py
             return (yield from super().advance(part, state, steps, tolerance))
         if not path.begun:
             if state.steps >= path.turn:
@@ -87,6 +87,7 @@ class Rising(Auto):
 
 
 def price(part: Part, alpha: np.ndarray) -> float:
+    """Seconds that the Newton steps at one cost are expected to take, from the free variables of alpha."""
     free = float(np.count_nonzero(BOX.free(alpha, part.upper)))
     products = RISING.product_price * len(part) * free
     return RISING.usual * (RISING.variable_price * alpha.size + products + RISING.cube_price * free**3)

@@ -1,7 +1,7 @@
-"""By what a search chooses: measures of the test rows, and what is kept of a fold so that all can be told afterwards.
+"""The measures that a search can choose by, and what a fold keeps of its test rows: enough to compute each of them.
 
-Kept are how often each class was taken for each, and the log loss at temperatures a factor of sqrt(2) apart. The
-log loss of a fold is told at the temperature that suits the other folds best, between those of the row by a parabola.
+A fold keeps its confusion matrix, and its log loss at temperatures a factor of sqrt(2) apart. The log loss of a fold is
+read at the temperature of least loss on the other folds; a cubic interpolates between the stored temperatures.
 """
 
 from __future__ import annotations

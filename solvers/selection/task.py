@@ -102,7 +102,7 @@ def _binary(
     stopped: Callable[[], bool],
     matrices: Matrices | None,
 ) -> Iterator[Done]:
-    """Machines with the same parts are trained once: dag is ovo with another decision."""
+    """Train machines with the same parts once: dag has the pair functions of ovo and decides by them differently."""
     costs = sorted(set().union(*machines.values()))
     margin = settings.margin_of(MACHINES[next(iter(machines))], rows.classes)
     path = binary.CostPath(rows, costs, margin, settings, stopped)
