@@ -1,10 +1,10 @@
-"""Multi-class support vector machines, solved and certified: what is named here is the public surface.
+"""Multi-class support vector machines, trained to a certified optimum. `__all__` is the public surface.
 
     run = Run(pose(X, codes, machine="ww", kernel=KERNELS["rbf"](gamma=1.0), cost=4.0), "auto", Limits(1e-3))
     while run.running:
         run.advance(64)
 
-trains step by step what `MultiClassSVC` trains at once; `solvers.kernels.KERNELS` has the kernels.
+trains in slices of 64 steps; `MultiClassSVC.fit` runs the same loop. Kernels are in `solvers.kernels.KERNELS`.
 """
 
 from importlib import import_module
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InputError", "Limits", "MultiClassSVC", "Run", "pose"]
 
-_HOMES = {  # loaded when asked for: scikit-learn and compiled code take a second
+_HOMES = {  # modules imported on first use: scikit-learn and compiled code take a second
     "Limits": "solvers.run.limits",
     "MultiClassSVC": "solvers.estimator",
     "Run": "solvers.run.loop",
@@ -31,5 +31,5 @@ _HOMES = {  # loaded when asked for: scikit-learn and compiled code take a secon
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value

@@ -1,4 +1,4 @@
-"""What the arguments of MultiClassSVC mean: their constraints, gamma, weights of classes and of rows."""
+"""The arguments of MultiClassSVC: constraints for scikit-learn; gamma, weights of classes and of rows as numbers."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class ParameterError(InputError, InvalidParameterError):
-    """An argument of the estimator out of its constraints: an InputError, and scikit-learn's own kind as well."""
+    """An argument that breaks its constraint: an InputError that is also scikit-learn's InvalidParameterError."""
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed of a method's random choices. None is 0, so that the same call gives the same bits."""
+    """The seed of a method's random choices; None gives 0, so that the same call gives the same bits."""
     if random_state is None or isinstance(random_state, Integral):
         return int(random_state or 0)
     return int(check_random_state(random_state).randint(2**31))
 
 
 def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> float:
-    """A number; "auto" is 1 / d, "scale" 1 / (d v), v the variance of all d columns together, by the rows' weights."""
+    """gamma as a number: "auto" is 1 / d, "scale" 1 / (d v), v the weighted variance of all values of the d columns."""
     if not isinstance(gamma, str):
         return positive("gamma", gamma)
     if gamma not in ("scale", "auto"):
@@ -77,7 +77,7 @@ def gamma_of(gamma: Any, features: Any, weights: np.ndarray | None = None) -> fl
 
 
 def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
-    """The means of all values and of their squares."""
+    """(weighted mean of all values, weighted mean of their squares)."""
     if weights is not None:
         share = weights / (weights.sum() * features.shape[1])
         squares = features.multiply(features) if sp.issparse(features) else np.square(features)
@@ -88,7 +88,7 @@ def _moments(features: Any, weights: np.ndarray | None) -> tuple[float, float]:
 
 
 def class_weights(class_weight: Any, labels: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
-    """The factor on C for each class; "balanced" shares the rows' total weight equally among classes."""
+    """(classes,) factors on C. "balanced": sum of all weights / (classes * sum of the weights of the class)."""
     if class_weight is None:
         return None
     if isinstance(class_weight, Mapping):
@@ -99,7 +99,10 @@ def class_weights(class_weight: Any, labels: np.ndarray, codes: np.ndarray, weig
 
 
 def weights_by_label(weights: Mapping[Any, float], labels: np.ndarray) -> np.ndarray:
-    """1 for labels without a weight. A fold may lack a class, but a name that fits nothing is a slip."""
+    """(labels,) weights, 1 for labels without one.
+
+    A fold may lack a class, so names of other labels are allowed where every label at hand has a weight.
+    """
     known = labels.tolist()
     strange = [label for label in weights if label not in known]
     if strange and any(label not in weights for label in known):
@@ -112,7 +115,7 @@ def weights_by_label(weights: Mapping[Any, float], labels: np.ndarray) -> np.nda
 
 
 def row_weights(sample_weight: Any, count: int) -> np.ndarray:
-    """(count,) float64, none negative; 1 where none are given. A number stands for all rows."""
+    """(count,) finite float64: 1 where None is given, and a scalar for all rows."""
     if sample_weight is None:
         return np.ones(count)
     try:
@@ -136,7 +139,7 @@ def row_weights(sample_weight: Any, count: int) -> np.ndarray:
 
 
 def weighing_rows(weights: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The rows of positive weight, of two classes at least; a row of weight 0 is no row."""
+    """The rows of positive weight, of two classes at least; rows of weight 0 are left out."""
     kept = np.flatnonzero(weights > 0.0)
     if not kept.size:
         raise InputError("Invalid input - all samples have zero or negative weights.")

@@ -1,4 +1,4 @@
-"""Why a run went on as it did: decisions, and what is told of them."""
+"""Decision: a change of phase with its reason and numbers; the reasons that `solver_reason_` gives to users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ASKED = "This solver was asked for."
 
 @dataclass(frozen=True)
 class Decision:
-    """What a method decided at a step, with the numbers that it was decided on."""
+    """A choice of a method at a step: the phase that follows, why, and the numbers that decided."""
 
     step: int
     phase: str
@@ -30,7 +30,7 @@ class Decision:
 
 
 def final_reasons(asked: str, decisions: Sequence[Decision]) -> list[str]:
-    """Why the solver that was used did the work: the last reason of each part, the commonest first."""
+    """Why the solver that was used did the work: the last reason of each part, most frequent first."""
     if asked != "auto":
         return [ASKED]
     last = {decision.part: decision.reason for decision in decisions}

@@ -1,4 +1,4 @@
-"""Sentences for users as values: what `str` says in English, a window can say in another language."""
+"""Sentence: a message for users that can be translated later; InputError: the exception that carries one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Sentence(str):
-    """An English sentence, and what it was made of: a template, and a value for each of its {places}.
+    """An English sentence that keeps its template and the value of each {place}, for translation.
 
     `template` is written as a literal, so that it can be collected for translation; `many` is used in its place where
     the value `count` is not one. Values may be sentences themselves. A message without values is taken as it is.
@@ -25,7 +25,7 @@ class Sentence(str):
 
     @property
     def code(self) -> str:
-        """The same whatever the values and the language are."""
+        """An identifier of the template, independent of values and language."""
         return "-".join(re.findall(r"\w+", re.sub(r"{[^}]*}", " ", self.template).lower())[:8])
 
     def parts(self) -> Iterator[Sentence]:
@@ -56,14 +56,14 @@ def _made(kind: type[Sentence], english: str, facts: Mapping[str, Any]) -> Sente
 
 
 def _sayable(value: Any) -> Any:
-    """Errors of others say what they say; they need not survive the way to another process."""
+    """Other exceptions become their text: not all of them can be pickled, and none is translated."""
     if isinstance(value, InputError):
         return value.sentence
     return str(value) if isinstance(value, BaseException) else value
 
 
 class InputError(ValueError):
-    """What is wrong, where, and what would be right: the one exception for bad input, with a sentence for the user."""
+    """The one exception for bad input. Its sentence says what is wrong, where, and what would work."""
 
     sentence: Sentence
 

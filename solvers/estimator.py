@@ -54,29 +54,32 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     machine : {"ww", "llw", "cs", "ova", "ovo", "dag", "adm", "atm", "ats", "mmr"}, default="ww"
-        Weston-Watkins, Lee-Lin-Wahba, Crammer-Singer, one-vs-all, one-vs-one, DAG, and four more of the family.
+        Weston-Watkins, Lee-Lin-Wahba, Crammer-Singer, one-vs-all, one-vs-one, DAG, and four machines of the unified
+        view (Dogan, Glasmachers & Igel 2016).
     solver : str, default="auto"
-        The fastest way to the certificate, or a method of the literature: "smo", "s2do", "fw", "ipm", ...
+        "auto" looks for the fastest way to the certificate; the others are methods of the literature: "smo", "s2do",
+        "fw", "ipm", ...
     kernel : {"rbf", "linear", "polynomial" or "poly", "sigmoid", "precomputed"} or callable, default="rbf"
         A callable is given all training rows twice, later new rows and all training rows, and returns the matrix.
     C : float, default=1.0
-        The cost of errors.
+        The factor on the sum of losses; the other term is 1/2 sum_c |w_c|^2.
     gamma : {"scale", "auto"} or float, default="scale"
-        Of rbf, polynomial and sigmoid. "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+        The factor gamma in the rbf, polynomial and sigmoid kernels. "scale" is 1 / (n_features * X.var()), "auto"
+        1 / n_features.
     degree : int, default=3
-        Of the polynomial kernel.
+        The degree of the polynomial kernel.
     coef0 : float, default=0.0
-        Of the polynomial and sigmoid kernels.
+        The constant in the polynomial and sigmoid kernels.
     margin : float or None, default=None
-        The target margin; None is the machine's own.
+        The target margin of the losses; None is the default of the machine.
     bias : {"none", "regularized", "exact"} or None, default=None
-        None is the machine's own: exact for ova, ovo and dag, none for the others.
+        None is the default of the machine: exact for ova, ovo and dag, none for the others.
     class_weight : dict, "balanced" or None, default=None
         Factors on C by label. "balanced" gives every class the same total weight.
     tol : float, default=1e-3
-        The largest violation of optimality allowed.
+        The largest KKT violation at which the training has converged.
     gap_tol : float or None, default=None
-        The relative duality gap to end at. Where it is given, it rules alone.
+        The relative duality gap at which the training has converged; where it is given, `tol` ends nothing.
     max_iter : int or None, default=None
         End after so many steps, with a ConvergenceWarning; None and -1 are no limit.
     time_limit : float or None, default=None
@@ -84,19 +87,20 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     cache_mb : float, default=500
         Memory for kernel rows, factors and dense systems.
     threads : int or None, default=None
-        Over how many threads pieces of work are shared; the result has the same bits for every number.
+        The number of threads; None is 1. The result has the same bits for every number.
     warm_start : bool, default=False
-        Begin from the last solution, scaled to the new C.
+        Start from the alpha of the last fit, scaled to the new C.
     random_state : int, RandomState instance or None, default=None
         Seeds the methods that choose at random; None is 0.
     callback : callable or None, default=None
-        Called with a sample after each slice of the training; returning True stops, and the model so far is kept
-        with its certificate.
+        Called with a Sample after each slice of the training. If it returns True, the training ends, and the model so
+        far is kept with its certificate.
     decision_function_shape : {"ovo", "ovr"}, default="ovo"
         What `decision_function` of ovo and dag returns for more than two classes: the functions of all pairs, or a
         score per class, which CalibratedClassifierCV needs.
     break_ties : bool, default=False
-        Of ovo with "ovr": classes with equally many votes are told apart by their pair functions, not by their order.
+        For ovo with decision_function_shape="ovr": the pair functions decide between classes with equally many votes,
+        not the order of the classes.
     calibration : {"temperature", "pairwise", "sigmoid"} or None, default=None
         Fit probabilities on rows that were left out of training, fold by fold, and offer `predict_proba`.
         "temperature" never changes the winner; the other two may disagree with `predict` on some rows.
@@ -122,15 +126,15 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had names of text.
+        The names of the features, where all columns of X have names that are strings.
     n_iter_ : int
-        Steps of the solver.
+        The number of steps of the solver.
     fit_status_ : int
         0 if the training converged, 1 otherwise.
     seconds_ : float
-        Of the training alone.
+        Seconds of training, without compilation, checks of the input and the final certificate.
     kernel_evaluations_ : int
-        Kernel values computed in training.
+        The number of kernel values computed in training.
     certificate_ : Certificate
         primal, dual, gap, relative_gap, violation and infeasibility, recomputed in double precision.
     ending_ : Ending
@@ -138,11 +142,12 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     solver_used_, solver_reason_ : str
         The method that "auto" chose, and why, in a sentence.
     decisions_ : list of Decision
-        What "auto" did: step, phase, reason and the numbers it was decided on.
+        The changes of phase of "auto": step, phase, reason and the numbers that decided.
     temperature_ : float
-        By which scores are divided, with calibration="temperature".
+        The T in p_c proportional to exp(s_c / T), with calibration="temperature".
     calibration_ : Calibration
-        The fitted probabilities: `before` and `after` are log losses of the rows left out.
+        The fitted probabilities: `before` and `after` are the log losses of the rows left out, without and with the
+        fit.
     trace_ : dict of ndarray
         iteration, seconds, dual, primal, violation, support and bounded of each sample.
 
@@ -151,8 +156,8 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     For two classes `dual_coef_`, `intercept_`, `coef_` and `decision_function` have one row, positive for
     ``classes_[1]``.
 
-    `partial_fit` (ova, ovo and dag) goes on learning from rows that come in portions, by LASVM. It forgets rows that
-    become no support vectors, so the model then has no `certificate_`, and no `ending_`, `trace_` and `solver_used_`.
+    `partial_fit` (ova, ovo and dag) learns from rows that come in portions, by LASVM. It forgets rows that do not
+    become support vectors; so the model then has no `certificate_`, `ending_`, `trace_` and `solver_used_`.
 
     Examples
     --------
@@ -247,7 +252,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         features, labels = self._training_rows(X, y)
         weights, self._rows = row_weights(sample_weight, labels.size), labels.size
         kept = weighing_rows(weights, labels)
-        features, weights = _taken(features, kept, self._pairwise), weights[kept]
+        features, weights = _take_rows(features, kept, self._pairwise), weights[kept]
         self.classes_, codes = np.unique(labels[kept], return_inverse=True)
         self._kept, self._sparse = kept, sp.issparse(features)
         if self.calibration is not None:
@@ -265,11 +270,11 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     @available_if(learns_online)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MultiClassSVC:
-        """Learn each of these rows once, on top of what was learnt by `fit` or by earlier portions.
+        """Update the model of `fit` or of earlier portions by one pass over these rows.
 
-        The model can be used after any portion. Mix the rows before: from rows sorted by class, one pass learns little.
-        solver: lasvm-gradient and lasvm-active choose what is learnt first, lasvm-first-order chooses pairs
-        otherwise; whatever else it is, lasvm learns.
+        The model can predict after any portion. Shuffle the rows first: from rows sorted by class, one pass learns
+        little. With `solver` lasvm-gradient and lasvm-active, the functions so far decide which row is next;
+        lasvm-first-order chooses pairs by their gradients alone. Any other solver means lasvm.
 
         Parameters
         ----------
@@ -278,7 +283,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_rows,)
             Their labels.
         classes : array-like or None, default=None
-            All labels that will ever come; needed with the first portion, unless `fit` came before.
+            All labels of all portions; required with the first portion, unless `fit` came before.
         sample_weight : array-like of shape (n_rows,), float or None, default=None
             Factors on C by row.
 
@@ -301,11 +306,11 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
             increment = going_on(self, features)
             increment.learn(features, codes, weights)
         self._remember(increment)
-        self._show(increment)
+        self._use_increment(increment)
         return self
 
     def _remember(self, increment: Increment | None) -> None:
-        """What the next portion goes on with."""
+        """Keep what the next `partial_fit` continues from: the parameters, and the online machines if there are any."""
         self._began_with = {name: getattr(self, name) for name in LASTING}
         self._increment = increment
 
@@ -319,11 +324,11 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
 
     @property
     def _pairwise(self) -> bool:
-        """Whether columns of the features stand for training rows."""
+        """Whether the columns of the features are training rows: kernel values instead of features."""
         return callable(self.kernel) or self.kernel == "precomputed"
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Features as the solvers take them, and the labels, checked."""
+        """The checked training rows in float64, or the kernel matrix of a callable kernel; and the checked labels."""
         if sp.issparse(X) and self.kernel == "precomputed":
             raise ParameterError("Sparse precomputed kernels are not supported; give the matrix as a dense array.")
         self._fitted_on: Any = None
@@ -337,7 +342,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         return X, y
 
     def _new_rows(self, X: Any) -> Any:
-        """Rows to decide on, as the model takes them."""
+        """The checked rows to predict in float64, or their kernel values with the training rows."""
         check_is_fitted(self, "_model")
         if callable(self.kernel):
             X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_2d=False, reset=False)
@@ -349,7 +354,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         return X[:, self._kept] if self._pairwise and self._kept.size < X.shape[1] else X
 
     def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
-        """Rows in canonical form, and where their labels stand among the classes."""
+        """The checked rows of a portion, and the class number of each."""
         check_portions(self)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=not hasattr(self, "_began_with")
@@ -361,13 +366,13 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         self._sparse = sp.issparse(X) or getattr(self, "_sparse", False)
         return X, codes
 
-    def _show(self, increment: Increment) -> None:
+    def _use_increment(self, increment: Increment) -> None:
         self._solution: tuple[float, list[np.ndarray]] | None = None
         for name in (*OF_A_RUN, "calibration_", "temperature_"):
             self.__dict__.pop(name, None)
         stream = increment.stream
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = stream.steps, stream.evaluations, increment.seconds
-        self._tell(increment.model())
+        self._set_model(increment.model())
 
     # -- the run ----------------------------------------------------------------------------------
 
@@ -401,7 +406,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         )
 
     def _start(self, problem: Problem) -> list[np.ndarray] | None:
-        """The last solution, scaled to the new costs, where warm_start asks for it and it fits."""
+        """The last solution, scaled to the new costs; None without warm_start, or where its shape is another."""
         before = getattr(self, "_solution", None)
         if not self.warm_start or before is None:
             return None
@@ -418,7 +423,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         return run
 
     def _fitted_so_far(self, run: Run) -> dict[str, Any]:
-        """What `predict` needs in the middle of a run, for callbacks that score."""
+        """The attributes that `predict` needs, in the middle of a run: for callbacks that score."""
         names = "classes_", "_kept", "_sparse", "_fitted_on", "n_features_in_", "feature_names_in_"
         state = {name: getattr(self, name) for name in names if hasattr(self, name)}
         return state | {"_model": run.model(run.proofs())}
@@ -436,10 +441,10 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         self.decisions_ = run.decisions
         self.solver_reason_ = " ".join(final_reasons(self.solver, run.decisions))
         self.n_iter_, self.kernel_evaluations_, self.seconds_ = run.iterations, run.kernel_evaluations, run.seconds
-        self._tell(model)
+        self._set_model(model)
         self.support_ = self._kept[model.support]
 
-    def _tell(self, model: Model) -> None:
+    def _set_model(self, model: Model) -> None:
         self._model = model
         self.support_ = model.support
         self.n_support_ = np.bincount(model.owners, minlength=model.classes)
@@ -602,8 +607,8 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "calibration_")
         with limited(self.threads):
             values = self._model.decision(X)
-        found: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self.classes_.size)
-        return found
+        table: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self.classes_.size)
+        return table
 
     @property
     def _by_pairs(self) -> bool:
@@ -623,11 +628,11 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
 
 
 def _second_over_first(values: np.ndarray) -> np.ndarray:
-    """Of two classes one function, positive for the second."""
+    """(n,) the one function of two classes, positive for the second."""
     return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
 
 
-def _taken(features: Any, kept: np.ndarray, pairwise: bool) -> Any:
+def _take_rows(features: Any, kept: np.ndarray, pairwise: bool) -> Any:
     if kept.size == features.shape[0]:
         return features
     return features[np.ix_(kept, kept)] if pairwise else features[kept]

@@ -16,7 +16,7 @@ except ImportError:  # an older scikit-learn
 
 
 class FitTask:
-    """The tree of tasks that callbacks see: the fit, and under it every slice of the run."""
+    """The contexts that scikit-learn's callbacks get: one for the fit, and below it one for each slice of the run."""
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self._shown = {

@@ -27,9 +27,7 @@ from solvers.work import (
     spread,
 )
 
-# Rows that the store holds whatever cache_mb says: enough for one step of any sequential method (bsvm needs 10, a batch
-# 32). Methods that want more rows at once ask for at most `capacity`.
-HOLDERS = "factor", "newton"  # what else holds memory of the cache
+HOLDERS = "factor", "newton"  # what takes bytes of cache_mb besides the rows: V of factor/, Q of a Newton step
 
 
 class Gram:
@@ -55,7 +53,7 @@ class Gram:
         self._last_use = np.zeros(self.capacity, dtype=np.int64)
         self._block_of = np.full(self.capacity, -1, dtype=np.int64)
         self._blocks: dict[int, np.ndarray] = {}  # the examples of every block of which a row is left
-        self._left: dict[int, int] = {}  # how many rows that is
+        self._left: dict[int, int] = {}  # the number of rows that are left of each of these blocks
         self._clock = 0
         self._filled = 0
 
@@ -70,7 +68,7 @@ class Gram:
         missing = examples[~kept]
         values = (yield from self._compute(missing)) if missing.size else self.store[:0]
         self._clock += 1
-        self._last_use[self.slot_of[examples[kept]]] = self._clock  # now the newest, so the last to go
+        self._last_use[self.slot_of[examples[kept]]] = self._clock  # the newest are evicted last
         if missing.size:
             self._keep(missing, values)
         return self.slot_of[examples]
@@ -78,13 +76,13 @@ class Gram:
     # -- room -------------------------------------------------------------------------------------
 
     def reserve(self, holder: str, size: int) -> None:
-        """Give bytes of the cache to another holder, for good: the oldest rows make way."""
+        """Reserve bytes of the cache for a holder until the run ends, evicting the least recently used rows."""
         if size > self.reserved[holder]:
             self.reserved[holder] = size
             self._shrink(self._room_for_rows())
 
     def spare(self, holder: str) -> float:
-        """Bytes of the cache that a holder may have, if rows make way."""
+        """Bytes of the cache that a holder could reserve."""
         others = sum(size for name, size in self.reserved.items() if name != holder)
         return max(self.cache_bytes - others, 0.0)
 
@@ -287,16 +285,16 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
 
 
 class Pages:
-    """Memory that appears when it is written and can be given back in part: room for the rows of a store."""
+    """The memory of a store: the system provides pages when they are written, and takes back those given up."""
 
     def __init__(self, size: int) -> None:
         self.size = size
         self._map = _map(size) if size >= LARGE else None
         if self._map is not None and hasattr(mmap, "MADV_HUGEPAGE"):
-            self._map.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does: random rows then cost fewer look-ups
+            self._map.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does: reading random rows then misses the TLB less often
 
     def array(self, dtype: Any) -> np.ndarray:
-        """All of it, for once; it lives as long as any view of it."""
+        """All of the memory as one array, to be called once; the memory lives as long as any view of it."""
         count = self.size // np.dtype(dtype).itemsize
         return np.empty(count, dtype) if self._map is None else np.frombuffer(self._map, dtype, count)
 
@@ -309,6 +307,6 @@ class Pages:
 
 
 def _map(size: int) -> mmap.mmap:
-    """Of this process alone: what is shared gets no large pages."""
+    """A private anonymous map: Linux gives shared ones no huge pages."""
     private = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)  # Windows has no such flags
     return mmap.mmap(-1, size, flags=private) if private else mmap.mmap(-1, size)

@@ -73,12 +73,12 @@ def whole(name: str, value: Any) -> int:
 
 
 def _is_number(value: Any) -> bool:
-    """Excludes text, arrays and booleans, which float() would accept."""
+    """False for strings, arrays and booleans, which float() would accept."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def shown(labels: Sequence[Any], most: int = 10) -> str:
-    """The first labels, as part of a sentence."""
+    """The first `most` labels, separated by commas, for a sentence."""
     return ", ".join(map(repr, labels[:most])) + (", ..." if len(labels) > most else "")
 
 
@@ -141,7 +141,7 @@ def checked_points(features: Any, kernel: Kernel) -> Points:
 
 def _points(features: Any, kernel: Kernel) -> Points:
     if isinstance(features, MatrixRows):
-        return features  # of a matrix that was checked as a whole
+        return features  # rows of a matrix whose checks have passed
     rows = _numbers(features.rows if isinstance(features, Points) else features)
     _check_finite(rows)
     return _matrix(rows) if kernel.name == "precomputed" else Points(rows)
@@ -244,7 +244,7 @@ def _weights(class_weight: Sequence[float] | np.ndarray | None, classes: int) ->
 
 
 def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Kernel:
-    """The kernel of this name, given those of the parameters that it declares."""
+    """The kernel of this name; of `parameters` it takes those that it declares."""
     if not isinstance(name, str) or name not in kernels:
         raise InputError("There is no kernel {name!r}; choose one of {choices}.", name=name, choices=", ".join(kernels))
     kind = kernels[name]
@@ -252,7 +252,10 @@ def kernel_from(name: str, kernels: Mapping[str, Any], **parameters: Any) -> Ker
 
 
 def _costs(cost: float, class_weight: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
-    """(n,) U_i: the cost of each example; a row of weight 0 is no row, and is left out before."""
+    """(n,) U_i = C class_weight[y_i] sample_weight[i], all positive: callers leave out rows of weight 0.
+
+    `class_weight` has the weight of each example's class.
+    """
     if sample_weight is None:
         return cost * class_weight
     weights = np.asarray(sample_weight, dtype=np.float64)

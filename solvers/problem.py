@@ -27,7 +27,7 @@ class Part:
 
     form: DualForm
     labels: np.ndarray  # (n,) int64: the class of each example in `form`
-    upper: np.ndarray  # (n,) float64: the cost U_i
+    upper: np.ndarray  # (n,) float64: U_i = C class_weight[y_i] sample_weight[i]
     gram: Gram
     bias: Bias
     offset: float = 0.0  # added to every kernel value; 1 is the regularized bias
@@ -52,7 +52,7 @@ class Part:
 
     @cached_property
     def kept(self) -> dict[str, Any]:
-        """Cache of a method between slices: only what can be recomputed with the same bits, as no checkpoint has it."""
+        """Cache of the method between slices. Only for what has the same bits when recomputed: no checkpoint has it."""
         return {}
 
 
@@ -79,7 +79,7 @@ class Problem:
 
     @cached_property
     def geometry(self) -> Geometry:
-        """Of every part."""
+        """The feasible set of every part."""
         return geometry_of(self.form, self.bias == "exact")
 
     @cached_property

@@ -1,12 +1,11 @@
 """Work in pieces of at most a tenth of a second: interruptible between any two, and shared out over threads.
 
-A piece of work is a generator that yields between its pieces. Whoever owns the loop may stop at any yield, look at the
-clock, or write a checkpoint. So at every yield the state of the run is one from which to begin again gives the same
-bits: a piece of work computes first and changes the state last.
+Work is a generator that yields between its pieces. The loop (run/loop.py) may stop at any yield, look at the clock, or
+write a checkpoint. So a run that restarts from its state at any yield must give the same bits: a piece computes first
+and changes the state last.
 
-The pieces and their shapes do not depend on how many threads there are, so neither do the bits of the result. BLAS
-has one number of threads for the whole process: it is one while anybody is inside `limited`, and that of before again
-when the last has left.
+The shapes of pieces do not depend on the number of threads, so the bits of the result do not either. BLAS has one
+number of threads for the whole process: `limited` sets it to one, and restores it when the last thread leaves.
 """
 
 from __future__ import annotations
@@ -38,16 +37,16 @@ ROWS = 64  # rows gathered at once, so that they stay in cache: 20 ms of 2500 va
 HEIGHT = 2048  # examples of a factor gathered at once, 13 MB of 800 columns; 512 to 16384 differ by 5 %
 ENTRIES = 1 << 20  # of a matrix, made or copied: 8 MB, 5 to 30 ms where memory is new
 EXACT_BLOCK_BYTES = 1 << 22  # of float64 kernel rows that are multiplied: 4 MB stay in cache
-LEAST_ROWS = 32  # kernel rows that a store always has room for
+LEAST_ROWS = 32  # kernel rows that a store holds whatever cache_mb says: a step of bsvm needs 10, a batch of smo 32
 LARGE = 1 << 26  # bytes of a store; less is left to the allocator, which hands freed memory on without new pages
 WORK_BYTES = 1 << 25  # of float64 work space: of kernel rows beyond float32, and of tables of products
 PREDICTION_ROWS = 4096  # rows predicted at once, which bounds memory for any number of rows
-SEARCH_STEPS = 30_000  # steps of a search between two looks at a stop: a fraction of a second
-SEARCH_STEPS_TIMES_ROWS = 20_000_000  # the same of compiled binary machines, times examples
-PIECE_SECONDS = 0.05  # of steps through features, roughly
-SLICE_SECONDS = 0.04  # after which a slice ends at the next piece: when it does changes no bit
-LOOK_SECONDS = 0.1  # between two looks for results of workers and for a stop
-MOST_THREADS = 1024
+SEARCH_STEPS = 30_000  # steps of a run in a search between two checks for a stop: a fraction of a second
+SEARCH_STEPS_TIMES_ROWS = 20_000_000  # steps times examples of a compiled binary machine between two such checks
+PIECE_SECONDS = 0.05  # of a piece of steps for linear kernels, by the prices of LinearBudget
+SLICE_SECONDS = 0.04  # after which a slice ends at the next yield; a clock may decide this, as it changes no bit
+LOOK_SECONDS = 0.1  # between two checks of a search for results of its workers and for a stop
+MOST_THREADS = 1024  # a larger number is taken for a mistake
 
 # What counts as how many operations, to cut pieces.
 ENTRY = 16.0  # an entry of a factor that is read once, from memory: 8 bytes, about 1 ns
@@ -58,7 +57,7 @@ STEP_OPERATIONS = 50.0  # a sequential step, per variable that it looks at
 
 _lock = threading.Lock()
 _inside = 0
-_before: list[Any] = []  # what knows the number of before, while anybody is inside
+_before: list[Any] = []  # while any thread is inside `limited`: the limiter that restores BLAS's number of threads
 _mine = threading.local()
 
 
@@ -73,7 +72,7 @@ def finish(work: Work[T]) -> T:
 
 
 def ready(value: T) -> Work[T]:
-    """Work that is done."""
+    """Work without pieces: its result is known."""
     yield from ()
     return value
 
@@ -141,8 +140,11 @@ def _leave() -> None:
 
 
 def _take_control() -> None:
-    """OpenBLAS has one number for all threads, and threadpoolctl lets one thread alone set it, in silence, until that
-    thread ends or lets go; Qt's threads never end for Python. Here the lock does what that rule is for."""
+    """Allow the calling thread to set the number of threads of OpenBLAS.
+
+    threadpoolctl lets only one thread set it until this thread ends, and silently ignores all others; for Python, Qt's
+    threads never end. The rule is there against races, which `_lock` excludes.
+    """
     OpenBLASController.clear_controlling_thread(force=True)
 
 
@@ -179,7 +181,7 @@ def _call(function: Callable[[T], object], pieces: Sequence[T]) -> None:
 
 
 def scratch(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
-    """Room to work in, of the calling thread, until it asks again."""
+    """Work space of the calling thread, which its next call overwrites."""
     size = int(np.prod(shape))
     room = getattr(_mine, "room", None)
     if room is None or room.nbytes < size * np.dtype(dtype).itemsize:

@@ -38,7 +38,7 @@ class Kernel(ABC):
 
 
 class FeatureKernel(Kernel):
-    """One whose feature space is that of the points."""
+    """A kernel <x, z>: its feature space is that of the points, so that products with K need no K."""
 
     @abstractmethod
     def times(self, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:

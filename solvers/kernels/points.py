@@ -40,7 +40,7 @@ class Points:
     # -- derived arrays ---------------------------------------------------------------------------
 
     def prepare(self, name: str) -> Work[Any]:
-        """The derived array of this name, computed in pieces unless it is there."""
+        """The derived array of this name (DERIVED), computed in pieces on first use."""
         if name not in self._derived:
             self._derived[name] = yield from DERIVED[name](self)
         return self._derived[name]
@@ -95,7 +95,7 @@ def taken(rows: Any, index: np.ndarray) -> Work[Any]:
 
 
 def passes(count: int, width: int) -> list[slice]:
-    """Rows in pieces that pass once over this many numbers of each."""
+    """Cuts `count` rows into pieces, for work that moves `width` numbers per row."""
     return pieces(count, MOVE * width)
 
 
@@ -192,7 +192,7 @@ def transposed_times(rows: Any, weights: np.ndarray) -> Work[np.ndarray]:
 
 
 def _product_cuts(rows: Any, outputs: int) -> list[slice]:
-    """A number of a sparse row costs about five times the operations of a dense one."""
+    """Pieces of rows for a product; a stored number of a sparse row counts as five of a dense one."""
     n, sparse = rows.shape[0], sp.issparse(rows)
     stored = rows.nnz / max(n, 1) if sparse else rows.shape[1]
     return pieces(n, stored * (MOVE + (10.0 if sparse else 2.0) * outputs)) or [slice(0, 0)]

@@ -1,4 +1,4 @@
-"""Machines are data: a table of directions, a margin, a feasible set (MATH: section 1).
+"""Machines are data: a table of directions, a margin, a feasible set.
 
 A new machine is one file with a `MACHINE` and one line in `MACHINES`.
 """

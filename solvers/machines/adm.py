@@ -1,4 +1,4 @@
-"""ADM (unified view): the worst wrong class function, taken absolutely, costs."""
+"""ADM (unified view): one hinge per example, for the largest wrong class function f_c itself, not f_c - f_y."""
 
 from solvers.machines.form import Machine, absolute_form
 

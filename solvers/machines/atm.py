@@ -1,4 +1,4 @@
-"""ATM (unified view): the worst of all class functions, the own one included, costs."""
+"""ATM (unified view): one hinge per example, for the worst of all class functions, the own one included."""
 
 from solvers.machines.form import Machine, absolute_form
 

@@ -1,4 +1,4 @@
-"""ATS (unified view): every class function on its wrong side costs, the own one included."""
+"""ATS (unified view): one hinge for each class function, the own one included."""
 
 from solvers.machines.form import Machine, absolute_form
 

@@ -1,4 +1,4 @@
-"""Crammer & Singer: only the worst wrong class of an example costs."""
+"""Crammer & Singer: one hinge per example, for its worst wrong class."""
 
 from solvers.machines.form import Machine, relative_form
 

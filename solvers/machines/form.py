@@ -1,7 +1,7 @@
 """DualForm: the dual programme of a machine as a table of directions, margins and a feasible set; Machine.
 
 A variable alpha[i, p] adds alpha * direction[y_i, p] to the weights of example i; its gradient in the dual is
-margin[y_i, p] - <direction[y_i, p], f(x_i)>. Couplings Q follow from the table; nobody types them.
+margin[y_i, p] - <direction[y_i, p], f(x_i)>. The couplings Q are inner products of rows of the table.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class DualForm:
 
 
 def _alike(table: np.ndarray, other: np.ndarray | float) -> bool:
-    """Up to rounding; the coefficients of directions are about 1."""
+    """Equal up to rounding; the coefficients of directions are about 1."""
     return bool(np.abs(table - other).max(initial=0.0) <= ROUNDING)
 
 
@@ -148,7 +148,7 @@ class Machine:
 
     name: str
     title: str
-    decides: str  # in words, for results
+    decides: str  # how it trains and decides, for users
     form: Callable[[int, float], DualForm]  # (classes, margin) -> the problem of one part
     margin: Callable[[int], float] = lambda classes: 1.0  # the default, by number of classes
     bias: Literal["none", "exact"] = "none"  # the default
@@ -160,7 +160,7 @@ KEPT_CLASSES = 32  # classes up to which forms are kept: a table of 32^3 numbers
 
 
 def form_of(machine: Machine, classes: int, margin: float) -> DualForm:
-    """The programme of one part; a small one is made once, as fits of one kind follow each other."""
+    """The programme of one part; those of up to KEPT_CLASSES classes are cached, as many fits use the same one."""
     return _kept_form(machine, classes, margin) if classes <= KEPT_CLASSES else machine.form(classes, margin)
 
 

@@ -1,4 +1,4 @@
-"""Lee, Lin & Wahba: the class functions sum to zero and every wrong one is pushed below minus the margin."""
+"""Lee, Lin & Wahba: class functions of sum zero; one hinge for each wrong class c, of the margin plus f_c."""
 
 from solvers.machines.form import Machine, absolute_form
 

@@ -1,4 +1,4 @@
-"""MMR: only the own class function is pushed above the margin."""
+"""MMR (maximum margin regression): one hinge per example, for the own class function f_y."""
 
 from solvers.machines.form import Machine, absolute_form
 

@@ -1,4 +1,4 @@
-"""Weston & Watkins: every other class, compared with the own one, costs its own hinge."""
+"""Weston & Watkins: one hinge for each wrong class c, of the margin minus (f_y - f_c)."""
 
 from solvers.machines.form import Machine, relative_form
 
