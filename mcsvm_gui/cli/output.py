@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data.dataset import Notice
 from solvers.dual.certificate import Certificate
 
@@ -30,6 +31,10 @@ def per_cent(share: float) -> str:
 
 def accuracy(share: float) -> str:
     return f"{100.0 * share:.1f} %" if share < 1.0 else "100 %"
+
+
+def score(name: str, value: float) -> str:
+    return figures.score(name, value) if name in figures.LOSSES else accuracy(value)
 
 
 def certainty(certificate: Certificate, converged: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from dataclasses import replace
 from typing import TextIO
@@ -12,6 +13,7 @@ from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, Progress, duration
 from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.cli.several import check_report
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED, complain
 from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.data.readers import open_dataset
@@ -125,13 +127,14 @@ class TuneProgress(Progress):
     def __init__(self, tuning: Tuning, quiet: bool, stream: TextIO | None = None) -> None:
         super().__init__(quiet, stream)
         self._tuning, self._began = tuning, time.monotonic()
-        self._count, self._best = 0, ("", 0.0)
+        self._count, self._best = 0, ("", -math.inf)
 
     def trial(self, done: tuple[Trial, FoldResult]) -> None:
         (cell, _), result = done
         self._count += 1
-        if result.accuracy > self._best[1]:
-            self._best = cell.machine, result.accuracy
+        worth = CellResult({0: result}, self._tuning.score).worth
+        if worth > self._best[1]:
+            self._best = cell.machine, worth
         if self._due():
             self._write(self.words(self._last - self._began))
 
@@ -143,8 +146,8 @@ class TuneProgress(Progress):
         else:
             left = seconds * (expected - self._count) / self._count
             parts += [f"{self._count} of {expected} trials", f"about {duration(left)} left"]
-        machine, accuracy = self._best
-        parts.insert(1, f"best fold {machine} {output.accuracy(accuracy)}")
+        (machine, worth), score = self._best, self._tuning.score
+        parts.insert(1, f"best fold {machine} {output.score(score.name, score.preferred(worth))}")
         return GAP.join(parts)
 
 
@@ -170,8 +173,9 @@ def words(tuned: Tuned) -> list[str]:
         lines += _machine_words(tuned, machine)
     for found in tuned.nested:
         if found.results:
-            mean = sum(found.fold_accuracy) / len(found.results)
-            lines.append(f"{found.machine}: {output.accuracy(mean)} where each fold's choice was made without it.")
+            mean = sum(found.by(tuning.score)) / len(found.results)
+            said = output.score(tuning.score.name, mean)
+            lines.append(f"{found.machine}: {said} where each fold's choice was made without it.")
     unsolved = sum(not result.converged for result in tuned.results.values())
     if unsolved:
         lines.append(f"{output.plural(unsolved, 'cell')} did not converge; their gap tells how far they may be off.")
@@ -183,8 +187,9 @@ def _machine_words(tuned: Tuned, machine: str) -> list[str]:
     if cell is None:
         return [f"{machine}: nothing was done."]
     result: CellResult = tuned.results[cell]
-    spread = f" (deviation {100.0 * result.std:.1f} between folds)" if result.folds > 1 else ""
-    lines = [f"{machine}: {output.accuracy(result.mean)}{spread} at {place(cell)}."]
+    name = result.score.name
+    spread = f" (deviation {figures.spread(name, result.std)} between folds)" if result.folds > 1 else ""
+    lines = [f"{machine}: {output.score(name, result.mean)}{spread} at {place(cell)}."]
     if result.folds < len(tuned.tuning.parts):
         lines.append(f"  That rests on {result.folds} of {len(tuned.tuning.parts)} folds.")
     if cell.gamma is None and tuned.tuning.grid.gammas is not None:

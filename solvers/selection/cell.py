@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -43,6 +43,14 @@ class FoldResult:
     values: np.ndarray | None = None  # (test rows, outputs), where the settings ask for them
 
 
+def of_folds(results: Sequence[FoldResult], score: Score) -> tuple[float, ...]:
+    """NaN where a result does not have what the measure needs."""
+    if score.name == "accuracy":
+        return tuple(result.accuracy for result in results)
+    kept = [result.tested for result in results if result.tested is not None]
+    return tuple(score.of(kept)) if kept and len(kept) == len(results) else (math.nan,) * len(results)
+
+
 @dataclass(frozen=True)
 class CellResult:
     """The results of all folds done so far, by fold number; `score` is the measure they are compared by."""
@@ -64,14 +72,28 @@ class CellResult:
 
     @cached_property
     def fold_scores(self) -> tuple[float, ...]:
-        """By the measure; NaN where a result does not have what it needs."""
         return self.by(self.score)
 
     def by(self, score: Score) -> tuple[float, ...]:
-        if score.name == "accuracy":
-            return self.fold_accuracy
-        kept = [result.tested for result in self._ordered if result.tested is not None]
-        return tuple(score.of(kept)) if len(kept) == self.folds else (math.nan,) * self.folds
+        return of_folds(self._ordered, score)
+
+    def scored(self, score: Score) -> CellResult:
+        """By another measure; computed once, however often it is asked for."""
+        if score is self.score:
+            return self
+        if score.name not in self._scored:
+            self._scored[score.name] = replace(self, score=score)
+        return self._scored[score.name]
+
+    def known_by(self, score: Score) -> CellResult:
+        """The folds that have what the measure needs."""
+        if score.name == "accuracy" or all(result.tested is not None for result in self.by_fold.values()):
+            return self
+        return CellResult({fold: found for fold, found in self.by_fold.items() if found.tested is not None}, self.score)
+
+    @cached_property
+    def _scored(self) -> dict[str, CellResult]:
+        return {}
 
     @cached_property
     def mean(self) -> float:

@@ -131,6 +131,7 @@ def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = Fal
     of a two-line search are no candidates once cells with gamma were tried.
     """
     mine = {cell: result for cell, result in results.items() if cell.machine == machine and result.folds}
+    mine = {cell: result for cell, result in mine.items() if not math.isnan(result.mean)}
     if any(cell.gamma is not None for cell in mine):
         mine = {cell: result for cell, result in mine.items() if cell.gamma is not None}
     most = max((result.folds for result in mine.values()), default=0)

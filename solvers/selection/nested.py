@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from solvers.selection.cell import Cell, FoldResult, Trial
+from solvers.selection.cell import Cell, FoldResult, Trial, of_folds
 from solvers.selection.crew import Crew, Folds, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
@@ -27,6 +27,9 @@ class Nested:
     @property
     def fold_accuracy(self) -> tuple[float, ...]:
         return tuple(result.accuracy for result in self.results)
+
+    def by(self, score: Score) -> tuple[float, ...]:
+        return of_folds(self.results, score)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,12 @@ read at the temperature of least loss on the other folds; a cubic interpolates b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from solvers.jit import likelihood
 from solvers.machines import MACHINES
@@ -43,6 +44,21 @@ class Measured:
         weight = np.bincount(entry, weights)
         losses, first = _losses(rows, machine, values)
         return cls(classes[pairs // rows.classes], rows.names[pairs % rows.classes], weight, losses, first)
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON, of labels that are numbers."""
+        kept = vars(self).items()
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in kept}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Measured:
+        """ValueError, LookupError or TypeError where that is none: a file may hold anything."""
+        given, decided = (np.array(document[name], dtype=np.int64) for name in ("given", "decided"))
+        weight, losses = (np.array(document[name], dtype=np.float64) for name in ("weight", "losses"))
+        whole = given.shape == decided.shape == weight.shape == (given.size,) and losses.shape == (WIDTH,)
+        if not whole or not given.size or not (weight > 0.0).all() or not np.isfinite([*weight, *losses]).all():
+            raise ValueError("no test rows")
+        return cls(given, decided, weight, losses, int(document["first"]))
 
     def right(self) -> float:
         return float(self.weight[self.given == self.decided].sum())
@@ -124,18 +140,32 @@ def log_loss(folds: Sequence[Measured]) -> list[float]:
 def _lowest(losses: np.ndarray) -> float:
     """Where on the row the minimum lies: of the curve that `_at` draws, near the least entry."""
     j = int(np.clip(losses.argmin(), 1, losses.size - 2))
-    return float(minimize_scalar(lambda place: _at(losses, place), bounds=(j - 1.0, j + 1.0), method="bounded").x)
+    places = [float(place) for piece in (j - 1, j) for place in (piece, *_flat(losses, piece), piece + 1)]
+    return min(places, key=lambda place: _at(losses, place))
+
+
+def _flat(losses: np.ndarray, piece: int) -> list[float]:
+    """Where between two entries the curve has no slope."""
+    start, (_, one, two, three) = _cubic(losses, piece)
+    square = two * two - 3.0 * one * three
+    if square < 0.0:
+        return []
+    steep = -two - math.copysign(math.sqrt(square), two)  # three t^2 + 2 two t / 3 + one / 3 = 0, without cancellation
+    roots = [below / over for below, over in ((steep, 3.0 * three), (one, steep)) if over]
+    return [start + root for root in roots if piece <= start + root <= piece + 1]
+
+
+def _cubic(losses: np.ndarray, piece: int) -> tuple[int, tuple[float, float, float, float]]:
+    """Through the four entries nearest to a piece: c0 + c1 t + c2 t^2 + c3 t^3, t counted from the place given."""
+    start = min(max(piece, 1), losses.size - 3)
+    a, b, c, d = losses[start - 1 : start + 3].tolist()
+    return start, (b, (-2 * a - 3 * b + 6 * c - d) / 6, (a - 2 * b + c) / 2, (-a + 3 * b - 3 * c + d) / 6)
 
 
 def _at(losses: np.ndarray, place: float) -> float:
-    """Between entries by the cubic through the four nearest."""
-    j = int(np.clip(np.floor(place), 1, losses.size - 3))
-    t, (a, b, c, d) = place - j, losses[j - 1 : j + 3]
-    value = (
-        -a * t * (t - 1) * (t - 2) / 6 + b * (t + 1) * (t - 1) * (t - 2) / 2
-        - c * (t + 1) * t * (t - 2) / 2 + d * (t + 1) * t * (t - 1) / 6
-    )  # fmt: skip
-    return float(max(value, 0.0))
+    start, (zero, one, two, three) = _cubic(losses, math.floor(place))
+    t = place - start
+    return max(zero + t * (one + t * (two + t * three)), 0.0)
 
 
 def cost(folds: Sequence[Measured], costs: Mapping[tuple[int, int], float]) -> list[float]:

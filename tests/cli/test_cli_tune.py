@@ -18,8 +18,10 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mcsvm_gui.cli import tune
 from mcsvm_gui.cli.tune import range_of
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.tune import options
 from solvers import MultiClassSVC
+from solvers.selection.scores import SCORES
 from solvers.selection.search import SEARCHES
 
 SMALL = "--C", "2^-1:2^3", "--gamma", "2^-2:1", "--step", 2, "--folds", 3
@@ -163,6 +165,42 @@ def test_one_number_is_a_range_of_one() -> None:
 
 def test_help_names_every_search() -> None:
     assert set(options.SEARCHES) == set(SEARCHES)
+
+
+def test_help_names_every_measure() -> None:
+    assert {name: score.title for name, score in SCORES.items()} == options.SCORES
+    assert {name for name, score in SCORES.items() if not score.higher_is_better} == set(figures.LOSSES)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_all_measures_are_told_and_the_best_cell_is_best_by_one(blobs: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "cells.csv"
+    found = mcsvm("tune", blobs, *SMALL, "--score", name, "--nested", "--json", "-o", out).document
+    assert found["score"] == name
+    means = [cell["scores"][name] for cell in found["cells"]]
+    assert [cell["mean"] for cell in found["cells"]] == means
+    assert found["best"]["ww"]["mean"] == (max if SCORES[name].higher_is_better else min)(means)
+    assert found["nested"]["ww"]["mean"] is not None
+    table = pd.read_csv(out)
+    for other in SCORES:
+        told = [cell["scores"][other] for cell in found["cells"]]
+        assert table[other.replace("-", "_")].tolist() == told
+    plain = mcsvm("tune", blobs, *SMALL, "--json").document
+    assert [cell["scores"] for cell in plain["cells"]] == [cell["scores"] for cell in found["cells"]]
+
+
+def test_a_search_by_log_loss_says_so_in_words_and_in_its_report(blobs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "search.md"
+    answer = mcsvm("tune", blobs, *SMALL, "--score", "log-loss", "--report", out)
+    assert "%" not in answer.out.split("ww:")[1].split(" at ")[0]
+    report = out.read_text("utf-8")
+    assert "chosen by Log loss" in report
+    assert "Balanced accuracy" in report
+
+
+def test_pairs_are_compared_by_accuracy_alone(blobs: Path) -> None:
+    answer = mcsvm("tune", blobs, "--machine", "ovo", "--search", "per-pair", "--score", "log-loss")
+    assert (answer.code, "--score accuracy" in answer.err) == (2, True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as Unix does")

@@ -59,9 +59,9 @@ def heat_map(machine: str, best: Cell | None = None) -> heat.HeatMap:
         for y in range(3)
         for cell in [GRID.at(machine, x, y)]
     }
-    scale = heat.scale_of("mean", cells.values())
+    scale = heat.scale_of("accuracy", cells.values())
     return heat.heat_map(
-        machine, machine.upper(), machine, GRID, cells, best or GRID.at(machine, 2, 2), in_words, "mean", scale
+        machine, machine.upper(), machine, GRID, cells, best or GRID.at(machine, 2, 2), in_words, "accuracy", scale
     )
 
 

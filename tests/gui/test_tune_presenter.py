@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fake_queue import FakeQueue
 from PySide6.QtCore import QObject, Signal
@@ -32,6 +34,7 @@ from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, FoldResult, Trial
 from solvers.selection.nested import Nested
+from solvers.selection.scores import WIDTH, Measured
 
 SMALL = {"machines": "ww,ovo", "C_from": "1", "C_to": "16", "gamma_from": "0.25", "gamma_to": "4", "folds": "2"}
 SMALL_TRIALS = 2 * 3 * 3 * 2
@@ -89,7 +92,7 @@ class View(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.form: dict[str, str] = {}
-        self.value, self.machine = "mean", ""
+        self.value, self.machine = "accuracy", ""
         self.told: dict[str, tuple[Any, ...]] = {}
 
     def texts(self) -> dict[str, str]:
@@ -295,6 +298,37 @@ def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page
     assert page.view.told["show_best"][0].startswith("Weston-Watkins: 90.5")
     assert page.view.told["show_offer"] == ("",)
     assert "Every cell is known" in page.view.obstacle
+
+
+def test_the_measure_is_changed_without_searching_again(page: Page) -> None:
+    """The lowest loss where accuracy is the highest elsewhere; colours follow the measure."""
+    page.view.start_asked.emit()
+    trials = page.queue.wanted()
+    page.queue.tell(page.queue.searches[-1].key, *(Tried(trial, measured(trial)) for trial in trials))
+    page.queue.end_search()
+    assert "C 2^4" in page.view.told["show_best"][0]
+    page.view.edit(score="log-loss")
+    assert page.view.told["show_value"] == ("log-loss",)
+    assert "Log loss" in page.view.told["show_best"][0]
+    assert "C 1," in page.view.told["show_best"][0]
+    assert "Every cell is known" in page.view.obstacle
+
+
+def test_cells_of_before_are_searched_again_by_what_they_do_not_have(page: Page) -> None:
+    page.view.start_asked.emit()
+    page.queue.give(peak(4.0, 1.0))
+    page.queue.end_search()
+    page.view.edit(score="log-loss")
+    assert page.view.obstacle == ""
+    page.view.start_asked.emit()
+    assert len(page.queue.wanted()) == SMALL_TRIALS
+
+
+def measured(trial: Trial) -> FoldResult:
+    """More accurate, and a larger loss, the larger C is."""
+    cost = trial.cell.C
+    tested = Measured(np.array([0]), np.array([0]), np.ones(1), np.full(WIDTH, cost), 0)
+    return replace(result(0.5 + cost / 100.0), tested=tested)
 
 
 def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) -> None:

@@ -34,6 +34,7 @@ FROM_TABLES = {
     ),
     *("option.title", "option.help", "option.unsaid", "option.unit"),
     *("exporter.title", "OWN.title"),
+    *("SCORES[name]", "SCORES[measure]", "SCORES[result.score.name]"),
     "said.template",  # collected where the sentence is made
 }
 TOY = """

@@ -114,6 +114,21 @@ def accuracy(share: float | None, rows: int | None = None) -> str:
     return unit(f"{100.0 * share:.{decimals}f}", "%")
 
 
+LOSSES = "log-loss", "cost"  # lower is better
+
+
+def score(name: str, value: float | None) -> str:
+    """A measure of the test rows: a share in percent, a loss as a number with three digits that count."""
+    if name not in LOSSES:
+        return accuracy(value)
+    return NONE if value is None or _missing(value) else _digits(value, 3) if value else "0"
+
+
+def spread(name: str, value: float) -> str:
+    """The deviation of a measure over folds, without a unit."""
+    return score(name, value) if name in LOSSES else f"{100.0 * value:.1f}"
+
+
 def gap(relative: float | None) -> str:
     """A relative duality gap: rounding may make it negative, and below a bound it is nothing but rounding."""
     if relative is None or _missing(relative):

@@ -11,13 +11,14 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.cells import conditions, document, found
 from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.selection.cell import CellResult, FoldResult, Trial
+from solvers.selection.scores import SCORES
 
 
 class JournalCells:
     """Of one search: the best of it must not lie outside its grid because another was there."""
 
     def __init__(self, journal: Journal, request: Request, wanted: TuneRequest, dataset: Dataset) -> None:
-        self._journal = journal
+        self._journal, self._score = journal, SCORES[wanted.score]
         grid = repr((wanted.search, wanted.machines, wanted.costs, wanted.gammas))
         self._key = key_of("cells", dataset.digest, conditions(replace(request, digest=None), wanted), grid)
 
@@ -30,6 +31,7 @@ class JournalCells:
 
     def _trials(self, entry: Entry) -> list[tuple[Trial, FoldResult]]:
         cells, unreadable = found([_row(entry)])
+        cells = {cell: result.known_by(self._score) for cell, result in cells.items()}
         if unreadable:
             raise self._journal.broken(ValueError("no cell of a search"))
         return [(Trial(cell, fold), one) for cell, result in cells.items() for fold, one in result.by_fold.items()]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.machine.request import OPTIONS, Request
-from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, TuneRequest, range_of
+from mcsvm_gui.core.tune.options import RANGES, SCORES, SEARCH_OPTIONS, TuneRequest, range_of
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
 from solvers.selection.cell import Cell
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.search import Tuned
 
 Told = Callable[[int, int | None], object]  # trials that are done, and how many there will be, where that is known
+LATER = ("score",)  # fields of a SearchSpec that the first version did not have
 WHICH_DATA = "data", "test", "digest", "test_digest"
 
 
@@ -35,6 +36,7 @@ class SearchSpec:
     step: float = SEARCH_OPTIONS["step"].default
     folds: int = SEARCH_OPTIONS["folds"].default
     search: str = SEARCH_OPTIONS["search"].default
+    score: str = SEARCH_OPTIONS["score"].default
     holdout: float | None = None  # validated on this share in place of folds
     time_limit: float | None = None  # seconds of one training of the search; none: as for the run
 
@@ -50,6 +52,7 @@ class SearchSpec:
                 "the share that a search validates on must lie between 0 and 1, not {holdout!r}", holdout=self.holdout
             )
         OPTIONS["time_limit"].check(self.time_limit)
+        SEARCH_OPTIONS["score"].check(self.score)
 
     @property
     def costs(self) -> Range:
@@ -62,14 +65,19 @@ class SearchSpec:
     @property
     def words(self) -> str:
         validated = f"{self.folds} folds" if self.holdout is None else f"{100 * self.holdout:g} % held out"
-        return f"{self.search}, {validated}"
+        chosen = "" if self.score == SEARCH_OPTIONS["score"].default else f", by {SCORES[self.score].lower()}"
+        return f"{self.search}, {validated}{chosen}"
 
     def document(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """What came after the first version only where it is said, so that searches of before are found in journals."""
+        later = {item.name: item.default for item in fields(self) if item.name in LATER}
+        return {name: value for name, value in asdict(self).items() if value is not None and value != later.get(name)}
 
     def wanted(self, machines: Sequence[str], kernel: str) -> TuneRequest:
         gammas = self.gammas if "gamma" in KERNELS[kernel].parameters else None
-        return TuneRequest(tuple(machines), self.costs, gammas, self.search, self.folds, holdout=self.holdout)
+        return TuneRequest(
+            tuple(machines), self.costs, gammas, self.search, self.score, self.folds, holdout=self.holdout
+        )
 
 
 def _range(name: str, text: str, step: float) -> Range:
@@ -184,12 +192,14 @@ def apart_from_machine(request: Request) -> Request:
 def _account(tuned: Tuned, cell: Cell) -> dict[str, Any]:
     """What a reader wants to know of a search. `unsolved` cells had a fold that did not converge; how far, at worst."""
     mine = {one: result for one, result in tuned.results.items() if one.machine == cell.machine}
-    mean = tuned.results[cell].mean
+    mean, accuracies = tuned.results[cell].mean, tuned.results[cell].fold_accuracy
     alike = [one for one, result in mine.items() if abs(result.mean - mean) < 1e-12 and _same_kind(one, cell)]
     unsolved = [result.worst.relative_gap for result in mine.values() if not result.converged]
     return {
         "cells": len(mine),
-        "mean": mean,
+        "mean": sum(accuracies) / len(accuracies),
+        "score": tuned.tuning.score.name,
+        "score_mean": mean,
         "equal": len(alike),
         "edges": list(tuned.tuning.grid.edges(cell)),
         "unsolved": len(unsolved),

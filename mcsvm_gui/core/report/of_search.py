@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import numbers, parts, plots
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.tune.options import SCORES
 from solvers.errors import Sentence
 
 MOST_CELLS = 2000  # in a table
@@ -40,17 +41,26 @@ def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_
     """`most`: cells of a machine that are listed, the best of them."""
     cells = list(document["cells"])
     blocks: list[Block] = [*_summary(document), *_best(document, level), *_per_pair(document, level)]
-    known = [cell["mean"] for cell in cells if _known(cell)]
+    known, measure = [cell["mean"] for cell in cells if _known(cell)], _measure(document)
     limits = (min(known), max(known)) if known else (0.0, 1.0)
     for machine in dict.fromkeys([*document["best"], *(cell["machine"] for cell in cells)]):
         mine = [cell for cell in cells if cell["machine"] == machine]
-        map_ = _heat_map(mine, machine, limits, document["best"].get(machine))
+        map_ = _heat_map(mine, machine, limits, document["best"].get(machine), measure)
         blocks += [
             Heading(tr("Cells of {machine}", machine=machine), level),
             *map_,
-            _table(mine, _parts(document), most),
+            _table(mine, _parts(document), most, measure),
         ]
     return [*blocks, *_asked(document, level)]
+
+
+def _measure(document: Mapping[str, Any]) -> str:
+    """That cells were compared by."""
+    return str(document.get("score") or "accuracy")
+
+
+def _titled(measure: str) -> str:
+    return tr("mean accuracy") if measure == "accuracy" else tr(SCORES[measure])
 
 
 # -- in words -------------------------------------------------------------------------------------
@@ -59,6 +69,7 @@ def search_blocks(document: Mapping[str, Any], level: int = 2, most: int = MOST_
 def _summary(document: Mapping[str, Any]) -> list[Block]:
     words = tr("{count} cell", "{count} cells", count=len(document["cells"]))
     words += tr(" by {search} search", search=document["search"]) if document.get("search") else ""
+    words += tr(", chosen by {score}", score=_titled(_measure(document))) if _measure(document) != "accuracy" else ""
     words += (
         tr(" in {seconds}", seconds=figures.seconds(document["seconds"])) if document.get("seconds") is not None else ""
     )
@@ -134,18 +145,21 @@ def _range(found: Mapping[str, float]) -> str:
 
 
 def _best(document: Mapping[str, Any], level: int) -> list[Block]:
-    best, nested = document["best"], document.get("nested") or {}
+    best, nested, measure = document["best"], document.get("nested") or {}, _measure(document)
     edged = any(found.get("edges") for found in best.values())
-    columns = [tr("machine"), "C", tr("gamma"), tr("mean accuracy"), tr("parts"), *(["nested"] if nested else [])]
+    columns = [tr("machine"), "C", tr("gamma"), _titled(measure), tr("parts"), *(["nested"] if nested else [])]
     columns += [tr("on the edge")] if edged else []
     rows = []
     for machine, found in best.items():
         cells = [machine, figures.parameter(found["C"]), figures.parameter(found["gamma"])]
-        cells += [figures.accuracy(found["mean"]), _of_all(found.get("folds", _parts(document)), _parts(document))]
-        cells += [_mean(nested.get(machine))] if nested else []
+        cells += [
+            figures.score(measure, found["mean"]),
+            _of_all(found.get("folds", _parts(document)), _parts(document)),
+        ]
+        cells += [_mean(nested.get(machine), measure)] if nested else []
         cells += [", ".join(map(_edge, found.get("edges", ())))] if edged else []
         rows.append(tuple(cells))
-    caption = worded(NESTED) if nested else tr("The mean of the best cell is too kind: it is the largest of many.")
+    caption = worded(NESTED) if nested else tr("The mean of the best cell is too kind: it is the best of many.")
     table = Table(tuple(columns), tuple(rows), caption, frozenset(range(1, 5 + bool(nested))))
     return [Heading(tr("The best cell of every machine"), level), table]
 
@@ -164,8 +178,8 @@ def _of_all(done: int, whole: int) -> str:
     return str(done) if done == whole else tr("{done} of {whole}", done=done, whole=whole)
 
 
-def _mean(found: Mapping[str, Any] | None) -> str:
-    return figures.NONE if found is None else figures.accuracy(found["mean"])
+def _mean(found: Mapping[str, Any] | None, measure: str) -> str:
+    return figures.NONE if found is None else figures.score(measure, found["mean"])
 
 
 def _per_pair(document: Mapping[str, Any], level: int) -> list[Block]:
@@ -230,6 +244,7 @@ def _heat_map(
     machine: str,
     limits: tuple[float, float],
     best: Mapping[str, Any] | None,
+    measure: str,
 ) -> list[Block]:
     """On the colours that all machines share."""
     costs = sorted({cell["C"] for cell in cells})
@@ -243,32 +258,40 @@ def _heat_map(
     ringed = None
     if best is not None and best["C"] in costs and best["gamma"] in gammas:
         ringed = costs.index(best["C"]), gammas.index(best["gamma"])
-    plot = plots.HeatFigure(values, _powers(costs), _powers(gammas), "log2 C", "log2 gamma", limits, ringed)
-    return [Figure(plot, tr("Mean accuracy of {machine} over the cells; the ring marks the best.", machine=machine))]
+    falls, named = measure in figures.LOSSES, _titled(measure)
+    plot = plots.HeatFigure(values, _powers(costs), _powers(gammas), "log2 C", "log2 gamma", limits, ringed, falls)
+    said = tr("{measure} of {machine} over the cells; the ring marks the best.", measure=named, machine=machine)
+    return [Figure(plot, said[:1].upper() + said[1:])]
 
 
 def _powers(values: Sequence[float]) -> list[str]:
     return [f"{math.log2(value):g}"[:6] for value in values]
 
 
-def _table(cells: Sequence[Mapping[str, Any]], whole: int, most: int) -> Table:
-    ordered = sorted(cells, key=lambda cell: -cell["mean"] if _known(cell) else math.inf)[:most]
+def _table(cells: Sequence[Mapping[str, Any]], whole: int, most: int, measure: str) -> Table:
+    """With all measures of a cell that were kept."""
+    sign = 1.0 if measure in figures.LOSSES else -1.0
+    ordered = sorted(cells, key=lambda cell: sign * cell["mean"] if _known(cell) else math.inf)[:most]
+    known = {name for cell in cells for name, mean in cell.get("scores", {}).items() if mean is not None}
+    others = [name for name in SCORES if name in known and name != measure]
     rows = tuple(
         (
             figures.parameter(cell["C"]),
             figures.parameter(cell["gamma"]),
-            figures.accuracy(cell["mean"]),
-            figures.accuracy(cell["std"]) if cell["std"] else figures.NONE,
+            figures.score(measure, cell["mean"]),
+            figures.score(measure, cell["std"]) if cell["std"] else figures.NONE,
+            *(figures.score(name, cell.get("scores", {}).get(name)) for name in others),
             _of_all(_done(cell), whole),
             figures.seconds(cell["seconds"]),
             f"{cell['n_support']:.1f}".removesuffix(".0"),
         )
         for cell in ordered
     )
-    columns = "C", tr("gamma"), tr("mean accuracy"), tr("deviation"), tr("parts"), tr("time"), tr("support vectors")
+    named = "C", tr("gamma"), _titled(measure), tr("deviation"), *(tr(SCORES[name]) for name in others)
+    columns = *named, tr("parts"), tr("time"), tr("support vectors")
     listed = (
-        tr("The {most} of the highest mean, of {cells}.", most=most, cells=len(cells))
+        tr("The {most} of the best mean, of {cells}.", most=most, cells=len(cells))
         if len(cells) > most
-        else tr("The highest mean first.")
+        else tr("The best mean first.")
     )
-    return Table(columns, rows, listed, frozenset(range(7)))
+    return Table(columns, rows, listed, frozenset(range(len(columns))))

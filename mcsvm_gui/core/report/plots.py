@@ -136,13 +136,15 @@ class HeatFigure:
     x: str
     limits: tuple[float, float]
     best: tuple[int, int] | None = None
+    falls: bool = False  # the lowest is the best, and the brightest
 
     @property
     def size(self) -> tuple[float, float]:
         return 6.8, min(1.2 + 0.24 * len(self.rows), 8.0)
 
     def draw(self, axes: Any) -> None:
-        mesh = axes.pcolormesh(self.values, cmap="viridis", vmin=self.limits[0], vmax=self.limits[1], edgecolors="none")
+        colours = "viridis_r" if self.falls else "viridis"
+        mesh = axes.pcolormesh(self.values, cmap=colours, vmin=self.limits[0], vmax=self.limits[1], edgecolors="none")
         _ticks(axes.xaxis, np.arange(len(self.columns)) + 0.5, self.columns)
         _ticks(axes.yaxis, np.arange(len(self.rows)) + 0.5, self.rows)
         axes.set_xlabel(self.x)

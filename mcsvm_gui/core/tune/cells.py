@@ -15,6 +15,7 @@ from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult
+from solvers.selection.scores import Measured
 
 # What names no condition: the place of the cell, the place of the file, and how much is done at once.
 NO_CONDITION = "machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"
@@ -42,9 +43,16 @@ def document(result: CellResult) -> dict[str, Any]:
 
 def _fold_document(result: FoldResult) -> dict[str, Any]:
     pairs = [[*pair, *score] for pair, score in result.pairs.items()]
-    whole = {**vars(result), "ending": result.ending.value, "certificate": asdict(result.certificate), "pairs": pairs}
-    left_out = {"tested", "values"} if pairs else {"tested", "values", "pairs"}  # measures but accuracy are not kept
-    return {name: value for name, value in whole.items() if name not in left_out}
+    return {
+        "accuracy": result.accuracy,
+        "seconds": result.seconds,
+        "n_support": result.n_support,
+        "steps": result.steps,
+        "ending": result.ending.value,
+        "certificate": asdict(result.certificate),
+        **({"pairs": pairs} if pairs else {}),
+        **({} if result.tested is None else {"tested": result.tested.document()}),
+    }
 
 
 def found(rows: Iterable[tuple[Any, Any, Any, dict[str, Any]]]) -> tuple[Found, int]:
@@ -79,4 +87,5 @@ def _fold(kept: dict[str, Any]) -> FoldResult:
     if not 0.0 <= result.accuracy <= 1.0 or result.n_support < 0 or result.seconds < 0.0:
         raise ValueError("no result")
     pairs = {(int(a), int(b)): (int(total), int(right)) for a, b, total, right in kept.get("pairs", [])}
-    return replace(result, pairs=pairs)
+    tested = kept.get("tested")  # none in files of before measures but accuracy were kept
+    return replace(result, pairs=pairs, tested=None if tested is None else Measured.from_document(tested))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from solvers.selection.cell import Cell, CellResult
 from solvers.selection.grid import Range
 from solvers.selection.nested import Nested
 from solvers.selection.per_pair import Composite, PairChoice, choose
+from solvers.selection.scores import SCORES, Score
 
 NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # of a request: the search has its own
 COLUMNS = "machine", "C", "gamma", "mean", "std", "seconds", "n_support", "ending", "relative_gap", "violation"
@@ -27,7 +29,7 @@ def document(tuned: Tuned) -> dict[str, Any]:
     return {
         "cells": [cell_document(cell, result) for cell, result in tuned.results.items()],
         "best": {machine: found for machine in tuning.grid.machines if (found := best_document(tuned, machine))},
-        "nested": {found.machine: nested_document(found) for found in tuned.nested},
+        "nested": {found.machine: nested_document(found, tuning.score) for found in tuned.nested},
         "seconds": tuned.seconds,
         **asked_document(tuning.request, tuning.wanted),
         "n_rows": tuning.rows.rows,
@@ -42,6 +44,7 @@ def asked_document(request: Request, wanted: TuneRequest) -> dict[str, Any]:
     """How cells are tried, and which."""
     return {
         "search": wanted.search,
+        "score": wanted.score,
         "folds": 1 if wanted.holdout is not None else wanted.folds,
         "repeats": wanted.repeats,
         "holdout": wanted.holdout,
@@ -79,7 +82,9 @@ def known_document(
         for machine in found:
             found[machine].setdefault("per_pair", {"pairs": _pairs(choose(cells, machine), named)})
     tried = [cell_document(cell, result) for cell, result in cells.items()]
-    return {**asked, "cells": tried, "best": found, "nested": {one.machine: nested_document(one) for one in nested}}
+    score = SCORES[asked.get("score", "accuracy")]
+    judged = {one.machine: nested_document(one, score) for one in nested}
+    return {**asked, "cells": tried, "best": found, "nested": judged}
 
 
 def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
@@ -89,14 +94,24 @@ def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
         "C": cell.C,
         "gamma": cell.gamma,
         "fold_accuracy": list(result.fold_accuracy),
-        "mean": result.mean,
-        "std": result.std,
+        "mean": _number(result.mean),
+        "std": _number(result.std),
+        "scores": scores_document(result),
         "seconds": result.seconds,
         "n_support": result.n_support,
         "endings": [ending.value for ending in result.endings],
         "relative_gap": worst.relative_gap,
         "violation": worst.violation,
     }
+
+
+def scores_document(result: CellResult) -> dict[str, float | None]:
+    """The mean by every measure; none where the version that tried the cell kept its accuracy alone."""
+    return {name: _number(result.scored(score).mean) for name, score in SCORES.items()}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def best_document(tuned: Tuned, machine: str) -> dict[str, Any] | None:
@@ -110,8 +125,8 @@ def best_document(tuned: Tuned, machine: str) -> dict[str, Any] | None:
 def _best_document(
     cell: Cell, result: CellResult, composite: Composite | None, names: tuple[str, ...]
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"C": cell.C, "gamma": cell.gamma, "mean": result.mean, "std": result.std}
-    found |= {"folds": result.folds}
+    found: dict[str, Any] = {"C": cell.C, "gamma": cell.gamma}
+    found |= {"mean": _number(result.mean), "std": _number(result.std), "folds": result.folds}
     return found if composite is None else found | {"per_pair": _per_pair(composite, names)}
 
 
@@ -137,20 +152,25 @@ def _pairs(choices: Collection[PairChoice], names: tuple[str, ...]) -> list[dict
     ]
 
 
-def nested_document(found: Nested) -> dict[str, Any]:
-    accuracy = list(found.fold_accuracy)
+def nested_document(found: Nested, score: Score) -> dict[str, Any]:
+    """Mean and deviation are by the measure that was chosen by."""
+    scores = found.by(score)
     return {
-        "fold_accuracy": accuracy,
-        "mean": float(np.mean(accuracy)) if accuracy else None,
-        "std": float(np.std(accuracy)) if accuracy else None,
+        "fold_accuracy": list(found.fold_accuracy),
+        "mean": _number(float(np.mean(scores))) if scores else None,
+        "std": _number(float(np.std(scores))) if scores else None,
         "chosen": [{"C": cell.C, "gamma": cell.gamma} for cell in found.chosen],
     }
 
 
 def cells_text(tuned: Tuned) -> str:
-    """One line per cell, numbers with all their digits; a fold not done is an empty field."""
+    """One line per cell, numbers with all their digits; a fold not done is an empty field. Folds are by accuracy."""
     count = len(tuned.tuning.parts)
-    header = [*COLUMNS, *(f"fold_{number + 1}" for number in range(count))]
+    header = [
+        *COLUMNS,
+        *(name.replace("-", "_") for name in SCORES),
+        *(f"fold_{number + 1}" for number in range(count)),
+    ]
     return csv_text(header, [_row(cell, result, count) for cell, result in tuned.results.items()])
 
 
@@ -165,6 +185,7 @@ def _row(cell: Cell, result: CellResult, count: int) -> list[str]:
         worst_ending(result).value,
         repr(float(result.worst.relative_gap)),
         repr(float(result.worst.violation)),
+        *("" if mean is None else repr(mean) for mean in scores_document(result).values()),
         *(accuracies.get(number, "") for number in range(count)),
     ]
 

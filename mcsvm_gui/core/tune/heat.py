@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.tune.options import SCORES
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
     from solvers.selection.grid import Grid
+    from solvers.selection.scores import Score
 
-VALUES = "mean", "seconds", "n_support"
-WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best accuracy: where contours run
+WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best mean: where contours run
 SLACK = 1e-6  # of a step: rounding of powers
 APART = 2.0  # steps between the cells without gamma and the others
 
@@ -39,15 +40,22 @@ class Scale:
     low: float
     high: float
     logarithmic: bool = False
+    falls: bool = False  # the lowest value is the best, and shown as that
+
+    @property
+    def best(self) -> float:
+        return self.low if self.falls else self.high
 
     def shade(self, value: float) -> float:
         low, high, here = map(math.log, self._held(value)) if self.logarithmic else self._held(value)
-        return (here - low) / (high - low) if high > low else 1.0
+        share = (here - low) / (high - low) if high > low else 1.0
+        return 1.0 - share if self.falls and high > low else share
 
     def _held(self, value: float) -> tuple[float, float, float]:
         return self.low, self.high, min(max(value, self.low), self.high)
 
     def at(self, shade: float) -> float:
+        shade = 1.0 - shade if self.falls else shade
         if self.logarithmic:
             return self.low ** (1.0 - shade) * self.high**shade
         return self.low + shade * (self.high - self.low)
@@ -77,11 +85,24 @@ class HeatMap:
 
 def scale_of(value: str, results: Iterable[CellResult]) -> Scale | None:
     """From the worst to the best of all machines; None where there is nothing yet."""
-    found = [getattr(result, value) for result in results]
+    found = [number for result in results if not math.isnan(number := value_of(value, result))]
     if not found:
         return None
     low, high = min(found), max(found)
-    return Scale(max(low, 1e-6), max(high, 1e-6), True) if value == "seconds" else Scale(low, high)
+    if value == "seconds":
+        return Scale(max(low, 1e-6), max(high, 1e-6), True)
+    return Scale(low, high, falls=value in SCORES and not _score(value).higher_is_better)
+
+
+def value_of(value: str, result: CellResult) -> float:
+    """The mean by a measure, or another number of a cell; NaN where it is not known."""
+    return result.scored(_score(value)).mean if value in SCORES else float(getattr(result, value))
+
+
+def _score(name: str) -> Score:
+    from solvers.selection import scores
+
+    return scores.SCORES[name]
 
 
 def heat_map(
@@ -98,11 +119,11 @@ def heat_map(
     step, low = grid.costs.step, 0.0 if grid.gammas is None else grid.gammas.low
     strip = low - APART * step if any(cell.gamma is None for cell in results) else None
     linear = 0.0 if grid.gammas is None else strip
-    tried = tuple(results)
+    tried = tuple(cell for cell, result in results.items() if not math.isnan(value_of(value, result)))
     places = [_place(cell, linear) for cell in tried]
     sides = _sides(places, step)
     cells = tuple(
-        _cell(cell, *at, side, getattr(results[cell], value), scale)
+        _cell(cell, *at, side, value_of(value, results[cell]), scale)
         for cell, at, side in zip(tried, places, sides, strict=True)
     )
     half, top = 0.5 * step, low if grid.gammas is None else grid.gammas.exponents[-1]
@@ -112,7 +133,7 @@ def heat_map(
         title=title,
         short=short,
         cells=cells,
-        best=None if best is None else tried.index(best),
+        best=tried.index(best) if best in tried else None,
         left=grid.costs.low - half,
         right=grid.costs.exponents[-1] + half,
         bottom=bottom - half,
@@ -157,10 +178,10 @@ def _cell(cell: Cell, x: float, y: float, side: float, number: float, scale: Sca
 
 
 def _levels(value: str, scale: Scale | None) -> tuple[tuple[float, float], ...]:
-    if value != "mean" or scale is None:
+    if value not in SCORES or scale is None:
         return ()
-    inside = (scale.high - within for within in WITHIN)
-    return tuple((level, scale.shade(level)) for level in inside if level > scale.low)
+    inside = (scale.best + (within if scale.falls else -within) for within in WITHIN)
+    return tuple((level, scale.shade(level)) for level in inside if scale.low < level < scale.high)
 
 
 def ticks(value: str, scale: Scale) -> tuple[tuple[float, str], ...]:
@@ -169,6 +190,6 @@ def ticks(value: str, scale: Scale) -> tuple[tuple[float, str], ...]:
 
 
 def printed(value: str, number: float) -> str:
-    if value == "mean":
-        return figures.accuracy(number)
+    if value in SCORES:
+        return figures.score(value, number)
     return figures.seconds(number) if value == "seconds" else figures.count(round(number))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.tune import heat, summary
 from mcsvm_gui.core.tune.heat import HeatMap
@@ -33,17 +32,17 @@ class TuneMaps:
         mine, best = self.results.of(machine), self._best[machine]
         head, short = title(machine), machine
         if best is not None:
-            head, short = (f"{name}  {figures.accuracy(mine[best].mean)}" for name in (head, short))
+            head, short = (f"{name}  {summary.mean(mine[best])}" for name in (head, short))
         return heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
 
     def _words(self, cell: Cell) -> str:
         return summary.cell_words(cell, self.results.cells[cell], self.results.folds)
 
     def best(self, machine: str = "") -> dict[str, Cell]:
-        """Of this machine, or of all, the most accurate first."""
+        """Of this machine, or of all, the best first."""
         machines = [machine] if machine in self._best else list(self._best)
         there = {name: cell for name in machines if (cell := self._best[name]) is not None}
-        return dict(sorted(there.items(), key=lambda entry: -self.results.cells[entry[1]].mean))
+        return dict(sorted(there.items(), key=lambda entry: -self.results.cells[entry[1]].worth))
 
     def edges(self, machine: str = "") -> dict[str, tuple[str, ...]]:
         """On which edges of the ranges best cells lie; of a search that goes on nothing can be said."""

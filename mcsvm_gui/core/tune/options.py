@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mcsvm_gui.core.base.options import Flag, Kind, Number, Option, Share, Whole, number, option, options_of
+from mcsvm_gui.core.base.options import Choice, Flag, Kind, Number, Option, Share, Whole, number, option, options_of
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
 
@@ -22,6 +22,13 @@ SEARCHES = {  # a test compares them with the solvers' registry
     "two-line": "Two lines",
     "halving": "Successive halving",
     "per-pair": "Each pair its own",
+}
+SCORES = {  # likewise
+    "accuracy": "Accuracy",
+    "balanced-accuracy": "Balanced accuracy",
+    "macro-f1": "Macro F1",
+    "log-loss": "Log loss",
+    "cost": "Mean cost",
 }
 RANGES = {name: one for name, one in OPTIONS.items() if one.searched}
 BOTH = "tune", "compare"
@@ -56,6 +63,9 @@ class TuneRequest:
     costs: Range = field(default_factory=lambda: range_of(OPTIONS["C"].searched))
     gammas: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: a kernel without
     search: str = option("grid", SEARCH, "Search", "Which cells of the grid are tried", **FIRST)
+    score: str = option(
+        "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that the best cell is best by", **FIRST
+    )
     folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST)
     repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), **MORE | {"commands": BOTH})
     holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", **MORE)

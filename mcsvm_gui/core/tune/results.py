@@ -8,6 +8,7 @@ from functools import lru_cache
 from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, best
+from solvers.selection.scores import SCORES, Score
 from solvers.selection.search import SEARCHES
 
 WHOLE = "grid", "per-pair"  # searches that try every cell
@@ -16,18 +17,27 @@ WHOLE = "grid", "per-pair"  # searches that try every cell
 def results_of(wanted: TuneRequest, known: Mapping[Cell, CellResult]) -> TuneResults:
     """What is known of what is asked for."""
     grid, two_line = Grid(wanted.machines, wanted.costs, wanted.gammas), wanted.search == "two-line"
-    return TuneResults(grid, wanted.parts, known, with_linear=two_line, halved=SEARCHES[wanted.search].halves)
+    halved, score = SEARCHES[wanted.search].halves, SCORES[wanted.score]
+    return TuneResults(grid, wanted.parts, known, with_linear=two_line, halved=halved, score=score)
 
 
 class TuneResults:
     """Cells of the machines and within the ranges asked for, with `folds` folds when they are complete."""
 
     def __init__(
-        self, grid: Grid, folds: int, known: Mapping[Cell, CellResult], *, with_linear: bool, halved: bool = False
+        self,
+        grid: Grid,
+        folds: int,
+        known: Mapping[Cell, CellResult],
+        *,
+        with_linear: bool,
+        halved: bool = False,
+        score: Score = SCORES["accuracy"],
     ) -> None:
-        self.grid, self.folds, self._halved = grid, folds, halved
+        self.grid, self.folds, self._halved, self.score = grid, folds, halved, score
         within = _Within(grid, with_linear)
-        self.cells = {cell: result for cell, result in known.items() if result.folds and within(cell)}
+        scored = {cell: result.known_by(score).scored(score) for cell, result in known.items() if within(cell)}
+        self.cells = {cell: result for cell, result in scored.items() if result.folds}
 
     def of(self, machine: str) -> dict[Cell, CellResult]:
         return {cell: result for cell, result in self.cells.items() if cell.machine == machine}

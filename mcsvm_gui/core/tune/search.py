@@ -38,6 +38,7 @@ from solvers.selection.grid import Grid, best
 from solvers.selection.nested import Nested, NestedPlan
 from solvers.selection.per_pair import Composite, choose, compose
 from solvers.selection.plan import Plan, Report
+from solvers.selection.scores import SCORES
 from solvers.selection.search import SEARCHES, Search
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily
@@ -96,6 +97,7 @@ class Tuning:
         assert self.rows.labels is not None
         self.codes = np.array([number[label] for label in self.rows.labels], dtype=np.int64)
         self.search: Search = SEARCHES[self.wanted.search]
+        self.score = SCORES[self.wanted.score]
         self.grid = Grid(self.wanted.machines, self.wanted.costs, self.wanted.gammas)
         self.parts, self.inner = self._validation()
         self.prepare = FoldPreparation(self.request.rules, self.rows, self.codes)
@@ -119,7 +121,7 @@ class Tuning:
         """A crew that is lost on the way ends it like a stop. `inner` is told trials of nested searches."""
         began = time.perf_counter()
         steps = self.search.steps(self.grid, len(self.parts))
-        plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report)
+        plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report, score=self.score)
         composites: dict[str, Composite] = {}
         nested: list[Nested] = []
         trouble = ""
@@ -220,7 +222,7 @@ class Tuning:
     def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
         return NestedPlan(
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
-            outer.crew, done=self.done_inside,
+            outer.crew, self.score, self.done_inside,
         ).run()  # fmt: skip
 
 
@@ -294,6 +296,8 @@ def _check_kernel(request: Request, wanted: TuneRequest) -> None:
             raise InputError("only machines of pairs can have parameters for each pair; take --machine ovo or dag")
         if request.solver != "auto" or request.bias not in (None, "exact") or not _definite(request):
             raise InputError("the per-pair search needs --solver auto, the exact bias, and a kernel such as rbf")
+        if wanted.score != "accuracy":
+            raise InputError("the per-pair search compares pairs by accuracy; take --score accuracy")
 
 
 def _definite(request: Request) -> bool:

@@ -9,6 +9,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.machine.summary import time_left_words
+from mcsvm_gui.core.tune.options import SCORES
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
@@ -23,10 +24,16 @@ def place(cell: Cell | PairChoice) -> str:
     return tr("C {cost}, gamma {gamma}", cost=cost, gamma=written(cell.gamma, powers=True))
 
 
+def mean(result: CellResult) -> str:
+    """By the measure that cells are compared by."""
+    return figures.score(result.score.name, result.mean)
+
+
 def score(result: CellResult) -> str:
-    """97.3 % ± 0.8: mean and deviation of the folds."""
-    mean = figures.accuracy(result.mean)
-    return mean if result.folds < 2 else f"{mean} ± {100.0 * result.std:.1f}"
+    """97.3 % ± 0.8: mean and deviation of the folds; named, where it is not the accuracy."""
+    deviation = figures.spread(result.score.name, result.std)
+    said = mean(result) if result.folds < 2 else f"{mean(result)} ± {deviation}"
+    return said if result.score.name == "accuracy" else f"{tr(SCORES[result.score.name])} {said}"
 
 
 def cell_words(cell: Cell, result: CellResult, folds: int) -> str:
@@ -55,15 +62,16 @@ def best_words(
 ) -> str:
     said = tr("{machine}: {score} at {place}", machine=title, score=score(result), place=place(cell))
     if composite is not None:
-        mean = _mean(composite)
-        said = tr("{said}; {mean} with C and gamma of its own for each pair", said=said, mean=mean)
+        together = _mean(result, composite.fold_accuracy)
+        said = tr("{said}; {mean} with C and gamma of its own for each pair", said=said, mean=together)
     if nested is not None:
-        said = tr("{said}; {mean} where each fold's choice was made without it", said=said, mean=_mean(nested))
+        judged = _mean(result, nested.by(result.score))
+        said = tr("{said}; {mean} where each fold's choice was made without it", said=said, mean=judged)
     return said
 
 
-def _mean(found: Composite | Nested) -> str:
-    return figures.accuracy(sum(found.fold_accuracy) / len(found.fold_accuracy))
+def _mean(result: CellResult, folds: Collection[float]) -> str:
+    return figures.score(result.score.name, sum(folds) / len(folds))
 
 
 def edge_words(edges: Mapping[str, Collection[str]]) -> str:

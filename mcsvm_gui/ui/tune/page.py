@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core.tune.options import SCORES
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.command_row import CommandRow
@@ -162,11 +163,8 @@ class TunePage(QWidget):
         self.values = QComboBox()
         self.values.setObjectName("heatmapValueCombo")
         self.values.setAccessibleName(tr("What the colours show"))
-        for value, text in (
-            ("mean", tr("Accuracy")),
-            ("seconds", tr("Time per cell")),
-            ("n_support", tr("Support vectors")),
-        ):
+        measures = [(name, tr(title)) for name, title in SCORES.items()]
+        for value, text in (*measures, ("seconds", tr("Time per cell")), ("n_support", tr("Support vectors"))):
             self.values.addItem(text, value)
         self.values.currentIndexChanged.connect(lambda _: self.value_changed.emit())
         self.report_button = report_menu.report_button()
@@ -238,6 +236,10 @@ class TunePage(QWidget):
     def value(self) -> str:
         """What the colours show."""
         return str(self.values.currentData())
+
+    def show_value(self, value: str) -> None:
+        with QSignalBlocker(self):
+            self.values.setCurrentIndex(self.values.findData(value))
 
     @property
     def machine(self) -> str:

@@ -38,6 +38,7 @@ class TunePresenter(QObject):
         self._view, self._workspace, self._runs, self._searches = view, workspace, workspace.runs, workspace.searches
         self._cells = self._searches.cells
         self._ready = False
+        self._score = form.DEFAULTS["score"]
         self._asked: tuple[Request, TuneRequest] | None = None  # where every entry is right
         self._conditions = ""  # of what the form asks for; empty where it asks for nothing
         self._state: JobState | None = None  # of the search that was shown last
@@ -116,6 +117,7 @@ class TunePresenter(QObject):
         from mcsvm_gui.core.tune.cells import conditions
 
         entered = form.read_form(self._view.texts())
+        self._follow_score(self._view.texts().get("score", self._score))
         self._close_folds(bool(self._view.texts().get("holdout")))
         self._view.show_parameters(form.parameters(self._view.texts()))
         self._view.show_errors(entered.errors)
@@ -128,6 +130,12 @@ class TunePresenter(QObject):
                 self._conditions = conditions(request, entered.wanted)
         self._view.show_command(command)
         self._view.show_obstacle(self._obstacle(bool(entered.errors)))
+
+    def _follow_score(self, score: str) -> None:
+        """Colours show the measure that cells are chosen by, until somebody picks another."""
+        if score != self._score:
+            self._score = score
+            self._view.show_value(score)
 
     def _close_folds(self, held_out: bool) -> None:
         why = tr("Cells are validated on the share that is held out, instead of folds.") if held_out else ""

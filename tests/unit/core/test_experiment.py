@@ -326,6 +326,21 @@ def test_a_search_is_that_of_the_tune_command_and_its_best_cell_is_told() -> Non
     assert [row[2] for row in beside_published(results)] == [*published] * 3
 
 
+def test_a_search_may_choose_by_another_measure_and_old_ones_are_told_as_before() -> None:
+    assert "score" not in SearchSpec().document()
+    spec = SearchSpec(C="2^-4:2^8", gamma="2^-6:2^2", step=4, folds=3, score="log-loss")
+    assert SearchSpec(**spec.document()) == spec
+    assert spec.words == "grid, 3 folds, by log loss"
+    run = RunSpec("iris", "ww", Request(machine="ww"), search=spec)
+    results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), (run,)))
+    document = results.trials[0].finished[0].document["search"]
+    tuned = Tuning(Request(), spec.wanted(("ww",), "rbf"), open_dataset(IRIS)).run()
+    cell = tuned.best("ww")
+    assert (document["score"], document["score_mean"]) == ("log-loss", tuned.results[cell].mean)
+    assert document["mean"] == pytest.approx(np.mean(tuned.results[cell].fold_accuracy))
+    assert document["score_mean"] == min(found.mean for found in tuned.results.values())
+
+
 def test_a_machine_that_the_solver_refuses_leaves_the_search_of_the_others_alone() -> None:
     spec = SearchSpec("1:2", "2^-1:2^-1", holdout=0.3)
     runs = tuple(

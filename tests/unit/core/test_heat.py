@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, Range
+from solvers.selection.scores import WIDTH, Measured
 
 GRID = Grid(("ww", "cs"), Range(-2, 4, 2), Range(-3, 1, 2))
 
@@ -36,14 +39,14 @@ def test_a_scale_runs_from_its_worst_to_its_best(low: float, wide: float, logari
 
 
 def test_one_scale_holds_all_machines() -> None:
-    scale = heat.scale_of("mean", [result(0.25, 0.75), result(0.9), result(0.3)])
+    scale = heat.scale_of("accuracy", [result(0.25, 0.75), result(0.9), result(0.3)])
     assert scale == heat.Scale(0.3, 0.9)
-    assert heat.scale_of("mean", []) is None
+    assert heat.scale_of("accuracy", []) is None
 
 
 def test_cells_lie_at_their_powers_of_two_and_are_small_where_others_are_near() -> None:
     cells = {Cell("ww", 1.0, 0.5): result(0.5), Cell("ww", 2.0, 0.5): result(0.7), Cell("ww", 4.0, None): result(0.6)}
-    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "mean", heat.Scale(0.5, 0.7))
+    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", heat.Scale(0.5, 0.7))
     assert [(cell.x, cell.side) for cell in shown.cells] == [(0.0, 1.0), (1.0, 1.0), (2.0, 2.0)]
     assert [cell.shade for cell in shown.cells] == pytest.approx([0.0, 1.0, 0.5])
     assert shown.linear == shown.cells[2].y < GRID.gammas.low - GRID.gammas.step
@@ -74,9 +77,28 @@ def test_a_fine_grid_is_not_compared_cell_by_cell(beside: int) -> None:
     assert peak < 5000 * len(places)
 
 
+def lost(loss: float) -> CellResult:
+    tested = Measured(*np.array([[0, 1], [0, 0]]), np.ones(2), np.full(WIDTH, 2.0 * loss), 0)
+    return CellResult({0: replace(fold(0.5), tested=tested)})
+
+
+def test_the_lowest_loss_is_the_brightest_and_contours_run_above_it() -> None:
+    scale = heat.Scale(0.25, 0.5, falls=True)
+    assert (scale.best, scale.shade(0.25), scale.shade(0.5)) == (0.25, 1.0, 0.0)
+    assert [scale.at(scale.shade(value)) for value in (0.25, 0.3, 0.5)] == pytest.approx([0.25, 0.3, 0.5])
+    cells = {Cell("ww", cost, 0.5): lost(loss) for cost, loss in ((1.0, 0.5), (2.0, 0.25))}
+    cells[Cell("ww", 4.0, 0.5)] = result(0.5)
+    assert heat.scale_of("log-loss", cells.values()) == heat.Scale(0.25, 0.5, falls=True)
+    shown = heat.heat_map("ww", "W", "w", GRID, cells, Cell("ww", 4.0, 0.5), str, "log-loss", scale)
+    assert [(cell.cost, cell.shade) for cell in shown.cells] == [(1.0, 0.0), (2.0, 1.0)]
+    assert [level for level, _ in shown.levels] == pytest.approx([0.255, 0.26, 0.27, 0.3])
+    assert shown.best is None
+    assert heat.ticks("log-loss", scale)[0] == (0.0, "0.500")
+
+
 def test_contours_run_below_the_best_of_all() -> None:
     cells = {Cell("ww", 1.0, 0.5): result(0.985)}
-    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "mean", heat.Scale(0.975, 0.99))
+    shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", heat.Scale(0.975, 0.99))
     assert [level for level, _ in shown.levels] == pytest.approx([0.985, 0.98])
     other = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "seconds", heat.Scale(1.0, 2.0))
     assert other.levels == ()

@@ -156,7 +156,9 @@ def test_the_command_means_what_is_searched(
     request = replace(asked, kernel="linear") if gammas is None else asked
     wide = None if gammas is None else Range(*gammas, step)
     crew = {"scheduler": who} if isinstance(who, str) else {"jobs": who}
-    wanted = TuneRequest(tuple(machines), Range(*costs, step), wide, how, folds, repeats, nested=nested, **crew)
+    wanted = TuneRequest(
+        tuple(machines), Range(*costs, step), wide, how, folds=folds, repeats=repeats, nested=nested, **crew
+    )
     check(request, wanted)
     options = cli._parser().parse_args(tune_words(request, wanted)[1:])
     assert command.read(options) == (request, wanted)

@@ -6,6 +6,7 @@ import json
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from solvers.machines import MACHINES
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult
 from solvers.selection.grid import Range
+from solvers.selection.scores import SCORES, WIDTH, Measured
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 count = st.integers(0, 10**9)
@@ -65,6 +67,30 @@ def test_cells_come_back(cells: dict[Cell, dict[int, FoldResult]]) -> None:
     known = {cell: CellResult(folds) for cell, folds in cells.items()}
     rows = [(*cell, json.loads(json.dumps(document(result)))) for cell, result in known.items()]
     assert found(rows) == (known, 0)
+
+
+@given(seed=st.integers(0, 1000))
+def test_all_measures_come_back(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 9, (2, 5))
+    tested = Measured(*codes, rng.uniform(0.1, 2.0, 5), rng.uniform(0.0, 9.0, WIDTH), -3)
+    fold = FoldResult(0.5, 1.0, 3, 4, Ending.CONVERGED, Certificate(1.0, 0.9, 0.0, 0.0), tested=tested)
+    kept = json.loads(json.dumps(document(CellResult({0: fold, 3: fold}))))
+    cells, unreadable = found([("ww", 1.0, 1.0, kept)])
+    assert unreadable == 0
+    for score in SCORES.values():
+        (result,) = cells.values()
+        assert result.by(score) == CellResult({0: fold, 3: fold}).by(score)
+
+
+@pytest.mark.parametrize(
+    "broken", [{"given": [1, 2]}, {"weight": [0.0]}, {"losses": [1.0]}, {"first": "x"}, {"given": []}]
+)
+def test_measures_that_make_no_sense_are_no_cell(broken: dict[str, Any]) -> None:
+    whole = {"given": [0], "decided": [1], "weight": [2.0], "losses": [1.0] * WIDTH, "first": 0}
+    fold = GOOD["folds"]["0"]
+    assert found([("ww", 1.0, 1.0, {"folds": {"0": {**fold, "tested": whole}}})])[1] == 0
+    assert found([("ww", 1.0, 1.0, {"folds": {"0": {**fold, "tested": whole | broken}}})])[1] == 1
 
 
 @pytest.mark.parametrize(
