@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcsvm_gui.core.evaluate import decided as measures
+from mcsvm_gui.core.evaluate.decided import confusion_of, share
+
 
 @dataclass(frozen=True)
 class ClassScore:
@@ -38,29 +41,12 @@ def evaluate(true: Sequence[str], predicted: Sequence[str], names: Sequence[str]
     """`names`: all classes, those that only one side has included. A score that is 0 / 0 is 0."""
     number = {name: position for position, name in enumerate(names)}
     codes = [np.array([number[label] for label in side], dtype=np.int64) for side in (true, predicted)]
-    confusion = np.zeros((len(names), len(names)), dtype=np.int64)
-    np.add.at(confusion, tuple(codes), 1)
+    confusion = confusion_of(codes[0], codes[1], len(names))
     right, rows, decided = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
-    precision, recall, f1 = _share(right, decided), _share(right, rows), _share(2 * right, rows + decided)
+    precision, recall, f1 = share(right, decided), share(right, rows), share(2 * right, rows + decided)
     table = zip(names, precision.tolist(), recall.tolist(), f1.tolist(), rows.tolist(), strict=True)
     return Scores(
-        accuracy=accuracy(*codes),
-        balanced_accuracy=float(np.mean(recall[rows > 0])),
-        macro_f1=float(np.mean(f1[rows + decided > 0])),
-        kappa=_kappa(confusion),
+        **{name: float(measure(confusion)) for name, measure in measures.MEASURES.items()},
         per_class=tuple(ClassScore(*row) for row in table),
         confusion=confusion,
     )
-
-
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
-
-
-def _kappa(confusion: np.ndarray) -> float:
-    """Cohen's kappa: 1 - (rows decided wrongly) / (rows that chance would decide wrongly)."""
-    wrong = ~np.eye(len(confusion), dtype=bool)
-    by_chance = np.outer(confusion.sum(axis=0), confusion.sum(axis=1)) / confusion.sum()
-    if not (wrong * by_chance).any():
-        return 1.0  # one class only, and all of it right
-    return float(1.0 - np.sum(wrong * confusion) / np.sum(wrong * by_chance))

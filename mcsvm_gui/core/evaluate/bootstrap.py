@@ -1,0 +1,31 @@
+"""Intervals and bands by bootstrap over rows: rows are drawn with replacement, and everything is measured again.
+
+Percentiles (Efron & Tibshirani 1993, chapter 13). A row drawn twice has twice its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+RESAMPLES = 200  # 11 CPU seconds for 10 classes at 10^5 rows, 2 s at 20 000
+LEVEL = 0.95
+BLOCK = 2**19  # weights at once: 4 MB, which caches hold
+
+
+def resampled(weights: np.ndarray, seed: int, resamples: int = RESAMPLES) -> Iterator[np.ndarray]:
+    """(at most BLOCK / n, n) weights of the rows in some resamples, until there were enough."""
+    random, n = np.random.default_rng(seed), weights.size
+    together = max(1, BLOCK // n)
+    for start in range(0, resamples, together):
+        drawn = random.integers(n, size=(min(together, resamples - start), n))
+        yield np.stack([np.bincount(row, minlength=n) for row in drawn]) * weights
+
+
+def interval(values: np.ndarray) -> np.ndarray:
+    """(2, ...) of values in (resamples, ...); NaN, where a resample has none, does not count."""
+    tail = 50.0 * (1.0 - LEVEL)
+    known = np.isfinite(values).any(axis=0)
+    filled = np.where(known, values, 0.0)
+    return np.where(known, np.nanpercentile(filled, [tail, 100.0 - tail], axis=0), np.nan)

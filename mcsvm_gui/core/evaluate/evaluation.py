@@ -1,0 +1,232 @@
+"""All that is measured of a model on rows with known classes: numbers with their intervals, and curves with bands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.evaluate import decided as decisions
+from mcsvm_gui.core.evaluate.bootstrap import RESAMPLES, interval, resampled
+from mcsvm_gui.core.evaluate.probabilities import (
+    BrierParts,
+    Reliability,
+    Rising,
+    brier_parts,
+    brier_scores,
+    log_losses,
+)
+from mcsvm_gui.core.evaluate.ranking import GRID, Ranking, Ranks, points
+from solvers.errors import InputError
+
+MACRO = "macro"
+
+
+@dataclass(frozen=True, eq=False)
+class DecidedRows:
+    """What a model says of rows, and what they are. Classes by number, in the order of `names`."""
+
+    names: tuple[str, ...]  # the model's classes, then those it does not know
+    known: int  # how many are the model's
+    true: np.ndarray  # (n,)
+    decided: np.ndarray  # (n,) -1 where the row was rejected
+    scores: np.ndarray  # (n, known) by which classes are ranked
+    shares: np.ndarray | None  # (n, known) probabilities, of a model that has some
+    weights: np.ndarray
+    costs: np.ndarray | None = None  # (known, known) true classes down, decisions across
+
+    @property
+    def all_costs(self) -> np.ndarray | None:
+        """Of a class that the model does not know every decision costs what the dearest error costs."""
+        if self.costs is None:
+            return None
+        whole = np.full((len(self.names), len(self.names)), self.costs.max())
+        whole[: self.known, : self.known] = self.costs
+        return whole
+
+    def taken(self, rows: np.ndarray) -> DecidedRows:
+        shares = None if self.shares is None else self.shares[rows]
+        return replace(
+            self,
+            true=self.true[rows],
+            decided=self.decided[rows],
+            scores=self.scores[rows],
+            shares=shares,
+            weights=self.weights[rows],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RankingCurve:
+    """`band`: (2, GRID), where the bootstrap was asked for."""
+
+    x: np.ndarray
+    y: np.ndarray
+    area: float
+    band: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """`roc` and `precision_recall` by class name, and averaged; only classes that rows tell apart are in them."""
+
+    rows: int
+    rejected: int
+    names: tuple[str, ...]
+    measures: Mapping[str, float | None]
+    confusion: np.ndarray
+    roc: Mapping[str, RankingCurve]
+    precision_recall: Mapping[str, RankingCurve]
+    reliability: Mapping[str, Reliability]  # of the decided class ("") and of each class
+    brier: BrierParts | None
+    intervals: Mapping[str, tuple[float, float]]
+
+    def document(self) -> dict[str, Any]:
+        """As `mcsvm evaluate --json` prints it."""
+        return {
+            "n": self.rows,
+            **{name: self.measures[name] for name in MEASURES if name != "expected_cost"},
+            "roc_auc": {name: curve.area for name, curve in self.roc.items()},
+            "average_precision": {name: curve.area for name, curve in self.precision_recall.items()},
+            "classes": list(self.names),
+            "confusion": self.confusion.tolist(),
+            "expected_cost": self.measures["expected_cost"],
+            "rejected": self.rejected,
+            "brier_parts": None if self.brier is None else vars(self.brier),
+            "reliability": [
+                {"probability": float(p), "frequency": float(f), "rows": float(n)}
+                for p, f, n in zip(*vars(self.reliability[""]).values(), strict=True)
+            ]
+            if self.reliability
+            else None,
+            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
+        }
+
+
+MEASURES = (*decisions.MEASURES, "log_loss", "brier", "ece", "expected_cost")
+
+
+def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) -> Evaluation:
+    """`resamples` 0: without intervals and bands."""
+    rows = rows.taken(np.flatnonzero(rows.weights > 0.0))
+    if rows.true.size < 2:
+        raise InputError("one row shows nothing of how well a model decides; take data with more rows")
+    work = _Measured(rows)
+    whole = work.of(rows.weights[None])
+    found = [work.of(weights) for weights in resampled(rows.weights, seed, resamples)] if resamples else []
+    together = {name: np.concatenate([one[name] for one in found]) for name in whole} if found else {}
+    ends = {name: interval(values) for name, values in together.items()}
+    counts = work.confusion(rows.weights)
+    whole_counts = np.array_equal(rows.weights, np.round(rows.weights))
+    return Evaluation(
+        rows=int(rows.true.size),
+        rejected=int((rows.decided < 0).sum()),
+        names=rows.names,
+        measures={name: float(whole[name][0]) if name in whole else None for name in MEASURES},
+        confusion=counts.astype(np.int64) if whole_counts else counts,
+        roc=work.curves("roc", ends),
+        precision_recall=work.curves("precision_recall", ends),
+        reliability=work.reliability(),
+        brier=None if rows.shares is None else brier_parts(rows.shares, rows.true, rows.weights),
+        intervals={name: (float(one[0]), float(one[1])) for name, one in ends.items() if one.ndim == 1},
+    )
+
+
+class _Measured:
+    """What does not depend on the weights of the rows is computed once: orders of scores, losses of rows."""
+
+    def __init__(self, rows: DecidedRows) -> None:
+        self.rows = rows
+        self.kept = np.flatnonzero(rows.decided >= 0)
+        every = {
+            rows.names[number]: Ranking.of(rows.scores[:, number], rows.true == number) for number in range(rows.known)
+        }
+        self.rankings = {name: one for name, one in every.items() if one.positive.any() and not one.positive.all()}
+        self.losses = {}
+        self.confidence: Rising | None = None
+        if rows.shares is not None:
+            self.losses = {
+                "log_loss": log_losses(rows.shares, rows.true),
+                "brier": brier_scores(rows.shares, rows.true),
+            }
+            self.confidence = Rising.of(rows.shares.max(axis=1), rows.shares.argmax(axis=1) == rows.true)
+
+    def confusion(self, weights: np.ndarray) -> np.ndarray:
+        rows, kept = self.rows, self.kept
+        return decisions.confusion_of(rows.true[kept], rows.decided[kept], len(rows.names), weights[kept])
+
+    def of(self, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """(resamples, ...) by name, of (resamples, n) weights: numbers, and what curves are at each place of GRID."""
+        confusion = np.stack([self.confusion(one) for one in weights])
+        found = {name: measure(confusion) for name, measure in decisions.MEASURES.items()}
+        for name, losses in self.losses.items():
+            found[name] = weights @ losses / weights.sum(axis=1)
+        if self.confidence is not None:
+            found["ece"] = np.array([self.confidence.reliability(one).error for one in weights])
+        costs = self.rows.all_costs
+        if costs is not None:
+            found["expected_cost"] = decisions.mean_cost(confusion, costs)
+        return found | self._ranked(weights)
+
+    def _ranked(self, weights: np.ndarray) -> dict[str, np.ndarray]:
+        ranks = {name: ranking.curves(weights) for name, ranking in self.rankings.items()}
+        found: dict[str, np.ndarray] = {}
+        for kind, area, on_grid in KINDS:
+            areas = {name: getattr(one, area) for name, one in ranks.items()}
+            lines = {name: getattr(one, on_grid)() for name, one in ranks.items()}
+            for name, values in (areas | _averaged(areas)).items():
+                found[f"{area}: {name}"] = values
+            for name, values in (lines | _averaged(lines)).items():
+                found[f"{kind}: {name}"] = values
+        return found
+
+    def curves(self, kind: str, ends: Mapping[str, np.ndarray]) -> dict[str, RankingCurve]:
+        area = next(area for one, area, _ in KINDS if one == kind)
+        found: dict[str, RankingCurve] = {}
+        for name, ranking in self.rankings.items():
+            ranks = ranking.curves(self.rows.weights)
+            found[name] = RankingCurve(
+                *_line(kind, ranks), float(getattr(ranks, area)), band=ends.get(f"{kind}: {name}")
+            )
+        if found:
+            whole = self._ranked(self.rows.weights[None])
+            found[MACRO] = RankingCurve(
+                GRID,
+                whole[f"{kind}: {MACRO}"][0],
+                float(whole[f"{area}: {MACRO}"][0]),
+                band=ends.get(f"{kind}: {MACRO}"),
+            )
+        return found
+
+    def reliability(self) -> dict[str, Reliability]:
+        rows = self.rows
+        if rows.shares is None or self.confidence is None:
+            return {}
+        columns = {rows.names[number]: Rising.of(p, rows.true == number) for number, p in enumerate(rows.shares.T)}
+        return {name: one.reliability(rows.weights) for name, one in ({"": self.confidence} | columns).items()}
+
+
+KINDS = ("roc", "roc_auc", "roc_on_grid"), ("precision_recall", "average_precision", "precision_on_grid")
+
+
+def _line(kind: str, ranks: Ranks) -> tuple[np.ndarray, np.ndarray]:
+    return points(ranks.fall_out, ranks.recall) if kind == "roc" else points(ranks.recall, ranks.precision)
+
+
+def _averaged(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Every class counts alike."""
+    return {MACRO: np.mean(list(values.values()), axis=0)} if values else {}
+
+
+def check_classes(rows: DecidedRows, name: str) -> None:
+    """Of `mcsvm evaluate`: every class of the model must be there, or it cannot be told how well it is found."""
+    counts = np.bincount(rows.true, minlength=len(rows.names))
+    absent = [label for label, count in zip(rows.names, counts, strict=True) if count == 0]
+    if absent:
+        raise InputError(
+            "{name}: no row is of class {absent!r}, so that its ROC is not defined; take rows of every class",
+            name=name,
+            absent=absent[0],
+        )

@@ -1,0 +1,102 @@
+"""ROC and precision-recall of scores: one class against the rest, for many weightings of the same rows at once.
+
+Rows of equal score change sides together. Areas are scikit-learn's: trapezoids under ROC, average precision
+sum over thresholds of (R_t - R_(t-1)) P_t under precision-recall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mcsvm_gui.core.evaluate.decided import share
+
+GRID = np.linspace(0.0, 1.0, 201)  # where curves are averaged and have bands: half a pixel of a plot
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Rows by falling score, and which of them are of the class. What is added up over them comes in stacks."""
+
+    order: np.ndarray  # (n,)
+    positive: np.ndarray  # (n,) of the rows in this order
+    ends: np.ndarray  # the last row of each run of equal scores
+
+    @classmethod
+    def of(cls, scores: np.ndarray, positive: np.ndarray) -> Ranking:
+        order = np.argsort(-scores, kind="stable")
+        ranked = scores[order]
+        return cls(order, positive[order], np.append(np.flatnonzero(np.diff(ranked)), ranked.size - 1))
+
+    def curves(self, weights: np.ndarray) -> Ranks:
+        """`weights`: (..., n) of the rows as they were given."""
+        ranked = weights[..., self.order]
+        return Ranks(_sums(ranked * self.positive, self.ends), _sums(ranked * ~self.positive, self.ends))
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """What lies above each threshold, the highest first: the weight of the class, and of the rest."""
+
+    true: np.ndarray  # (..., thresholds + 1), 0 in front
+    false: np.ndarray
+
+    @cached_property
+    def recall(self) -> np.ndarray:
+        return share(self.true, self.true[..., -1:])
+
+    @cached_property
+    def fall_out(self) -> np.ndarray:
+        """The share of the rest above the threshold: what ROC is drawn over."""
+        return share(self.false, self.false[..., -1:])
+
+    @cached_property
+    def precision(self) -> np.ndarray:
+        """1 above all rows."""
+        above = self.true + self.false
+        return np.where(above > 0.0, share(self.true, above), 1.0)
+
+    @property
+    def both(self) -> np.ndarray:
+        """(...,) whether there are rows of the class, and others: else nothing can be told apart."""
+        return (self.true[..., -1] > 0.0) & (self.false[..., -1] > 0.0)
+
+    @property
+    def roc_auc(self) -> np.ndarray:
+        """(...,) NaN where a side has no rows."""
+        return np.where(self.both, np.trapezoid(self.recall, self.fall_out, axis=-1), np.nan)
+
+    @property
+    def average_precision(self) -> np.ndarray:
+        steps = np.diff(self.recall, axis=-1)
+        found = (steps * self.precision[..., 1:]).sum(axis=-1)
+        return np.where(self.true[..., -1] > 0.0, found, np.nan)
+
+    def roc_on_grid(self) -> np.ndarray:
+        """(..., GRID): the recall at each fall-out, the highest where ROC rises straight up."""
+        return _each(self.fall_out, self.recall, lambda x, y: np.interp(GRID, x, y))
+
+    def precision_on_grid(self) -> np.ndarray:
+        """(..., GRID): the precision at the highest threshold with that recall."""
+        return _each(self.recall, self.precision, lambda x, y: y[np.searchsorted(x[:-1], GRID - 1e-12)])
+
+
+def _sums(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    found = np.cumsum(values, axis=-1)[..., ends]
+    return np.concatenate([np.zeros((*found.shape[:-1], 1)), found], axis=-1)
+
+
+def _each(x: np.ndarray, y: np.ndarray, line: object) -> np.ndarray:
+    flat = zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]), strict=True)
+    return np.array([line(*pair) for pair in flat]).reshape(*x.shape[:-1], GRID.size)  # type: ignore[operator]
+
+
+def points(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of a line: points between two others on a horizontal or vertical stretch are left out."""
+    if x.size < 3:
+        return x, y
+    inner = (np.diff(x[:-1]) == 0) & (np.diff(x[1:]) == 0) | (np.diff(y[:-1]) == 0) & (np.diff(y[1:]) == 0)
+    kept = np.concatenate([[True], ~inner, [True]])
+    return x[kept], y[kept]
