@@ -39,8 +39,10 @@ READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
         _reader("csv", "CSV", ".csv .tsv .txt", "delimited"),
+        _reader("orange", "Orange", ".tab", "orange"),
         _reader("libsvm", "LIBSVM", ".libsvm .svm .svmlight", "libsvm"),
         _reader("arff", "ARFF", ".arff", "arff"),
+        _reader("keel", "KEEL", ".dat", "keel"),
         _reader("parquet", "Parquet", ".parquet .pq", "parquet", "pyarrow"),
         _reader("xlsx", "Excel", ".xlsx", "excel", "openpyxl"),
     )

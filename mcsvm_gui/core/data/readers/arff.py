@@ -1,9 +1,12 @@
-"""ARFF, dense and sparse. In a sparse row what is left out is 0, and of a nominal attribute its first value."""
+"""ARFF, dense and sparse. In a sparse row what is left out is 0, and of a nominal attribute its first value.
+
+`content_of` and `dataset_of` also serve KEEL's files, which are declared in another way.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,15 +16,15 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import labels
-from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse
+from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse, without_comment
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
+from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.phrases import names as worded
 from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
-from mcsvm_gui.core.data.readers.text import beginning, decode
+from mcsvm_gui.core.data.readers.text import Text, beginning, decode
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
@@ -48,6 +51,10 @@ class Content:
     attributes: list[Attribute] = field(default_factory=list)
     rows: list[tuple[int, dict[int, str | None]]] = field(default_factory=list)
     sparse: bool = False
+    nothing: str = "?"  # what stands for a missing value
+
+
+Declare = Callable[[Content, int, str], bool]  # takes a line of the header; whether the data begin below it
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -64,23 +71,37 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     text = decode(source, options)
-    content = _content(source, text.data.decode("utf-8", "replace"))
+    content = content_of(text, Content(), _take_declaration)
+    return dataset_of(text, NAME, content, Declared(), options, needs_label=needs_label)
+
+
+def dataset_of(
+    text: Text, name: str, content: Content, declared: Declared, options: ReadOptions, *, needs_label: bool
+) -> Dataset:
+    source = text.source
     given = [attribute.name for attribute in content.attributes]
     columns, notices = column_names(given, len(given))
-    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    label = declared.choose(source.path, columns, given, options, needs_label=needs_label)
+    dropped = declared.dropped(label)
     table = _Table(source, content)
     raw = Raw(
         source,
-        NAME,
+        name,
         columns,
         table.column,
         label,
         np.array([line for line, _ in content.rows], dtype=np.int64),
         guesses=text.guesses,
-        notices=(*text.notices, *notices, *_unused_levels(content, label.position)),
+        notices=(
+            *text.notices,
+            *notices,
+            *declared.notices(columns, label),
+            *_unused_levels(content, label.position),
+        ),
+        dropped=dropped,
         categories=frozenset(j for j, found in enumerate(content.attributes) if found.kind != "number"),
     )
-    features = [j for j in range(len(given)) if j != label.position]
+    features = [j for j in range(len(given)) if j != label.position and j not in dropped]
     if content.sparse and all(content.attributes[j].kind == "number" for j in features) and features:
         return assemble(raw, needs_label=needs_label, sparse=lambda: table.matrix(features, columns))
     if content.sparse and len(content.rows) * len(given) > _LARGEST_TABLE:
@@ -90,21 +111,21 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     return assemble(raw, needs_label=needs_label)
 
 
-def _content(source: Source, text: str) -> Content:
-    content, in_data = Content(), False
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
-        line = line.strip()
-        if not line or line.startswith("%"):
+def content_of(text: Text, content: Content, declare: Declare) -> Content:
+    path, in_data = text.source.path, False
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text.data.decode("utf-8", "replace")), start=1):
+        line = without_comment(line)
+        if not line:
             continue
         try:
             if in_data:
                 _take_row(content, number, line)
             else:
-                in_data = _take_declaration(content, number, line)
+                in_data = declare(content, number, line)
         except Broken as trouble:
-            raise FileError(source.path, trouble.sentence, line=number) from None
+            raise FileError(path, trouble.sentence, line=number) from None
     if not in_data:
-        raise FileError(source.path, "the file ends before @data; it may be cut off")
+        raise FileError(path, "the file ends before @data; it may be cut off")
     return content
 
 
@@ -122,22 +143,36 @@ def _take_declaration(content: Content, number: int, line: str) -> bool:
     return False
 
 
-def _attribute(number: int, line: str) -> Attribute:
+def name_and_kind(line: str) -> tuple[str, str]:
     found = _ATTRIBUTE.fullmatch(line)
     if found is None:
         raise Broken("an attribute is declared as: @attribute name numeric, or: @attribute name {one,two}")
-    name, kind = bare(found[1]), found[2].strip()
+    return bare(found[1]), found[2].strip()
+
+
+def nominal(number: int, name: str, kind: str) -> Attribute:
+    if not kind.endswith("}"):
+        raise Broken(Sentence("the values of attribute {name} do not end with }}", name=quoted(name)))
+    return Attribute(name, "nominal", tuple(cell or "" for cell in split_dense(kind[1:-1])), number)
+
+
+def _attribute(number: int, line: str) -> Attribute:
+    name, kind = name_and_kind(line)
     if kind.startswith("{"):
-        if not kind.endswith("}"):
-            raise Broken(Sentence("the values of attribute {name} do not end with }}", name=quoted(name)))
-        levels = tuple(cell or "" for cell in split_dense(kind[1:-1]))
-        return Attribute(name, "nominal", levels, number)
+        return nominal(number, name, kind)
     word = kind.split()[0].lower()
     if word in _NUMERIC or word == "string":
         return Attribute(name, "text" if word == "string" else "number", (), number)
     if word == "date":
         what = Sentence(
             "attribute {name} holds dates; write them as numbers, or leave the attribute out", name=quoted(name)
+        )
+        raise Broken(what)
+    if word == "relational":
+        what = Sentence(
+            "attribute {name} is relational: each of its cells holds a table of its own, as in multi-instance data,"
+            " and is not read; write one row per example",
+            name=quoted(name),
         )
         raise Broken(what)
     raise Broken(
@@ -162,6 +197,7 @@ def _take_row(content: Content, number: int, line: str) -> None:
         if len(cells) != many:
             raise Broken(Sentence("{cells} values where {many} attributes are declared", cells=len(cells), many=many))
         row = dict(enumerate(cells))
+    row = {position: None if cell == content.nothing else cell for position, cell in row.items()}
     for position, cell in row.items():
         _check(content.attributes[position], cell)
     content.rows.append((number, row))

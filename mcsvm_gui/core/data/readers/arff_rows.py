@@ -9,6 +9,7 @@ from solvers.errors import InputError, Sentence
 
 _CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*?))\s*(?:(,)|$)""", re.DOTALL)
 _PAIR = re.compile(r"""\s*([0-9]+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"\s]+)\s*(?:(,)|$)""", re.DOTALL)
+_COMMENT = re.compile(r"""((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<!\s)%|[^%])*?)(?:\s%.*)?""", re.DOTALL)
 _ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
 
@@ -23,6 +24,15 @@ def bare(word: str) -> str:
     if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
         return _unescaped(word[1:-1])
     return word
+
+
+def without_comment(line: str) -> str:
+    """Without blanks around it, and without what stands behind % at its start or behind a blank, outside quotes."""
+    line = line.strip()
+    if "%" not in line:
+        return line
+    found = _COMMENT.fullmatch(f" {line}")
+    return line if found is None else found[1].strip()
 
 
 def split_dense(line: str) -> list[str | None]:

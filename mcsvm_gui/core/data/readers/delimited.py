@@ -14,9 +14,9 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
+from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.dialect import (
     WHITESPACE,
     Dialect,
@@ -62,7 +62,12 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
-    text = decode(source, options)
+    return read_declared(decode(source, options), NAME, Declared(), options, needs_label=needs_label)
+
+
+def read_declared(text: Text, name: str, declared: Declared, options: ReadOptions, *, needs_label: bool) -> Dataset:
+    """A table of which the file itself says more than the names of columns."""
+    source = text.source
     dialect = find_dialect(text.data, options)
     data, commented = _leading_comments(text, dialect)
     if dialect.separator == WHITESPACE:
@@ -70,7 +75,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     layout = _lay_out(source, find_records(source, data, dialect.separator, dialect.quote), dialect, options, commented)
     columns, naming = column_names(layout.header, layout.width)
     given = columns if layout.header is None else layout.header
-    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    label = declared.choose(source.path, columns, given, options, needs_label=needs_label)
     if layout.width == 1 and needs_label:
         raise FileError(
             source.path,
@@ -78,19 +83,20 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
             separator=Remedy("separator", verb="say"),
             line=1,
         )
-    cells = _Cells(layout.records, dialect, layout.width, label.position)
+    cells = _Cells(layout.records, dialect, layout.width, declared, label.position)
     return assemble(
         Raw(
             source,
-            NAME,
+            name,
             columns,
             cells.column,
             label,
             layout.records.lines,
             dialect.decimal,
             (*text.guesses, *dialect.guesses, *layout.guesses),
-            (*text.notices, *layout.notices, *naming),
-            layout.dropped,
+            (*text.notices, *layout.notices, *naming, *declared.notices(columns, label)),
+            (*layout.dropped, *declared.dropped(label)),
+            declared.categories,
         ),
         needs_label=needs_label,
     )
@@ -215,10 +221,10 @@ def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] 
 class _Cells:
     """The columns through pandas: numbers at once where the sample says numbers, and with care where that fails."""
 
-    def __init__(self, records: Records, dialect: Dialect, width: int, label: int | None) -> None:
-        self.records, self.dialect, self.width = records, dialect, width
+    def __init__(self, records: Records, dialect: Dialect, width: int, declared: Declared, label: int | None) -> None:
+        self.records, self.dialect, self.width, self.nothing = records, dialect, width, sorted(declared.nothing)
         self.body = records.body()
-        numeric = [j for j in self._numeric_in_sample() if j != label]
+        numeric = [j for j in self._numeric_in_sample() if j != label and j not in declared.categories]
         try:
             self.columns = self._parse(numeric)
             doubtful = self._not_finite(np.isinf)
@@ -240,7 +246,12 @@ class _Cells:
 
     def column(self, position: int) -> np.ndarray:
         cells = self.columns[position]
-        return cells if cells.dtype == np.float64 else np.where(pd.isna(cells), np.array(None), cells)
+        if cells.dtype == np.float64:
+            return cells
+        empty = pd.isna(cells)
+        if self.nothing:
+            empty |= pd.Series(cells).str.strip().isin(self.nothing).to_numpy(dtype=bool)
+        return np.where(empty, np.array(None), cells)
 
     def _numeric_in_sample(self) -> list[int]:
         """Columns with a number in them and nothing else: in one of True and False pandas would find 1 and 0."""

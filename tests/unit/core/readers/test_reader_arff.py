@@ -29,6 +29,17 @@ def test_quotes_names_and_missing_values(read: Read) -> None:
     assert found.lines.tolist() == [8, 10, 12, 13]
 
 
+def test_comments_behind_attributes_and_rows(read: Read) -> None:
+    """As Weka's supermarket.arff has them."""
+    head = (
+        "@relation s % of\n@attribute 'a %b' {t,'5 %'} % a comment, 'quoted'\n@attribute class {x,y}%\n@data % here\n"
+    )
+    head = head.replace("{x,y}%", "{x,y} %")
+    found = read(head + "t,x % first\n'5 %',y\n%no row\n?,x\n")
+    assert found.table["a %b"].tolist() == ["t", "5 %", None]
+    assert found.labels.tolist() == ["x", "y", "x"]
+
+
 def test_nominal_numbers_are_categories(read: Read) -> None:
     found = read("@relation r\n@attribute n {0,1}\n@attribute class {a,b}\n@data\n0,a\n1,b\n")
     assert found.columns[0].kind == "category"
@@ -68,7 +79,8 @@ def test_blanks_between_values_and_a_class_without_rows(read: Read) -> None:
         (NUMBERS + "1,nan,x\ninf,3,y\n", 6, "1 NaN and 1 infinite"),
         (NUMBERS + "1,'2,x\n", 6, "quotation mark"),
         (NUMBERS.replace("b numeric", "b date"), 3, '"b" holds dates'),
-        (NUMBERS.replace("b numeric", "b relational"), 3, "of kind"),
+        (NUMBERS.replace("b numeric", "b relational"), 3, "a table of its own"),
+        (NUMBERS.replace("b numeric", "b colours"), 3, "of kind"),
         (NUMBERS.replace("b numeric", "b"), 3, "is declared as"),
         (NUMBERS.replace("{x,y}", "{x,y"), 4, "do not end with }"),
         (NUMBERS.replace("@data", "data"), 5, "neither"),

@@ -1,0 +1,53 @@
+"""What a file itself says of its columns: which is the label, which hold no features, which are categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mcsvm_gui.core.base.errors import joined
+from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers.labels import LabelColumn
+from mcsvm_gui.core.data.readers.phrases import names
+from solvers.errors import Sentence
+
+META, IGNORED, WEIGHT = Sentence("meta"), Sentence("ignored"), Sentence("weight")
+TEXT, OUTPUT, UNUSED = Sentence("text"), Sentence("further class"), Sentence("neither input nor output")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Columns by position; `left_out` says as what the file marks them."""
+
+    label: int | None = None
+    left_out: Mapping[int, Sentence] = field(default_factory=dict)
+    categories: frozenset[int] = frozenset()
+    nothing: frozenset[str] = frozenset()  # what stands for a missing cell, beside the empty one
+
+    def choose(
+        self, path: Path, columns: Sequence[str], given: Sequence[str], options: ReadOptions, *, needs_label: bool
+    ) -> LabelColumn:
+        """The label that is asked for, else the declared one, else one of the columns that are not left out."""
+        if options.label is not None:
+            return labels.choose(path, columns, given, options, needs_label=needs_label)
+        if self.label is not None:
+            return LabelColumn(self.label)
+        kept = [j for j in range(len(columns)) if j not in self.left_out]
+        names = [columns[j] for j in kept]
+        found = labels.choose(path, names, [given[j] for j in kept], options, needs_label=needs_label)
+        return found if found.position is None else replace(found, position=kept[found.position])
+
+    def dropped(self, label: LabelColumn) -> tuple[int, ...]:
+        return tuple(j for j in self.left_out if j != label.position)
+
+    def notices(self, columns: Sequence[str], label: LabelColumn) -> tuple[Notice, ...]:
+        marked: dict[Sentence, list[str]] = {}
+        for j in self.dropped(label):
+            marked.setdefault(self.left_out[j], []).append(columns[j])
+        if not marked:
+            return ()
+        parts = [Sentence("{names} ({role})", names=names(some), role=role) for role, some in marked.items()]
+        return (Notice("left-out", Sentence("left out, as the file marks them: {columns}", columns=joined(parts))),)
