@@ -40,7 +40,7 @@ from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.trace import Sample
 from solvers.selection.folds import stratified
-from solvers.selection.out_of_fold import check_folds, out_of_fold
+from solvers.selection.out_of_fold import check_folds, out_of_fold, parted
 from solvers.selection.settings import Settings
 from solvers.selection.shared import KernelFamily
 from solvers.work import limited
@@ -470,7 +470,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
             keep_values=True,
         )
         cell = self.machine, float(self.C), self._gamma
-        values = out_of_fold(problem.points, problem.labels, weights, folds, cell, settings)
+        values = out_of_fold(parted(problem.points, problem.labels, weights), folds, cell, settings)
         assert values is not None
         self.calibration_ = calibrate(
             self.calibration, problem.machine, values, problem.labels, self.classes_.size, weights

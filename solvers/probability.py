@@ -62,7 +62,7 @@ class Calibration:
             "method": self.method,
             "temperature": self.temperature,
             "sigmoids": None if self.sigmoids is None else self.sigmoids.tolist(),
-            "log_loss": {"before": self.before, "after": self.after},
+            "log_loss": {"before": _finite(self.before), "after": _finite(self.after)},
         }
 
     @classmethod
@@ -77,7 +77,19 @@ class Calibration:
             )
         if method not in METHODS or not right:
             raise InputError("This is no calibration: {document}.", document=str(dict(document))[:80])
-        return cls(method, temperature, sigmoids, float(loss.get("before", np.nan)), float(loss.get("after", np.nan)))
+        before, after = (np.inf if loss.get(name) is None else float(loss[name]) for name in ("before", "after"))
+        return cls(method, temperature, sigmoids, before, after)
+
+    def fits(self, classes: int) -> bool:
+        """Whether it has a sigmoid for each function of a machine of so many classes."""
+        pairs = classes * (classes - 1) // 2
+        wanted = pairs if self.method == "pairwise" or classes == 2 else classes
+        return self.sigmoids is None or len(self.sigmoids) == wanted
+
+
+def _finite(loss: float) -> float | None:
+    """JSON has no infinity: sigmoids may give a right class no probability at all."""
+    return float(loss) if np.isfinite(loss) else None
 
 
 def calibrate(

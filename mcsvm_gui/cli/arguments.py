@@ -108,6 +108,9 @@ def predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", metavar="DATA")
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="one line per row; standard output without it")
     parser.add_argument("--scores", action="store_true", help="also a score per class; the largest decides")
+    parser.add_argument(
+        "--proba", action="store_true", help="also a probability per class, of a model trained with --calibrate"
+    )
     parser.epilog = (
         "A class name that a spreadsheet would run as a formula gets an apostrophe in front (numbers stay as they are);"
         " text that already looks like that gets one more, so taking one away gives every name back exactly."

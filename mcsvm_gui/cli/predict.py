@@ -12,7 +12,7 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.writing import check_outputs, write_text
-from mcsvm_gui.core.evaluate.prediction import Prediction, predict
+from mcsvm_gui.core.evaluate.prediction import Prediction, predict, refuse_uncalibrated
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import label_of, open_like
 
@@ -20,9 +20,12 @@ from mcsvm_gui.core.machine.sources import label_of, open_like
 def run(options: argparse.Namespace) -> int:
     trained = with_missing_rule(model_file.load(options.model), options)
     check_outputs([options.output], (options.model, options.data))
-    prediction = predict(trained, open_like(options.data, read_options(options), label_of(trained)))
+    if options.proba:
+        refuse_uncalibrated(trained)
+    data = open_like(options.data, read_options(options), label_of(trained))
+    prediction = predict(trained, data, probabilities=options.proba)
     if options.output is not None:
-        write_text(options.output, prediction.table(options.scores))
+        write_text(options.output, prediction.table(options.scores, options.proba))
     output.warn(options, prediction.notices)
     if options.json:
         output.show_json(document(prediction, options))
@@ -33,13 +36,13 @@ def run(options: argparse.Namespace) -> int:
 
 def document(prediction: Prediction, options: argparse.Namespace) -> dict[str, Any]:
     decisions, scores = prediction.decisions, prediction.scores
-    rows = [[None if np.isnan(x) else x for x in row] for row in decisions.scores.tolist()] if options.scores else None
     return {
         "machine": prediction.trained.model.machine.name,
         "classes": list(prediction.trained.class_names),
         "n_rows": len(decisions.labels),
         "predictions": decisions.labels.tolist(),
-        "scores": rows,
+        "scores": _plain(decisions.scores) if options.scores else None,
+        "probabilities": None if decisions.probabilities is None else _plain(decisions.probabilities),
         "accuracy": None if scores is None else scores.accuracy,
         "balanced_accuracy": None if scores is None else scores.balanced_accuracy,
         "macro_f1": None if scores is None else scores.macro_f1,
@@ -50,6 +53,10 @@ def document(prediction: Prediction, options: argparse.Namespace) -> dict[str, A
     }
 
 
+def _plain(table: np.ndarray) -> list[list[float | None]]:
+    return [[None if np.isnan(x) else x for x in row] for row in table.tolist()]
+
+
 def _show(prediction: Prediction, options: argparse.Namespace) -> None:
     words = summary(prediction)
     if options.output is not None:
@@ -57,7 +64,7 @@ def _show(prediction: Prediction, options: argparse.Namespace) -> None:
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    sys.stdout.write(prediction.table(options.scores))
+    sys.stdout.write(prediction.table(options.scores, options.proba))
     sys.stdout.flush()
     if not options.quiet:
         print(words, file=sys.stderr)

@@ -43,6 +43,11 @@ class Progress:
             left = seconds_left(self._samples, request.tol, session.run.gap_goal, parts=parts)
             self._write(line(sample, left))
 
+    def folds(self, done: int, total: int) -> None:
+        """Of a calibration."""
+        if self._shown:
+            self._write(f"calibrating: {done} of {total} folds")
+
     def _due(self) -> bool:
         """Whether somebody looks, and the line is old."""
         now = time.monotonic()

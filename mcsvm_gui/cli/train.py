@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import Any
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
@@ -18,6 +19,7 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import test_of
+from mcsvm_gui.core.machine.summary import calibration_words, loss_words
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Trace
@@ -53,7 +55,7 @@ def _train(
     progress = Progress(options.quiet)
     progress.begin("preparing ...")
     try:
-        return train(request, dataset, test, report=progress, stopped=lambda: interrupt.requested)
+        return train(request, dataset, test, progress, lambda: interrupt.requested, progress.folds)
     finally:
         progress.end()
 
@@ -103,6 +105,7 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
             f" {output.plural(found['n_support'], 'support vector')}, {found['n_bounded']} of them at their bound."
         ),
         _accuracy_words(found),
+        *_calibration_words(found["calibration"]),
     ]
     lines += [found["solver_reason"]] if found["solver"] == "auto" else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
@@ -112,6 +115,15 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
 def kernel_words(kernel: dict[str, object]) -> str:
     name, *rest = (f"{key} {value:.6g}" if key != "name" else f"Kernel {value}" for key, value in kernel.items())
     return ", ".join([name, *rest])
+
+
+def _calibration_words(found: dict[str, Any] | None) -> list[str]:
+    if found is None:
+        return []
+    before, after = (found["log_loss"][name] for name in ("before", "after"))
+    how = calibration_words(found["method"], found["temperature"])
+    losses = f"log loss {loss_words(after)}, before {loss_words(before)}"
+    return [f"{how}, fitted on the scores of {found['folds']} folds: {losses}."]
 
 
 def _accuracy_words(found: dict[str, object]) -> str:

@@ -28,36 +28,40 @@ def check_folds(codes: np.ndarray, names: Sequence[Any], folds: int) -> None:
         )
 
 
+def parted(points: Points, codes: np.ndarray, weights: np.ndarray) -> Callable[[Fold], FoldRows]:
+    """Folds of rows that need no preparation of their own."""
+
+    def rows_of(fold: Fold) -> FoldRows:
+        train, test = fold.train, fold.test
+        sides = points.take(train), codes[train], points.take(test), codes[test]
+        return FoldRows.of(*sides, weights[train], weights[test])
+
+    return rows_of
+
+
 def out_of_fold(
-    points: Points,
-    codes: np.ndarray,
-    weights: np.ndarray,
+    prepare: Callable[[Fold], FoldRows],
     parts: Sequence[Fold],
     task: tuple[str, float, float | None],
     settings: Settings,
     stopped: Callable[[], bool] = lambda: False,
+    report: Callable[[int], object] = lambda done: None,
 ) -> np.ndarray | None:
     """(n, outputs) by machine, C and gamma, of the rows in the test part of one of the folds; None after a stop.
 
-    Every class is in every training part (`check_folds`), so that class numbers are those of all rows.
+    Every class is in every training part (`check_folds`), so that class numbers are those of all rows. `report` is told
+    how many folds are done.
     """
     machine, cost, gamma = task
     values: np.ndarray | None = None
     for number, part in enumerate(parts):
-        rows = FoldRows.of(
-            points.take(part.train),
-            codes[part.train],
-            points.take(part.test),
-            codes[part.test],
-            weights[part.train],
-            weights[part.test],
-        )
-        found = list(perform(Task(number, gamma, {machine: (cost,)}), rows, settings, stopped))
-        if not found:
+        found = list(perform(Task(number, gamma, {machine: (cost,)}), prepare(part), settings, stopped))
+        if not found or stopped():
             return None
         result = found[0][1].values
         assert result is not None
         if values is None:
-            values = np.full((codes.size, result.shape[1]), np.nan)
+            values = np.full((part.train.size + part.test.size, result.shape[1]), np.nan)
         values[part.test] = result
+        report(number + 1)
     return values

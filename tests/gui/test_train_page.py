@@ -109,6 +109,7 @@ def test_texts_there_and_back(page: TrainPage, found: Choices) -> None:
         "solver": "bsvm",
         "kernel": "sigmoid",
         "bias": "exact",
+        "calibrate": "pairwise",
     }
     page.set_texts(texts)
     assert page.texts() == texts

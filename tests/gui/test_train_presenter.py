@@ -30,7 +30,7 @@ from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.tasks import Tasks
-from mcsvm_gui.ui.threads.training import Read, Sampled
+from mcsvm_gui.ui.threads.training import FoldsDone, Read, Sampled
 from mcsvm_gui.ui.train import presenter as train
 from mcsvm_gui.ui.train.presenter import COMMANDS, TrainPresenter
 from solvers.kernels import KERNELS
@@ -296,6 +296,15 @@ def test_the_badge_through_a_life(page: Page) -> None:
     page.queue.become(run, JobState.CERTIFYING)
     page.tick()
     assert page.view.badge.text == "Being verified"
+
+
+def test_what_is_said_while_probabilities_are_fitted(page: Page) -> None:
+    (run,) = page.started()
+    page.queue.tell(run, Sampled(sample(100, gap=0.25)), JobState.CALIBRATING, FoldsDone(2, 5))
+    page.tick()
+    assert page.view.badge.text == "Calibrating"
+    assert "2 of 5 folds" in page.view.last("show_run")[2]
+    assert page.view.last("show_actions") == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from mcsvm_gui.ui.threads import thread as threads
 from mcsvm_gui.ui.threads.job import Failed
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks
-from mcsvm_gui.ui.threads.training import Checkpointed, Kept, Read, Sampled, Trained, Training
+from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Kept, Read, Sampled, Trained, Training
 from solvers.errors import InputError
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
@@ -109,6 +109,53 @@ def test_a_paused_job_rests_and_goes_on(qtbot: Any, queue: JobQueue, iris: Any) 
     queue.pause(1)
     queue.discard(1)
     qtbot.waitUntil(lambda: states(ear)[-1] == "discarded", timeout=5_000)
+    assert not ear.of(Trained)
+
+
+CALIBRATED = Request(machine="llw", C=100.0, gamma=0.5, calibrate="temperature", calibration_folds=50)
+
+
+def until_folds(qtbot: Any, ear: Ear, count: int = 1) -> None:
+    qtbot.waitUntil(lambda: max(ear.of(FoldsDone), default=0) >= count, timeout=60_000)
+
+
+def test_probabilities_are_a_phase_of_the_job_that_can_be_paused(qtbot: Any, queue: JobQueue, iris: Any) -> None:
+    ear = Ear(queue)
+    queue.submit(Training(1, CALIBRATED, iris))
+    until_folds(qtbot, ear)
+    queue.pause(1)
+    qtbot.waitUntil(lambda: states(ear)[-1] == "paused", timeout=20_000)
+    count = len(ear.of(FoldsDone))
+    qtbot.wait(300)
+    assert len(ear.of(FoldsDone)) == count < 51
+    queue.resume(1)
+    qtbot.waitUntil(lambda: bool(ear.of(Trained)), timeout=60_000)
+    phases = ["running", "calibrating", "paused", "calibrating", "certifying", "done"]
+    assert states(ear)[2:] == phases
+    assert ear.of(FoldsDone) == list(range(51))
+    found, expected = ear.of(Trained)[0].document, train(CALIBRATED, iris).document
+    assert {**found["calibration"], "seconds": 0} == {**expected["calibration"], "seconds": 0}
+
+
+def test_a_stop_while_probabilities_are_fitted_keeps_the_trained_model(qtbot: Any, queue: JobQueue, iris: Any) -> None:
+    ear = Ear(queue)
+    queue.submit(Training(1, CALIBRATED, iris))
+    until_folds(qtbot, ear)
+    queue.stop(1)
+    qtbot.waitUntil(lambda: bool(ear.of(Trained)), timeout=30_000)
+    outcome = ear.of(Trained)[0]
+    assert states(ear)[-4:] == ["calibrating", "stopping", "certifying", "done"]
+    assert (outcome.document["ending"], outcome.trained.calibrated) == ("converged", None)
+    assert max(ear.of(FoldsDone)) < 50
+    assert any("probabilities" in warning for warning in outcome.document["warnings"])
+
+
+def test_a_job_can_be_discarded_while_probabilities_are_fitted(qtbot: Any, queue: JobQueue, iris: Any) -> None:
+    ear = Ear(queue)
+    queue.submit(Training(1, CALIBRATED, iris))
+    until_folds(qtbot, ear)
+    queue.discard(1)
+    qtbot.waitUntil(lambda: states(ear)[-1] == "discarded", timeout=20_000)
     assert not ear.of(Trained)
 
 

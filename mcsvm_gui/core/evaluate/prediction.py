@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.special import entr
 
 from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
+from solvers.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,18 +41,42 @@ class Prediction:
             wrong[rows] = self.decisions.labels[rows] != self.dataset.labels[rows]
         return wrong
 
-    def table(self, with_scores: bool) -> str:
+    @cached_property
+    def margins(self) -> np.ndarray:
+        """(rows,) how far the largest probability is above the next; NaN where there is none."""
+        assert self.decisions.probabilities is not None
+        two = np.sort(self.decisions.probabilities, axis=1)[:, -2:]
+        return np.asarray(two[:, 1] - two[:, 0])
+
+    @cached_property
+    def entropies(self) -> np.ndarray:
+        """(rows,) of the probabilities, in nats; NaN where there are none."""
+        assert self.decisions.probabilities is not None
+        return np.asarray(entr(self.decisions.probabilities).sum(axis=1))
+
+    def table(self, with_scores: bool, with_probabilities: bool = False) -> str:
         """CSV, one line per row of the data, in its order; empty where a row with missing cells was left out."""
-        header = ["prediction", *(f"score {name}" for name in self.trained.class_names if with_scores)]
-        rows = [["" if label is None else label] for label in self.decisions.labels]
-        if with_scores:
-            for row, scores in zip(rows, self.decisions.scores.tolist(), strict=True):
-                row.extend("" if np.isnan(score) else repr(score) for score in scores)
+        header, rows = ["prediction"], [["" if label is None else label] for label in self.decisions.labels]
+        for wanted, what, values in (
+            (with_scores, "score", self.decisions.scores),
+            (with_probabilities, "probability", self.decisions.probabilities),
+        ):
+            if wanted and values is not None:
+                header += [f"{what} {name}" for name in self.trained.class_names]
+                for row, numbers in zip(rows, values.tolist(), strict=True):
+                    row.extend("" if np.isnan(number) else repr(number) for number in numbers)
         return csv_text(header, rows)
 
 
-def predict(trained: TrainedModel, dataset: Dataset) -> Prediction:
-    decisions = trained.predictions(dataset)
+def refuse_uncalibrated(trained: TrainedModel) -> None:
+    if trained.calibrated is None:
+        raise InputError(
+            "the model gives scores and no probabilities; train it with --calibrate temperature to have them too"
+        )
+
+
+def predict(trained: TrainedModel, dataset: Dataset, *, probabilities: bool = False) -> Prediction:
+    decisions = trained.predictions(dataset, probabilities=probabilities)
     notices = (*dataset.notices, *decisions.notices)
     if dataset.labels is not None:
         labels = in_training_spelling(trained.class_names, dataset.labels)

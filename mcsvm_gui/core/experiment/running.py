@@ -234,6 +234,7 @@ class _Worker:
                     self._report(job, session, sample)
         if session.running:  # what a stopped training gives is kept: its certificate says what it is worth
             session.stop()
+        session.calibrate(stopped=self._stopped)
         return _result(job, session, session.posed.held_out if test is None else test, how)
 
     def _train_reference(self, job: PlannedTraining, dataset: Dataset, test: Dataset | None) -> PartResult | None:

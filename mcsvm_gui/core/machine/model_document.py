@@ -12,13 +12,14 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel
+from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, TrainedModel
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.model import Model
 from solvers.posing import positive, whole
+from solvers.probability import Calibration
 from solvers.run.ending import Ending
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"
@@ -49,6 +50,7 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "preparation": trained.preparation.document(),
         "request": trained.request.document(),
         "origin": origin_document(trained.origin),
+        "calibration": None if trained.calibrated is None else trained.calibrated.document(),
     }
 
 
@@ -139,7 +141,9 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     )
     duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
     label = _text(document["label_name"]) if document["label_name"] is not None else None
-    return TrainedModel(model, names, prepared, Request.from_document(document["request"]), label, origin, duals)
+    calibrated = _calibrated(document.get("calibration"), len(names))
+    request = Request.from_document(document["request"])
+    return TrainedModel(model, names, prepared, request, label, origin, duals, calibrated)
 
 
 def _machine(document: dict[str, Any]) -> Machine:
@@ -230,6 +234,16 @@ def _origin(document: dict[str, Any]) -> Origin:
         decisions=tuple(_decision(entry) for entry in document.get("decisions", [])),
         **counts,
     )
+
+
+def _calibrated(document: dict[str, Any] | None, classes: int) -> Calibrated | None:
+    """Models of before have none."""
+    if document is None:
+        return None
+    found = Calibration.from_document(document)
+    if not found.fits(classes):
+        raise ValueError("its probabilities are those of another number of classes")
+    return Calibrated(found, _count(document, "folds"), _real(document["seconds"]))
 
 
 def _decision(document: dict[str, Any]) -> Decision:

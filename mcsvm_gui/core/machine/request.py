@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mcsvm_gui.core.base import options
-from mcsvm_gui.core.base.options import Kind, Number, Share, Weights, Whole, option, options_of
+from mcsvm_gui.core.base.options import Choice, Kind, Number, Share, Weights, Whole, option, options_of
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.machine import names
 from solvers.errors import InputError
@@ -19,7 +19,14 @@ POSITIVE, POWER = Number(positive=True), Number(positive=True, powers=True)
 GAMMA = Number("X|scale", positive=True, powers=True, words=("scale",))
 MACHINE: dict[str, Any] = {"group": "machine", "commands": ("train", "tune", "compare")}
 FIRST, MORE = MACHINE | {"train": "first"}, MACHINE | {"train": "more"}
+ALONE = MORE | {"commands": ("train",)}
 ONE = FIRST | {"commands": ("train", "tune")}  # compare takes several, under another name
+CALIBRATIONS = {
+    "none": "None",
+    "temperature": "Temperature",
+    "pairwise": "Pairwise coupling",
+    "sigmoid": "Sigmoid per class",
+}
 
 
 def _named(titles: Iterable[str]) -> Kind:
@@ -81,6 +88,14 @@ class Request:
         500.0, Number("N", positive=True), "Kernel cache", "Memory for kernel rows", unit="MB", **MORE
     )
     threads: int | None = option(None, Whole(), "Threads", "Of matrix products", unsaid="1", **MORE)
+    calibrate: str = option(
+        *("none", Choice(titles=CALIBRATIONS), "Calibration"),
+        "Probabilities, from scores of rows not trained on; temperature never changes a decision",
+        **ALONE,
+    )
+    calibration_folds: int = option(
+        5, Whole(lowest=2), "Calibration folds", "Trainings without one fold each, whose scores calibrate", **ALONE
+    )
     seed: int = option(0, Whole(lowest=0, below=2**63), "Seed", "Of everything drawn by lot", **MACHINE)
     holdout: float | None = option(
         None, Share(), "Hold-out", "Test on this share of DATA instead, such as 0.3", commands=("train",)

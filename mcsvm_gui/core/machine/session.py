@@ -13,14 +13,24 @@ import numpy as np
 from mcsvm_gui.core.base import hardware
 from mcsvm_gui.core.base.options import differing
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.machine.calibration import FoldsDone, OutOfFold
 from mcsvm_gui.core.machine.live import Reading, Watch
 from mcsvm_gui.core.machine.posing import Posed, parameters, pose_request
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.trained import Duals, Origin, TrainedModel, in_training_spelling, unseen_classes, versions
+from mcsvm_gui.core.machine.trained import (
+    Calibrated,
+    Duals,
+    Origin,
+    TrainedModel,
+    in_training_spelling,
+    unseen_classes,
+    versions,
+)
 from solvers.decision import final_reasons
 from solvers.dual.certificate import Certificate, Proof, total_of
 from solvers.errors import Sentence
 from solvers.model import Model, decide
+from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.loop import Run
 from solvers.run.trace import Sample, Trace
@@ -70,6 +80,10 @@ class Session:
         self.test = self.posed.held_out if test is None else test
         if test is not None:  # what cannot be tested on should be said before the training, not after it
             self.posed.preparation.apply(test)
+        self._out_of_fold: OutOfFold | None = None
+        if request.calibrate != "none":
+            self._out_of_fold = OutOfFold(request, self.posed, limits, dataset.name)
+        self.calibrated: Calibrated | None = None
         self._pace = Pace()
         self._begun = False
         self._watch: Watch | None = None
@@ -101,6 +115,21 @@ class Session:
         with limited(self.request.threads):
             return self._watch.read(self.run)
 
+    @property
+    def calibrating(self) -> bool:
+        """Whether `calibrate` is to come before `finish`: not where the training was stopped."""
+        wanted = self._out_of_fold is not None and self.calibrated is None
+        return wanted and not self.running and self.run.ending is not Ending.STOPPED
+
+    def calibrate(
+        self, report: FoldsDone = lambda done, folds: None, stopped: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Probabilities from scores out of fold, where they were asked for; after a stop there are none."""
+        if self._out_of_fold is not None and self.calibrating:
+            report(0, self.request.calibration_folds)
+            with limited(self.request.threads):
+                self.calibrated = self._out_of_fold.fit(report, stopped)
+
     def checkpoint(self) -> bytes:
         return self.run.pack()
 
@@ -118,8 +147,14 @@ class Session:
             proofs = self.run.proofs()
             trained = self._trained(self.run.model(proofs), total_of(proofs), self.run.sample().bounded)
         scores, notices = self._scores(trained, proofs)
-        notices = (*self.posed.notices, *notices)
+        notices = (*self.posed.notices, *self._uncalibrated(), *notices)
         return Outcome(trained, document(trained, scores, notices), self.run.trace, notices)
+
+    def _uncalibrated(self) -> tuple[Notice, ...]:
+        if self._out_of_fold is None or self.calibrated is not None:
+            return ()
+        sentence = Sentence("stopped before calibration was done: the model decides, but gives no probabilities")
+        return (Notice("no probabilities", sentence),)
 
     def _trained(self, model: Model, certificate: Certificate, bounded: int) -> TrainedModel:
         return TrainedModel(
@@ -130,6 +165,7 @@ class Session:
             label_name=self.dataset.label_name,
             origin=self._origin(certificate, bounded),
             duals=duals_of(self.run),
+            calibrated=self.calibrated,
         )
 
     def _origin(self, certificate: Certificate, bounded: int) -> Origin:
@@ -174,6 +210,7 @@ def train(
     test: Dataset | None = None,
     report: Callable[[Session, Sample], object] | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    calibrating: FoldsDone = lambda done, folds: None,
 ) -> Outcome:
     """A whole training in the caller's thread; `stopped` is asked between slices."""
     session = Session(request, dataset, test)
@@ -184,6 +221,7 @@ def train(
         sample = session.advance()
         if report is not None:
             report(session, sample)
+    session.calibrate(calibrating, stopped)
     return session.finish()
 
 
@@ -232,6 +270,13 @@ def certificate_document(certificate: Certificate) -> dict[str, float]:
     return {name: float(getattr(certificate, name)) for name in names}
 
 
+def calibration_document(trained: TrainedModel) -> dict[str, Any] | None:
+    """Without the sigmoids, of which there may be thousands."""
+    if trained.calibrated is None:
+        return None
+    return {name: value for name, value in trained.calibrated.document().items() if name != "sigmoids"}
+
+
 def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notice, ...]) -> dict[str, Any]:
     """The train document of the contract, and what else was asked for that is not the default."""
     request, origin, model = trained.request, trained.origin, trained.model
@@ -264,6 +309,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "n_bounded": origin.n_bounded,
         "n_support_per_class": np.bincount(model.owners, minlength=model.classes).tolist(),
         **scores,
+        "calibration": calibration_document(trained),
         "model": None,
         "warnings": [notice.sentence for notice in notices],
     }

@@ -16,6 +16,7 @@ class JobState(StrEnum):
     PREPARING = "preparing"
     RUNNING = "running"
     PAUSED = "paused"
+    CALIBRATING = "calibrating"
     STOPPING = "stopping"
     CERTIFYING = "certifying"
     DONE = "done"
@@ -30,6 +31,7 @@ class JobState(StrEnum):
             JobState.PREPARING: tr("Preparing"),
             JobState.RUNNING: tr("Running"),
             JobState.PAUSED: tr("Paused"),
+            JobState.CALIBRATING: tr("Calibrating"),
             JobState.STOPPING: tr("Stopping"),
             JobState.CERTIFYING: tr("Being verified"),
             JobState.DONE: tr("Done"),
@@ -41,11 +43,18 @@ class JobState(StrEnum):
     @property
     def sign(self) -> str:
         """The kind of its badge."""
+        if self is JobState.CALIBRATING:
+            return JobState.RUNNING.value
         return self.value if self in (JobState.RUNNING, JobState.FAILED) else "waiting"
 
 
 ENDED = JobState.DONE, JobState.FAILED, JobState.DISCARDED
-BEGUN = JobState.PREPARING, JobState.RUNNING, JobState.PAUSED  # can be paused, resumed and stopped
+BEGUN = (
+    JobState.PREPARING,
+    JobState.RUNNING,
+    JobState.CALIBRATING,
+    JobState.PAUSED,
+)  # can be paused, resumed and stopped
 
 Verdict = Literal["solved", "nearly", "not solved"]
 

@@ -58,6 +58,7 @@ def state_sentence(state: JobState) -> str:
         JobState.QUEUED: tr("It begins when another job ends; Settings say how many run at once."),
         JobState.PREPARING: tr("The data are prepared and the solver is made ready."),
         JobState.RUNNING: tr("The first steps are under way."),
+        JobState.CALIBRATING: tr("The machine is trained; calibration trains it again without each fold in turn."),
         JobState.INTERRUPTED: tr("The program ended while this run went on."),
         JobState.DISCARDED: tr("Nothing of it was kept but its curves."),
     }
@@ -94,6 +95,7 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
         _effort(document),
         *_choice(document),
         _scores(document),
+        *_calibration(document),
     ]
 
 
@@ -135,6 +137,34 @@ def _scores(document: Mapping[str, Any]) -> str:
     )
 
 
+def _calibration(document: Mapping[str, Any]) -> list[str]:
+    """Of runs from before there were probabilities, nothing."""
+    found = document.get("calibration")
+    if found is None:
+        return []
+    return [
+        tr(
+            "{how}, fitted on the scores of {folds} folds: log loss {after}, before {before}.",
+            how=calibration_words(found["method"], found["temperature"]),
+            folds=figures.count(found["folds"]),
+            **{name: loss_words(found["log_loss"][name]) for name in ("before", "after")},
+        )
+    ]
+
+
+def calibration_words(method: str, temperature: float | None) -> str:
+    if temperature is not None:
+        return tr("Probabilities by temperature {temperature}", temperature=f"{temperature:.4g}")
+    return (
+        tr("Probabilities coupled from pairs of classes") if method == "pairwise" else tr("Probabilities by sigmoids")
+    )
+
+
+def loss_words(loss: float | None) -> str:
+    """None: a right class that has no probability at all."""
+    return tr("infinite") if loss is None else f"{loss:.4f}"
+
+
 def progress_words(progress: TrainingProgress) -> str:
     """How far, how fast, how long: of a training that goes on."""
     last = progress.last
@@ -147,6 +177,11 @@ def progress_words(progress: TrainingProgress) -> str:
         violation=figures.violation(last.violation),
         left=time_left_words(progress.seconds_left) or tr("time left not known yet"),
     )
+
+
+def folds_words(done: int, folds: int) -> str:
+    """How far a calibration is."""
+    return tr("{done} of {folds} folds", done=figures.count(done), folds=figures.count(folds))
 
 
 def time_left_words(seconds: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.errors import Sentence
 from solvers.model import Model, class_scores, decide
+from solvers.probability import Calibration
 from solvers.run.ending import Ending
 from solvers.work import limited
 
@@ -54,10 +56,23 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
+class Calibrated:
+    """How scores become probabilities, and what it came from."""
+
+    found: Calibration
+    folds: int
+    seconds: float
+
+    def document(self) -> dict[str, Any]:
+        return {**self.found.document(), "folds": self.folds, "seconds": self.seconds}
+
+
+@dataclass(frozen=True, eq=False)
 class Decisions:
     labels: np.ndarray  # class names; None for rows with missing cells, where those are dropped
     scores: np.ndarray  # (rows, classes), the largest is the decision; NaN where there is none
     notices: tuple[Notice, ...]
+    probabilities: np.ndarray | None = None  # (rows, classes), where they were asked for; NaN as above
 
     @property
     def decided(self) -> np.ndarray:
@@ -73,13 +88,14 @@ class TrainedModel:
     label_name: str | None
     origin: Origin
     duals: Duals
+    calibrated: Calibrated | None = None
 
     @property
     def certificate(self) -> Certificate:
         return self.origin.certificate
 
-    def predictions(self, dataset: Dataset) -> Decisions:
-        """Class names and scores of raw rows."""
+    def predictions(self, dataset: Dataset, *, probabilities: bool = False) -> Decisions:
+        """Class names and scores of raw rows, and probabilities of a model that has them."""
         prepared = self.preparation.apply(dataset)
         with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
             values = self.model.decision(prepared.rows)
@@ -94,7 +110,11 @@ class TrainedModel:
         labels[prepared.kept] = self.names[codes]
         scores = np.full((dataset.rows, classes), np.nan)
         scores[prepared.kept] = class_scores(machine, values, classes) if machine.split == "pairs" else values
-        return Decisions(labels, scores, prepared.notices)
+        shares = None
+        if probabilities and self.calibrated is not None:
+            shares = np.full((dataset.rows, classes), np.nan)
+            shares[prepared.kept] = self.calibrated.found.probabilities(machine, values, classes)
+        return Decisions(labels, scores, prepared.notices, shares)
 
     def decide(self, dataset: Dataset) -> np.ndarray:
         """The class name of each row."""

@@ -40,13 +40,18 @@ class JobStatus:
         return self.state is JobState.FAILED
 
 
-def training_status(record: RunRecord, state: JobState, trace: Trace, classes: int) -> JobStatus:
+def training_status(
+    record: RunRecord, state: JobState, trace: Trace, classes: int, folds: tuple[int, int] | None = None
+) -> JobStatus:
+    """`folds`: of a calibration, how many are done and how many there are."""
     from mcsvm_gui.core.machine.time_left import progress_of
 
     error = record.error or "" if state is JobState.FAILED else ""
     status = JobStatus(record.id, record.name, state, record.machine, error=error)
     if record.live is None or state in (JobState.QUEUED, JobState.PREPARING, JobState.FAILED):
         return status
+    if state is JobState.CALIBRATING and folds is not None:
+        return replace(status, progress=summary.folds_words(*folds))
     gap = tr("gap {gap}", gap=figures.gap(max(record.relative_gap or 0.0, 0.0)))
     known = progress_of(trace, record.request, classes) if state is JobState.RUNNING else None
     if known is None:

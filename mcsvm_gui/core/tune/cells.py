@@ -17,8 +17,11 @@ from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult
 from solvers.selection.scores import Measured
 
-# What names no condition: the place of the cell, the place of the file, and how much is done at once.
-NO_CONDITION = "machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"
+# What names no condition: the place of the cell, the place of the file, how much is done at once, and what comes after.
+NO_CONDITION = (
+    *("machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"),
+    *("calibrate", "calibration_folds"),
+)
 
 Found = dict[Cell, CellResult]
 

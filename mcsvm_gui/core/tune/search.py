@@ -15,10 +15,10 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset, Notice
-from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.posing import weights
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
@@ -41,7 +41,7 @@ from solvers.selection.plan import Plan, Report
 from solvers.selection.scores import SCORES
 from solvers.selection.search import SEARCHES, Search
 from solvers.selection.settings import Settings
-from solvers.selection.shared import FoldRows, KernelFamily
+from solvers.selection.shared import KernelFamily
 
 MOST_JOBS = 1024
 
@@ -224,21 +224,6 @@ class Tuning:
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
             outer.crew, self.score, self.done_inside,
         ).run()  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class FoldPreparation:
-    """Scaling, levels and fills by a fold's training part alone."""
-
-    rules: Rules
-    rows: Dataset
-    codes: np.ndarray
-
-    def __call__(self, fold: Fold) -> FoldRows:
-        train = self.rows.take(fold.train)
-        fitted = preparing.fit(self.rules, train)
-        rows, tests = fitted.apply(train).rows, fitted.apply(self.rows.take(fold.test)).rows
-        return FoldRows.of(rows, self.codes[fold.train], tests, self.codes[fold.test])
 
 
 def _crew(wanted: TuneRequest, stopped: Callable[[], bool]) -> AbstractContextManager[Crew]:

@@ -19,7 +19,7 @@ from mcsvm_gui.ui.runs.file import RunFile
 from mcsvm_gui.ui.runs.parts import RunParts, packed_model
 from mcsvm_gui.ui.runs.undo import Annotation, Deletion, Name
 from mcsvm_gui.ui.threads.job import Failed, Key
-from mcsvm_gui.ui.threads.training import Checkpointed, Kept, Read, Sampled, Trained
+from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Kept, Read, Sampled, Trained
 from mcsvm_gui.ui.threads.writer import Writer
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class RunCollection(QObject):
         self.loaded = False
         self._records: dict[int, RunRecord] = {}
         self._deleted: dict[int, RunRecord] = {}
+        self._folds: dict[int, FoldsDone] = {}
         self._settings: dict[str, Any] = {}
         self._selected: tuple[int, ...] = ()
         self._next = store.last_id + 1
@@ -85,6 +86,10 @@ class RunCollection(QObject):
 
     def record(self, run: int) -> RunRecord:
         return self._records[run]
+
+    def folds(self, run: int) -> FoldsDone | None:
+        """How far the calibration of a run is."""
+        return self._folds.get(run) if self._records[run].active else None
 
     def live(self, run: int) -> Sample | None:
         """Where a run that goes on stands."""
@@ -148,6 +153,8 @@ class RunCollection(QObject):
                 self._records[run] = replace(self._records[run], live=sample)
             case Read(reading):
                 self._parts.add_reading(run, reading)
+            case FoldsDone():
+                self._folds[run] = fact
             case Checkpointed(content):
                 self._keep_progress(run, content)
             case Kept(model):  # at once, when a run was stopped; its certificate follows
@@ -277,7 +284,7 @@ class RunCollection(QObject):
 
     def _opened(self, last_id: int) -> None:
         self._next = last_id + 1
-        self._records, self._deleted, self._settings = {}, {}, {}
+        self._records, self._deleted, self._settings, self._folds = {}, {}, {}, {}
         self._parts.clear()
         self.undo_stack.clear()
         self.loaded = False

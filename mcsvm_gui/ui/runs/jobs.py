@@ -83,7 +83,9 @@ class JobsPresenter(QObject):
             return self._searches.status(key)
         run, dataset = int(key), self._workspace.dataset
         classes = 3 if dataset is None else len(dataset.classes)
-        return training_status(self._runs.record(run), self._queue.state(run), self._runs.trace(run), classes)
+        folds = self._runs.folds(run)
+        done = None if folds is None else (folds.done, folds.folds)
+        return training_status(self._runs.record(run), self._queue.state(run), self._runs.trace(run), classes, done)
 
     def _summary(self, active: Sequence[Key], failed: int) -> str:
         waiting = sum(self._queue.state(key) is JobState.QUEUED for key in active)

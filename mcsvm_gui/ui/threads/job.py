@@ -92,10 +92,10 @@ class Job(Thread):
         if not self._abandoned:
             self.tell(*facts, state, urgent=True)
 
-    def rest(self) -> None:
-        """Until it may run again."""
+    def rest(self, then: JobState = JobState.RUNNING) -> None:
+        """Until it may run again, which it says."""
         if not self._may_run.is_set():
             self.become(JobState.PAUSED)
             self._may_run.wait()
         if not self.ending:
-            self.become(JobState.RUNNING)
+            self.become(then)

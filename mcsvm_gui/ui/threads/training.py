@@ -32,6 +32,14 @@ class Read:
 
 
 @dataclass(frozen=True)
+class FoldsDone:
+    """Of a calibration."""
+
+    done: int
+    folds: int
+
+
+@dataclass(frozen=True)
 class Kept:
     """After a stop, before the certificate is recomputed."""
 
@@ -81,6 +89,9 @@ class Training(Job):
                 self.tell(Kept(session.standing()), urgent=True)
             else:
                 self._advance(session)
+        if session.calibrating and not self.ending:
+            self.become(JobState.CALIBRATING)
+            session.calibrate(lambda done, folds: self.tell(FoldsDone(done, folds)), self._ends)
         if not self._discarding:
             self.become(JobState.CERTIFYING)
             outcome = session.finish()
@@ -88,6 +99,12 @@ class Training(Job):
             self.end(JobState.DISCARDED)
         else:
             self.end(JobState.DONE, Trained(outcome))
+
+    def _ends(self) -> bool:
+        """Asked between steps, where a pause may be kept."""
+        if not self._may_run.is_set():
+            self.rest(JobState.CALIBRATING)
+        return self.ending
 
     def _advance(self, session: Session) -> None:
         self.tell(Sampled(session.advance()))

@@ -353,6 +353,9 @@ class TrainPresenter(QObject):
             return ""
         if record.document is not None:
             return " ".join(summary.sentences(record.document))
+        folds = self._runs.folds(record.id)
+        if state is JobState.CALIBRATING and folds is not None:
+            return f"{summary.state_sentence(state)} {summary.folds_words(folds.done, folds.folds)}."
         progress = None
         if record.active and state is not JobState.QUEUED:
             from mcsvm_gui.core.machine.time_left import progress_of

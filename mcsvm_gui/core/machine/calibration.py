@@ -1,0 +1,87 @@
+"""Calibration: the same machine is trained without each fold in turn, and probabilities are fitted on its scores there.
+
+Scaling, levels and fills are fitted on each fold's training part, as in a search.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.machine.posing import Posed, weights
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.trained import Calibrated
+from solvers.errors import InputError
+from solvers.probability import calibrate
+from solvers.run.limits import Limits
+from solvers.selection.folds import Fold, stratified
+from solvers.selection.out_of_fold import check_folds, out_of_fold
+from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows, KernelFamily
+
+FoldsDone = Callable[[int, int], object]  # told how many folds are done, of how many
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPreparation:
+    """Scaling, levels and fills by a fold's training part alone."""
+
+    rules: Rules
+    rows: Dataset
+    codes: np.ndarray
+
+    def __call__(self, fold: Fold) -> FoldRows:
+        train = self.rows.take(fold.train)
+        fitted = preparing.fit(self.rules, train)
+        rows, tests = fitted.apply(train).rows, fitted.apply(self.rows.take(fold.test)).rows
+        return FoldRows.of(rows, self.codes[fold.train], tests, self.codes[fold.test])
+
+
+class OutOfFold:
+    """Checked before the training begins; `fit` comes after it."""
+
+    def __init__(self, request: Request, posed: Posed, limits: Limits, name: str) -> None:
+        self._request, self._posed, self._limits = request, posed, limits
+        labels = posed.problem.labels
+        try:
+            check_folds(labels, posed.class_names, request.calibration_folds)
+        except InputError as error:
+            raise FileError(name, error.sentence) from None
+        self.parts = stratified(labels, request.calibration_folds, request.seed)
+        rules = replace(request.rules, unknown="zeros")  # every level is known to the model itself
+        self.prepare = FoldPreparation(rules, posed.train, labels)
+
+    def fit(self, report: FoldsDone, stopped: Callable[[], bool]) -> Calibrated | None:
+        """None after a stop."""
+        request, problem = self._request, self._posed.problem
+        began, count = time.perf_counter(), len(self.parts)
+        cell = request.machine, float(request.C), getattr(problem.kernel, "gamma", None)
+        values = out_of_fold(
+            self.prepare, self.parts, cell, self._settings(), stopped, lambda done: report(done, count)
+        )
+        if values is None:
+            return None
+        same = np.ones(problem.labels.size)
+        found = calibrate(request.calibrate, problem.machine, values, problem.labels, problem.classes, same)
+        return Calibrated(found, count, time.perf_counter() - began)
+
+    def _settings(self) -> Settings:
+        request, problem = self._request, self._posed.problem
+        factors = weights(request, self._posed.class_names, problem.labels)
+        return Settings(
+            kernel=KernelFamily.of(problem.kernel),
+            solver=request.solver,
+            margin=request.margin,
+            bias=request.bias,
+            class_weight=None if factors is None else dict(enumerate(factors.tolist())),
+            limits=self._limits,
+            cache_mb=request.cache_mb,
+            keep_values=True,
+        )

@@ -1,0 +1,166 @@
+"""Probabilities of a training: fitted out of fold, stopped, kept in the file, predicted, and refused in words."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_table import clouds
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.evaluate.prediction import predict, refuse_uncalibrated
+from mcsvm_gui.core.evaluate.verification import verify
+from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
+from mcsvm_gui.core.experiment.plan import Plan
+from mcsvm_gui.core.experiment.running import perform
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.request import CALIBRATIONS, Request
+from mcsvm_gui.core.machine.session import Session, train
+from mcsvm_gui.core.machine.summary import sentences
+from solvers import InputError, MultiClassSVC
+from solvers.probability import METHODS
+
+MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
+DATA = clouds()
+
+
+def asked(**values: object) -> Request:
+    return Request(**{"C": 2.0, "gamma": 0.5, "calibrate": "temperature", **values})  # type: ignore[arg-type]
+
+
+def test_the_methods_are_those_of_the_solvers() -> None:
+    assert set(CALIBRATIONS) == {"none", *METHODS}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_they_are_those_of_the_estimator_where_nothing_is_scaled(machine: str, method: str) -> None:
+    request = asked(machine=machine, calibrate=method, rules=replace(Request().rules, scale="none"))
+    outcome = train(request, DATA)
+    X, y = DATA.table.to_numpy(), DATA.labels
+    model = MultiClassSVC(machine=machine, C=2.0, gamma=0.5, calibration=method, random_state=0).fit(X, y)
+    found = predict(outcome.trained, DATA, probabilities=True).decisions
+    np.testing.assert_allclose(found.probabilities, model.predict_proba(X), atol=1e-3)
+    said = outcome.document["calibration"]
+    assert said["method"] == method
+    assert said["folds"] == 5
+    assert said["log_loss"]["after"] == pytest.approx(model.calibration_.after, abs=1e-3)
+    assert said["log_loss"]["after"] < said["log_loss"]["before"]
+    if method == "temperature":
+        np.testing.assert_array_equal(outcome.trained.names[found.probabilities.argmax(axis=1)], found.labels)
+
+
+def test_scaling_is_fitted_on_the_training_part_of_each_fold() -> None:
+    """A row far out, tested in one fold, must not set the scale of that fold's machine."""
+    far = DATA.table.copy()
+    far.iloc[0, 0] = 1e3
+    data = replace(DATA, table=far)
+    session = Session(asked(), data)
+    while session.running:
+        session.advance()
+    seen: list[float] = []
+    prepare = session._out_of_fold.prepare
+    for fold in session._out_of_fold.parts:
+        rows = prepare(fold)
+        seen.append(float(np.abs(rows.train.rows).max()))
+        assert (np.abs(rows.test.rows).max() > 100.0) == (0 in fold.test)
+    assert seen == pytest.approx([1.0] * 5)
+
+
+def test_a_file_keeps_them_and_one_of_before_opens_without(tmp_path: Path) -> None:
+    for method in METHODS:
+        trained = train(asked(calibrate=method), DATA).trained
+        path = tmp_path / f"{method}.mcsvm"
+        model_file.save(path, trained)
+        again = model_file.load(path)
+        assert again.calibrated.document() == trained.calibrated.document()
+        shares = [predict(model, DATA, probabilities=True).decisions.probabilities for model in (trained, again)]
+        np.testing.assert_array_equal(*shares)
+    assert changed(path, tmp_path, lambda document: document.pop("calibration")).calibrated is None
+
+
+def changed(path: Path, folder: Path, change: object) -> object:
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(folder / "changed.mcsvm", "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "model.json":
+                document = json.loads(content)
+                change(document)
+                content = json.dumps(document).encode()
+            new.writestr(name, content)
+    return model_file.load(folder / "changed.mcsvm")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"method": "magic"},
+        {"method": "temperature", "temperature": -1.0},
+        {"sigmoids": [[1.0, 2.0]]},
+        {"sigmoids": [[1.0, None]] * 3},
+        {"folds": -3},
+        {"seconds": "long"},
+    ],
+)
+def test_a_damaged_file_is_one_sentence(tmp_path: Path, wrong: dict[str, object]) -> None:
+    model_file.save(tmp_path / "a.mcsvm", train(asked(calibrate="pairwise"), DATA).trained)
+    with pytest.raises(FileError, match="damaged"):
+        changed(tmp_path / "a.mcsvm", tmp_path, lambda document: document["calibration"].update(wrong))
+
+
+def test_a_model_is_verified_with_probabilities_as_without() -> None:
+    with_, without = (train(asked(calibrate=how), DATA) for how in ("sigmoid", "none"))
+    found, expected = (verify(one.trained, DATA) for one in (with_, without))
+    assert found == expected
+    assert found.holds
+    np.testing.assert_array_equal(with_.trained.model.expansion, without.trained.model.expansion)
+    assert without.document["calibration"] is None
+    assert not any("robabilit" in sentence for sentence in sentences(without.document))
+    assert any("log loss" in sentence for sentence in sentences(with_.document))
+
+
+def test_a_stop_on_the_way_keeps_the_model_and_says_so() -> None:
+    told: list[tuple[int, int]] = []
+    outcome = train(asked(), DATA, calibrating=lambda *done: told.append(done), stopped=lambda: len(told) > 2)
+    assert told == [(0, 5), (1, 5), (2, 5)]
+    assert outcome.trained.calibrated is None
+    assert outcome.document["ending"] == "converged"
+    assert outcome.document["calibration"] is None
+    assert any("probabilities" in warning for warning in outcome.document["warnings"])
+    plain = train(asked(calibrate="none"), DATA)
+    np.testing.assert_array_equal(outcome.trained.model.expansion, plain.trained.model.expansion)
+    with pytest.raises(InputError, match="--calibrate"):
+        refuse_uncalibrated(outcome.trained)
+
+
+def test_a_training_that_was_stopped_is_not_calibrated() -> None:
+    told: list[tuple[int, int]] = []
+    outcome = train(asked(tol=1e-12), DATA, calibrating=lambda *done: told.append(done), stopped=lambda: True)
+    assert not told
+    assert outcome.document["ending"] == "stopped"
+    assert any("probabilities" in warning for warning in outcome.document["warnings"])
+
+
+def test_a_class_with_fewer_rows_than_folds_is_refused_before_the_training() -> None:
+    labels = DATA.labels.copy()
+    labels[labels == "c2"] = "c1"
+    labels[:2] = "rare"
+    with pytest.raises(FileError, match="needs 5 rows of each class, but class 'rare' has 2"):
+        Session(asked(), replace(DATA, labels=labels))
+    assert train(asked(calibration_folds=2), replace(DATA, labels=labels)).trained.calibrated.folds == 2
+
+
+def test_an_experiment_gives_the_same_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "clouds.csv"
+    DATA.table.assign(label=DATA.labels).to_csv(path, index=False)
+    run = RunSpec("clouds", "ww", asked(calibrate="pairwise", calibration_folds=4))
+    experiment = Experiment("x", Plan(), (DataSpec("clouds", str(path)),), (run,))
+    again = Experiment.from_document(experiment.document())
+    assert again == experiment
+    found = perform(again).trials[0].whole.document["calibration"]
+    expected = train(run.request, DATA).document["calibration"]
+    assert {**found, "seconds": 0} == {**expected, "seconds": 0}
