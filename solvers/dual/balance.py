@@ -1,4 +1,4 @@
-"""A feasible alpha whose weights sum to zero, near one whose weights nearly do: the equality of an exact bias."""
+"""The equality of an exact bias, sum_i W_i = 0: repairs an alpha whose weights miss it, and finds balanced starts."""
 
 from __future__ import annotations
 
@@ -7,46 +7,61 @@ import numpy as np
 from solvers.budget import PROOF
 from solvers.dual.geometry import BOX, LINE, SUMS
 from solvers.dual.quantities import weights_of
+from solvers.errors import Sentence
 from solvers.jit.rounding import LAST_DIGITS, ROUNDING
 from solvers.problem import Part
 
-SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to the middle of the bounds, where too few variables can move
+SHARES = 1e-6 * 8.0 ** np.arange(7)  # of the way to `even_point` / 2, tried in turn where too few variables are free
+
+
+def refuse(part: Part) -> Sentence | None:
+    """Why the balance of this part cannot be repaired, in a sentence; None where it can."""
+    if part.geometry in MOVES:
+        return None
+    return Sentence(
+        "An exact bias is not available for machines with {found}, as nothing balances their weights;"
+        " use bias regularized or none.",
+        found=Sentence(part.geometry.title),
+    )
 
 
 def repair(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """The nearest alpha, by moves of free variables, whose weights sum to zero.
+    """A feasible alpha near the given one whose weights sum to zero: its free variables move.
 
-    Where that cannot be, as all or nearly all are at a bound, the nearest that is a little farther inside.
+    Where nearly all variables are at a bound, so that the free ones cannot balance the weights, alpha is first moved
+    towards the inside of the bounds by the least of SHARES that suffices.
     """
-    found = _moved(part, alpha)
-    if is_balanced(part, found):
-        return found
-    middle = 0.5 * even(part)
+    repaired = _moved(part, alpha)
+    if is_balanced(part, repaired):
+        return repaired
+    inside = 0.5 * even_point(part)
     for share in SHARES:
-        found = _moved(part, (1.0 - share) * alpha + share * middle)
-        if is_balanced(part, found):
-            return found
+        repaired = _moved(part, (1.0 - share) * alpha + share * inside)
+        if is_balanced(part, repaired):
+            return repaired
     return np.zeros_like(alpha)
 
 
 def is_balanced(part: Part, alpha: np.ndarray) -> bool:
+    """Whether |sum_i W_i| <= ROUNDING * sum |alpha|."""
     left = float(np.abs(weights_of(part, alpha).sum(axis=0)).max())
     return left <= ROUNDING * float(np.abs(alpha).sum())
 
 
-def even(part: Part) -> np.ndarray:
-    """The largest feasible alpha of equal totals in all classes, which balance, equal within each example."""
-    return level(part)[:, None] * part.form.real[part.labels]
+def even_point(part: Part) -> np.ndarray:
+    """The largest feasible alpha with equal variables within each example and equal sums of all classes: balanced."""
+    return even_values(part)[:, None] * part.form.real[part.labels]
 
 
-def level(part: Part) -> np.ndarray:
-    """(n,) the value that each variable of an example has in `even`."""
-    shares = part.geometry.even(part.upper, part.form.real[part.labels].sum(axis=1))
-    masses = np.bincount(part.labels, weights=shares)
-    return shares * (masses.min() / np.maximum(masses, 1e-300))[part.labels]
+def even_values(part: Part) -> np.ndarray:
+    """(n,) the value that all variables of an example have in `even_point`."""
+    largest = part.geometry.even(part.upper, part.form.real[part.labels].sum(axis=1))
+    totals = np.bincount(part.labels, weights=largest)
+    return largest * (totals.min() / np.maximum(totals, 1e-300))[part.labels]
 
 
 def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
+    """Moves of free variables towards sum_i W_i = 0, repeated, as each may end at bounds."""
     alpha, real = alpha.copy(), part.form.real[part.labels]
     for _ in range(PROOF.balance_rounds):
         total = weights_of(part, alpha).sum(axis=0)
@@ -56,22 +71,23 @@ def _moved(part: Part, alpha: np.ndarray) -> np.ndarray:
     return alpha
 
 
-def balanced(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """A feasible alpha to start from, near a given one; zero where there is none near it."""
+def balanced_start(part: Part, alpha: np.ndarray) -> np.ndarray:
+    """A feasible, balanced alpha near the given one, to start from; zero where moves of free variables find none."""
     alpha = part.geometry.within(alpha, part.upper)
     if part.form.outputs > 1:
         alpha = _moved(part, alpha)
         return alpha if is_balanced(part, alpha) else np.zeros_like(alpha)
     first = part.form.direction[part.labels, 0, 0] > 0.0
     sides = float(alpha[first].sum()), float(alpha[~first].sum())
-    if max(sides) > 0.0:  # the heavier side gives way
+    if max(sides) > 0.0:  # scale the class of larger sum down to the other
         alpha[first] *= min(sides) / sides[0] if sides[0] > sides[1] else 1.0
         alpha[~first] *= min(sides) / sides[1] if sides[1] > sides[0] else 1.0
     return alpha
 
 
 def _move_in_box(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
-    """Weighted least squares: delta = room * <direction, z>, so that the sum of directions is -total."""
+    """delta = room * <direction, z>, z by weighted least squares so that sum delta direction = -total; `room` is the
+    distance to the nearer bound, of which a move takes at most half."""
     room = np.minimum(alpha, part.upper[:, None] - alpha) * real
     example, slot = np.nonzero(room > 0.0)
     rows, weight = part.form.direction[part.labels[example], slot], room[example, slot]
@@ -81,7 +97,7 @@ def _move_in_box(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndar
 
 
 def _move_in_simplex(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.ndarray) -> None:
-    """The same within the sums: variables and slack of an example exchange, each at most half of itself."""
+    """As `_move_in_box`, within bounded sums: variables and slack of an example exchange at most half of each."""
     used = np.flatnonzero((alpha * real).any(axis=1))
     labels, weight = part.labels[used], alpha[used] * real[used]
     slack = (part.upper[used] - weight.sum(axis=1)).clip(0.0)
@@ -95,7 +111,7 @@ def _move_in_simplex(part: Part, alpha: np.ndarray, real: np.ndarray, total: np.
 
 
 def _squares(part: Part, labels: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """sum_ip weight_ip d_ip d_ip', by class: all directions of all examples at once would be far too large."""
+    """sum_ip weight_ip d_ip d_ip', summed by class first: a table of all examples' directions could exceed memory."""
     mass = np.zeros(part.form.margin.shape)
     np.add.at(mass, labels, weight)
     rows = part.form.direction.reshape(-1, part.form.outputs)

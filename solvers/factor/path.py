@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.budget import PATH
-from solvers.dual.balance import level
+from solvers.dual.balance import even_values
 from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, Diagonal, normals_for
 from solvers.jit.rounding import ROUNDING
@@ -73,7 +73,7 @@ class Path:
         layout = self.layout
         shape = layout.part.geometry.even(layout.upper, layout.slot.shape[1])
         if self.columns.exact:
-            shape = level(layout.part)[:, None]
+            shape = even_values(layout.part)[:, None]
         return np.repeat(shape, layout.slot.shape[1], axis=1)
 
     # -- a step -----------------------------------------------------------------------------------

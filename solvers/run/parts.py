@@ -1,7 +1,7 @@
 """The parts of a run: PartRun, one part from its start to its proof, and Totals over those that are done.
 
-The method moves alpha; its claims of convergence are believed only after everything was recomputed from alpha in
-float64 (dual/certificate.py). Where a gap is asked for, it is looked at on the way, by the running numbers first.
+The method moves alpha. A claim of convergence ends the part only after everything was recomputed from alpha in float64
+(dual/certificate.py). Where a gap is the goal, it is checked at fixed step counts, from the running functions first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from solvers.work import Work, finish
 
 
 class Claim(Enum):
-    """What the method says of its part, as far as it was looked into."""
+    """What the method claims of its part and the run has not verified yet."""
 
     NONE = "none"
     CONVERGED = "converged"
@@ -43,7 +43,7 @@ CLAIMS = {Progress.CONVERGED: Claim.CONVERGED, Progress.STALLED: Claim.STALLED}
 
 @dataclass
 class Finished:
-    """What the model and the totals need of a part that is done."""
+    """A part that is done: what the model and the totals need of it."""
 
     alpha: np.ndarray
     proof: Proof
@@ -52,7 +52,7 @@ class Finished:
 
 @dataclass
 class Totals:
-    """Sums over the finished parts, so that a sample costs the same with five thousand parts as with one."""
+    """Sums over the finished parts, so that a sample costs no more with 5000 parts than with one."""
 
     waiting: np.ndarray  # (parts + 1,) the primal at alpha = 0 of all parts from this one on
     used: np.ndarray  # (n,) whether a support vector of any part
@@ -60,7 +60,7 @@ class Totals:
     certificate: Certificate = field(default_factory=lambda: Certificate(0.0, 0.0, 0.0, 0.0))
     steps: int = 0
     evaluations: int = 0  # of kernel values
-    examples: int = 0  # taken by an online method
+    examples: int = 0  # processed by an online method
     seconds: float = 0.0  # of the method
 
     @classmethod
@@ -75,31 +75,31 @@ class Totals:
 
 
 def mark_support(problem: Problem, number: int, alpha: np.ndarray, used: np.ndarray, full: np.ndarray) -> None:
-    """Note the support vectors of a part, and those with a variable at its upper bound."""
+    """Mark the support vectors of a part in `used`, and those with a variable at its upper bound in `full`."""
     where = problem.rows_of(number)
     used[where] |= alpha.max(axis=1) > 0.0
     full[where] |= BOX.at_upper(alpha, problem.upper[where]).any(axis=1)
 
 
 def delegated(part: Part, method: Method[Any]) -> tuple[Method[Any], Part, Decision | None]:
-    """Who does the work, the part as it is shown to that solver, and why it was chosen.
+    """(the solver that works on the part, the part as that solver sees it, why the solver was chosen).
 
-    What the solver cannot do is refused in a sentence that says what would work.
+    Raises InputError where the solver cannot solve the part; the sentence says what would work.
     """
     solver, opening = method.delegate(part)
-    # sum_i W_i = 0 of a joint machine has to be kept from outside, by a solver that does not keep it.
+    # sum_i W_i = 0 of a joint machine: by the method of multipliers, unless the solver keeps it.
     outside = part.balanced and part.form.outputs > 1 and not solver.keeps_balance
     view = with_offset(part, multipliers.sigma_of(part)) if outside else part
-    reason = solver.refuse(view)
+    reason = solver.refuse(view) or (balance.refuse(part) if part.balanced else None)
     if reason is not None:
         raise InputError(reason)
     return solver, view, opening
 
 
 class PartRun:
-    """`solver` works on `view`: the part, or its form with a penalised bias under the method of multipliers.
+    """`solver` works on `view`: the part itself or, under the method of multipliers, the part with a penalised bias.
 
-    `parts` is the number of parts that the gap is shared out to; `finished` says how the part ended, once it has.
+    `parts` is the number of parts that share the allowed gap; `finished` is None until the part has ended.
     """
 
     def __init__(
@@ -121,18 +121,18 @@ class PartRun:
         self.finished: Finished | None = None
         self._failures, self._best_violation = 0, np.inf
         self._strictness, self._claim = 1.0, Claim.NONE
-        self._gap_due, self._look_at = False, BUDGET.decide_first  # whether to look at the gap; steps of the next look
+        self._gap_due, self._look_at = False, BUDGET.decide_first  # whether a check of the gap is due; step of the next
         own = self.view is part
         self._outer = multipliers.OuterLoop() if own else multipliers.OuterLoop.loose(limits.tolerance)
         self._functions_stale = start is not None
         if start is not None:
-            begin = balance.balanced(self.view, start) if self.view.balanced else start
+            begin = balance.balanced_start(self.view, start) if self.view.balanced else start
             seed_with(self.view, self.state, begin)
 
     # -- going on ---------------------------------------------------------------------------------
 
     def advance(self, steps: int) -> Work[None]:
-        """About so many steps, and what follows from how they ended."""
+        """About `steps` steps; then, if one is due, the check of the gap or of a claim."""
         if self._functions_stale:
             yield from refresh(self.view, self.state)
             self._functions_stale = False
@@ -147,7 +147,7 @@ class PartRun:
             yield from self._examine_claim()
 
     def _timed(self, until: int) -> Work[Progress]:
-        """The method, and the seconds it takes; a gap is looked at on the way."""
+        """Advance the method to this step count, or to the next check of the gap; adds to `seconds`."""
         if self.gap_goal is not None:
             until = min(until, self._look_at)
         work = self.solver.advance(self.view, self.state, until - self.state.steps, self._tolerance())
@@ -163,7 +163,8 @@ class PartRun:
             yield
 
     def _tolerance(self) -> float:
-        """Of the violation: stricter while b moves (multipliers) and where the gap asks for more (`_refute`)."""
+        """The violation that the method is asked for: looser at first under the method of multipliers (OuterLoop),
+        stricter where a smaller gap needs it (`_refute`)."""
         return self.limits.tolerance * self._outer.strictness * self._strictness
 
     def feasible_alpha(self) -> np.ndarray:
@@ -177,7 +178,7 @@ class PartRun:
     # -- claims of convergence --------------------------------------------------------------------
 
     def _examine_claim(self) -> Work[None]:
-        """Believe the method only after recomputing everything from alpha in float64."""
+        """Recompute everything from alpha in float64; end the part if that proves the claim, else refute it."""
         if self._claim is Claim.CONVERGED and self.view is not self.part:
             if not (yield from self._outer.update_bias(self.view, self.state, self.limits.tolerance)):
                 self._claim = Claim.NONE
@@ -191,7 +192,7 @@ class PartRun:
             self._refute(proof)
         elif self.view is not self.part and self._outer.restless <= LOOP.most:
             self._outer.restless += 1
-            self._claim = Claim.CONVERGED  # b may yet move
+            self._claim = Claim.CONVERGED  # another step on b may lead on
         else:
             self._close(proof, stalled=True)
 
@@ -204,7 +205,8 @@ class PartRun:
         return proof.certificate.violation <= self.limits.tolerance
 
     def _refute(self, proof: Proof) -> None:
-        """What was claimed is not so: exact functions, stricter tolerances, or the end."""
+        """The claim is false: go on with exact functions and, where only the gap lacks, a stricter tolerance. After
+        more than LOOP.most failures in a row the part ends as stalled."""
         violation = proof.certificate.violation
         self._failures = 0 if violation < LOOP.nearer * self._best_violation else self._failures + 1
         self._best_violation = min(violation, self._best_violation)
@@ -226,9 +228,9 @@ class PartRun:
 
     @property
     def gap_goal(self) -> float | None:
-        """The relative gap to end at: given, or the method's own."""
-        given = self.limits.gap_tolerance
-        return self.solver.natural_gap if given is None else given
+        """The relative gap to end at, of the limits or else of the method; None: the violation decides."""
+        goal = self.limits.gap_tolerance
+        return self.solver.natural_gap if goal is None else goal
 
     def _gap_allowed(self, certificate: Certificate) -> float:
         return gap_allowed(self.gap_goal or 0.0, certificate.primal, self.parts)
@@ -237,9 +239,9 @@ class PartRun:
         return self.gap_goal is not None and certificate.gap <= self._gap_allowed(certificate)
 
     def _look_at_gap(self) -> Work[None]:
-        """By the running numbers, and if they say so by exact ones."""
+        """Check the gap by the running functions; if it is small enough, by exact ones, which may end the part."""
         if self._gap_reached(self.running_certificate()):
-            # Where a method works between the bounds, a small gap is not the end: no variable is at a bound yet.
+            # An interior point reaches a small gap while no variable is at a bound: put variables onto bounds first.
             yield from self.solver.wind_up(self.view, self.state, self._tolerance())
         if self._gap_reached(self.running_certificate()):
             best = self.state.best
@@ -253,32 +255,32 @@ class PartRun:
     # -- where it stands --------------------------------------------------------------------------
 
     def running_certificate(self) -> Certificate:
-        """From the running numbers: cheap, and true to their rounding."""
-        if self._functions_stale:  # nothing was advanced yet from a given start
+        """The certificate of the best point by its running functions: cheap, and not verified."""
+        if self._functions_stale:  # a given start that was not advanced yet
             finish(refresh(self.view, self.state))
             self._functions_stale = False
         part, point = self.part, self.state.best
-        found = examine(part, point.alpha, point.functions + self._free_bias())
+        optimality = examine(part, point.alpha, point.functions + self._free_bias())
         energy = energy_of(part, weights_of(part, point.alpha), point.functions - point.constant)
         # Between two steps on b the weights do not sum to zero, so alpha is infeasible: 0, the dual of alpha = 0, is
         # the only bound.
-        dual = found.linear - energy if self.view is part else 0.0
-        return Certificate(energy + found.loss, dual, found.violation, 0.0)
+        dual = optimality.linear - energy if self.view is part else 0.0
+        return Certificate(energy + optimality.loss, dual, optimality.violation, 0.0)
 
     def running_weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """The weights and b as they stand."""
+        """(weights, b) of the best point, by its running functions."""
         point = self.state.best
         return weights_of(self.part, point.alpha), point.constant + self._free_bias()
 
     def _free_bias(self) -> float:
-        """What the functions of a binary part under an exact bias lack of b."""
+        """The b that the functions of a binary part with an exact bias lack: the middle of its span."""
         point = self.state.best
         span = self.part.geometry.span(self.part, point.alpha, point.functions)
-        # a method that knows a better b has it in the functions
+        # `constant` is not zero where the method has included a b of its own in the functions
         return 0.0 if span is None or point.constant.any() else 0.5 * sum(span)
 
     def prove(self) -> Proof:
-        """From alpha as it stands."""
+        """The proof of the best alpha so far."""
         return certify(self.part, self.feasible_alpha(), hint=self.state.best.constant)
 
     @property
@@ -290,13 +292,13 @@ class PartRun:
         return self.solver.used(self.state)
 
     def decisions(self, number: int, steps: int) -> list[Decision]:
-        """Of this part, as the run counts parts and steps."""
+        """The decisions of this part, with its number and the steps of earlier parts added."""
         return [replace(decision, step=steps + decision.step, part=number) for decision in self.state.decisions]
 
     # -- checkpoints ------------------------------------------------------------------------------
 
     def header(self) -> dict[str, Any]:
-        """All but the arrays of the state and the kernel rows."""
+        """The JSON part of a checkpoint: all but the arrays of the state and the kernel rows."""
         return {
             "decisions": [decision.document() for decision in self.state.decisions],
             "failures": self._failures,
@@ -310,7 +312,7 @@ class PartRun:
         }
 
     def resume(self, header: Mapping[str, Any]) -> None:
-        """Go on with the same bits, once the state and the kernel rows are as they were."""
+        """Restore the rest of this object, after the state and the kernel rows."""
         self.state.decisions = [Decision(**plain) for plain in header["decisions"]]
         self._failures, self._best_violation = header["failures"], header["best_violation"]
         self._strictness, self._claim = header["strictness"], Claim(header["claim"])
@@ -318,6 +320,6 @@ class PartRun:
         self._outer = multipliers.OuterLoop(**header["outer"])
 
     def resume_from(self, alpha: np.ndarray, steps: int) -> None:
-        """Go on from an alpha alone: what other methods remembered is unknown."""
+        """Continue from alpha alone: a checkpoint of schema 1 has no state that can be read."""
         seed_with(self.view, self.state, alpha)
         self.state.steps, self._functions_stale = steps, True

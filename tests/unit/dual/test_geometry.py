@@ -16,9 +16,11 @@ from small_data import blobs, problem_of
 import solvers
 from solvers.dual.geometry import BOX, LINE, SUMS, Box, Geometry
 from solvers.dual.quantities import examine, gradients, weights_of
+from solvers.errors import InputError
 from solvers.jit.bound import AT_BOUND
 from solvers.methods import METHODS
 from solvers.problem import Part
+from solvers.run.parts import delegated
 
 SOURCES = Path(solvers.__file__).parent
 DECLARES = "machines/form.py", "dual/geometry.py"  # what a machine declares, and who reads it
@@ -357,6 +359,15 @@ def test_a_method_without_a_row_refuses_in_a_sentence(method: str, kernel: str) 
     assert reason is not None
     assert reason.startswith(method)
     assert reason.endswith(".")
+
+
+def test_an_exact_bias_without_a_row_is_refused_in_a_sentence() -> None:
+    """It ended in a KeyError of dual/balance.py, after the run."""
+    part = problem_of(*blobs(n=6), "ww", bias="exact").part(0)
+    part.__dict__["geometry"] = Toy()
+    with pytest.raises(InputError, match=r"a bound on nothing in particular.* use bias regularized or none") as refused:
+        delegated(part, METHODS["s2do"])  # which sees a copy of the part, with a feasible set that it knows
+    assert str(refused.value).endswith(".")
 
 
 def test_nobody_else_asks_what_is_feasible() -> None:
