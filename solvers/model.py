@@ -18,7 +18,7 @@ from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
 from solvers.work import PREDICTION_ROWS
 
-TIE = ROUNDING  # class functions this near to the largest tie with it: BLAS rounds equal rows differently by position
+TIE = ROUNDING  # difference up to which class functions tie: BLAS rounds equal rows differently by position
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Model:
         ]
 
     def __getstate__(self) -> dict[str, Any]:
-        """A machine contains functions, which do not pickle: the name of a registered one is stored instead."""
+        """Pickle the name of a registered machine in place of the machine, whose functions cannot be pickled."""
         state = {name: value for name, value in vars(self).items() if name != "_blocks"}
         return state | ({"machine": self.machine.name} if MACHINES.get(self.machine.name) is self.machine else {})
 
@@ -113,7 +113,7 @@ def votes(values: np.ndarray, classes: int) -> np.ndarray:
 def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
     """(n, classes) from pair functions: votes + c / (3 (|c| + 1)), c the sum of the signed pair functions of the class.
 
-    As scikit-learn's, without libsvm's sign: the class of most votes has the largest score, ties are told apart.
+    scikit-learn's score, without libsvm's sign: c decides between classes of equally many votes.
     """
     clarity = np.zeros((values.shape[0], classes))
     for column, (a, b) in enumerate(combinations(range(classes), 2)):
@@ -123,7 +123,7 @@ def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:
 
 
 def with_winner(scores: np.ndarray, machine: Machine, values: np.ndarray) -> np.ndarray:
-    """Scores in which the class that the machine decides for has the largest: one more than the most votes."""
+    """Raise the score of the class that the machine decides for above all others, to one more than the most votes."""
     classes = scores.shape[1]
     counts, rows, decided = votes(values, classes), np.arange(len(scores)), decide(machine, values, classes)
     scores[rows, decided] += 1.0 + counts.max(axis=1) - counts[rows, decided]

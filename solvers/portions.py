@@ -1,4 +1,4 @@
-"""Behind `partial_fit`: the online machines (LASVM) kept between calls, and the checks of its arguments."""
+"""Behind `partial_fit`: the online machines (LASVM) that it keeps between calls, and the checks of its arguments."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Increment:
         self.stream = Stream(kernel, machine.split, terms, cache_mb)
 
     def adopt(self, model: Model, numbers: np.ndarray, upper: np.ndarray, seen: int) -> None:
-        """Start from a trained model: its support vectors' row numbers and costs; `seen` rows were there."""
-        found = Expansion(model.points, numbers, model.owners, upper, model.expansion, model.bias)
-        self.stream.adopt(found, seen)
+        """Start from a model trained on `seen` rows; `numbers` and `upper`: row and cost of each support vector."""
+        learnt = Expansion(model.points, numbers, model.owners, upper, model.expansion, model.bias)
+        self.stream.adopt(learnt, seen)
 
     def learn(self, features: Any, labels: np.ndarray, weights: np.ndarray) -> None:
         points = checked_points(features, self.kernel)
@@ -63,7 +63,7 @@ def _rehearse() -> None:
 
 
 def why_not(machine: Any, kernel: Any, bias: Any, class_weight: Any) -> Sentence | None:
-    """Why `partial_fit` refuses these parameters, in a sentence; None where it does not."""
+    """Why `partial_fit` refuses these parameters, in a sentence; None where it accepts them."""
     if not isinstance(machine, str) or machine not in MACHINES or MACHINES[machine].split == "joint":
         able = ", ".join(name for name, entry in MACHINES.items() if entry.split != "joint")
         return Sentence(
@@ -109,7 +109,7 @@ def check_portions(estimator: Any) -> None:
 
 
 def all_classes(estimator: Any, classes: Any) -> np.ndarray:
-    """All labels: those given with the first portion, or those that `fit` saw."""
+    """All labels: of the argument `classes` in the first portion, or of `fit`."""
     begun = hasattr(estimator, "_began_with")
     if classes is None and not begun:
         raise InputError("The first call of partial_fit needs classes: all labels that will ever come.")
@@ -132,7 +132,7 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def going_on(estimator: Any, features: Any) -> Increment:
-    """The online machines: those of earlier portions, else new ones, begun at the model of `fit` if there is one."""
+    """The online machines: those of earlier portions, else new ones, which start from the model of `fit` if any."""
     begun = hasattr(estimator, "_began_with")
     if begun and estimator._increment is not None:
         return estimator._increment

@@ -1,4 +1,4 @@
-"""Newton steps on the free variables of a dense problem (MATH: section 4).
+"""Newton steps on the free variables of a dense problem.
 
 Where pair steps crawl (large C, smooth kernels) few variables are free and Q_FF delta = g_F is small: one Cholesky
 factor in float64 does what a hundred thousand pair steps would. Group sums (cs with its slack, exact bias) are kept by

@@ -1,1 +1,1 @@
-"""The dual problem, once for all methods: what a feasible set can do, gradients, certificates, bias."""
+"""The dual problem, once for all methods: feasible sets, gradients, certificates, the exact bias."""

@@ -13,7 +13,10 @@ from solvers.problem import Part
 
 
 def best_bias(part: Part, alpha: np.ndarray, products: np.ndarray, hint: np.ndarray | None) -> np.ndarray:
-    """The candidate b of smallest primal; sum zero where only differences matter."""
+    """The candidate b of least primal, centred to sum_c b_c = 0 where only differences of class functions matter.
+
+    Candidates are b of the free variables by least squares, and `hint`, or else the optimum of the linear programme.
+    """
     if part.form.outputs == 1:
         return _binary_bias(part, products)
     rows, targets = _equations(part, alpha, products)

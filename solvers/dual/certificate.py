@@ -17,7 +17,7 @@ from solvers.work import Work, finish
 
 @dataclass(frozen=True)
 class Certificate:
-    """dual <= optimum <= primal; `infeasibility` says how exactly alpha keeps its constraints."""
+    """dual <= optimum <= primal; `infeasibility` is the largest amount by which alpha breaks a constraint."""
 
     primal: float
     dual: float
@@ -43,7 +43,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Proof:
-    """A part's certificate with the numbers it rests on."""
+    """The certificate of a part, with the weights, products and bias that it was computed from."""
 
     certificate: Certificate
     weights: np.ndarray  # (n, outputs)
@@ -59,18 +59,18 @@ def certify(part: Part, alpha: np.ndarray, products: np.ndarray | None = None, h
 def certifying(
     part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None
 ) -> Work[Proof]:
-    """Recompute everything from alpha; `products` only where the caller has them exactly."""
+    """Recompute everything from alpha. A caller that has K @ weights in float64 may pass it as `products`."""
     weights = weights_of(part, alpha)
     if products is None:
         products = yield from part.gram.products(weights)
     total = weights.sum(axis=0)
     bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
     yield
-    found = examine(part, alpha, products + bias)
+    optimality = examine(part, alpha, products + bias)
     yield
     energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)
-    certificate = Certificate(energy + found.loss, found.linear - energy, found.violation, infeasibility)
+    certificate = Certificate(energy + optimality.loss, optimality.linear - energy, optimality.violation, infeasibility)
     return Proof(certificate, weights, products, bias)
 
 
@@ -83,6 +83,7 @@ def total_of(proofs: Sequence[Proof]) -> Certificate:
 
 
 def proof_at_zero(part: Part) -> Proof:
+    """The proof of alpha = 0, for parts that were not begun."""
     alpha = np.zeros((len(part), part.form.slots))
     return certify(part, alpha, np.zeros((len(part), part.form.outputs)))
 

@@ -1,11 +1,12 @@
-"""What a feasible set can do: Box (0 <= alpha_ip <= U_i), Sums (alpha >= 0, sum_p alpha_ip <= U_i), Line.
+"""The feasible sets: Box (0 <= alpha_ip <= U_i), Sums (alpha >= 0, sum_p alpha_ip <= U_i) and Line.
 
 Line is the box of a binary machine with an exact bias: sum_i s_i alpha_i = 0, s the sign of the direction. A part has
-one of the three (`part.geometry`); joint machines with an exact bias keep their Box or Sums, and `part.balanced` says
-that the weights sum to zero as well. A method whose steps differ between feasible sets has a table with a row for each.
+one of the three (`part.geometry`). Joint machines with an exact bias have Box or Sums, and `part.balanced` adds the
+equality sum_i W_i = 0. A method whose steps depend on the feasible set has a table with a row for each of them.
 
-A variable is at its bound if it equals it, a sum if it exceeds AT_BOUND of it (jit/bound.py says why). `alpha` is
-(n, slots), `upper` is (n,) or (n, 1); what a box asks of single variables takes two arrays of one shape as well.
+A variable is at its bound if it equals the bound, a sum if it exceeds the share AT_BOUND of its bound (jit/bound.py
+says why). `alpha` is (n, slots), `upper` is (n,) or (n, 1); methods of Box on single variables also take two arrays of
+one shape.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from solvers.jit.bound import AT_BOUND
 from solvers.jit.linear.system import respond
 from solvers.jit.rounding import ROUNDING
 
-STRIP = 4096  # examples of a table that are turned at once: they stay in cache
+STRIP = 4096  # examples of a table that are transposed at once: 32 kB per class, which stays in cache
 
 if TYPE_CHECKING:
     from solvers.machines import DualForm
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 class Geometry(ABC):
     """One feasible set, without any state: BOX, SUMS and LINE are the only instances."""
 
-    title: ClassVar[str]  # for sentences: a method has no steps for ...
-    sums: ClassVar[bool]  # whether the variables of an example share one bound: what compiled leaves are told
+    title: ClassVar[str]  # in sentences: "{method} has no steps for {title}"
+    sums: ClassVar[bool]  # whether the bound is on the sum of an example's variables; passed to compiled loops
 
     def __reduce__(self) -> str:
         """A pickled problem comes back with the same instance."""
@@ -42,38 +43,39 @@ class Geometry(ABC):
 
     @abstractmethod
     def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
-        """The violation (MATH.md, section 2), and every example's share in it into `worst`; `own` is work space, (n,).
+        """The KKT violation, and that of every example into `worst`, (n,); `own`, (n,), is work space.
 
-        alpha and functions are in Fortran order.
+        alpha and functions are in Fortran order. Line: `worst` is signed, positive where beta should rise.
         """
 
     @abstractmethod
     def examine(
         self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
     ) -> tuple[float, float, float]:
-        """(violation, loss, linear term of the dual); functions with b. Those of each example into `violations`."""
+        """(violation, loss, linear term of the dual) by functions with b; the violation of each example into
+        `violations`."""
 
     def span(self, part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float] | None:
-        """(high, low) which b must be between, high - low being the violation; None where functions have their b."""
+        """(high, low): the optimal b lies between them, high - low is the violation. None unless this is a Line."""
         return None
 
     def reduced(self, part: Part, alpha: np.ndarray, functions: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """The gradient less what an equality takes of it, so that it vanishes for free variables at the optimum."""
+        """The gradient of the Lagrangian, which vanishes for free variables at the optimum: of a Line with b added."""
         return gradient
 
     @abstractmethod
     def loss(self, hinges: np.ndarray) -> np.ndarray:
-        """What an example loses, of the hinges of its variables, (.., slots)."""
+        """The loss of an example from the hinges of its variables, (.., slots): their sum or their maximum."""
 
     @abstractmethod
     def hinges(self, part: Part, example: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For variables of these examples: the number of the slack xi of each, and the cost of each slack."""
+        """For the primal as a linear programme: the number of each variable's slack xi, and the cost of each xi."""
 
     # -- bounds -----------------------------------------------------------------------------------
 
     @abstractmethod
     def reach(self, alpha: np.ndarray) -> np.ndarray:
-        """What is bounded from above: every variable, (n, slots), or the sum of each example, (n, 1)."""
+        """What is bounded by U from above: every variable, (n, slots), or the sum of each example, (n, 1)."""
 
     @abstractmethod
     def at_upper(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
@@ -85,7 +87,8 @@ class Geometry(ABC):
 
     @abstractmethod
     def face(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        """The variables that span the smallest face around alpha, full sums staying full."""
+        """The variables that span the smallest face around alpha: those above zero, and in a box below U. Sums that are
+        at their bound stay there."""
 
     @abstractmethod
     def free(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
@@ -93,27 +96,28 @@ class Geometry(ABC):
 
     @abstractmethod
     def within(self, alpha: np.ndarray, upper: np.ndarray) -> np.ndarray:
-        """An alpha near a given one that keeps its bounds."""
+        """A feasible alpha near the given one, without regard to an equality."""
 
     @abstractmethod
     def filled(self, alpha: np.ndarray, upper: np.ndarray, full: np.ndarray) -> np.ndarray:
-        """The alpha with `reach` at its bound where `full`."""
+        """alpha with `reach` put exactly at its bound where `full`."""
 
     def snapped(self, alpha: np.ndarray, upper: np.ndarray, rounding: float = ROUNDING) -> np.ndarray:
-        """Onto the bounds what is within `rounding` of them, a share of the bound: how exactly alpha was computed."""
+        """alpha with variables (sums) put onto a bound within rounding * U of them; `rounding` is the precision that
+        alpha was computed in, as a share."""
         alpha = np.where(alpha < rounding * _column(upper, alpha), 0.0, alpha)
         return self.filled(alpha, upper, self.reach(alpha) > (1.0 - rounding) * _column(upper, alpha))
 
     @abstractmethod
     def pinned(self, used: np.ndarray, full: np.ndarray) -> np.ndarray:
-        """Which of the variables in use a bound that is reached leaves no way to move."""
+        """Which of the variables in use cannot move: those at U, or the only one of a sum that is at its bound."""
 
     @abstractmethod
     def even(self, upper: np.ndarray, count: np.ndarray | int) -> np.ndarray:
         """The largest value that all of `count` variables of an example can have."""
 
     def infeasibility(self, part: Part, alpha: np.ndarray, total: np.ndarray) -> float:
-        """By how much alpha, whose weights add up to `total`, breaks its constraints."""
+        """The largest amount by which alpha breaks a constraint; `total` is the sum of its weights, 0 if balanced."""
         used = np.where(part.form.real[part.labels], alpha, 0.0)
         beyond = (self.reach(used) - part.upper[:, None]).max(initial=0.0)
         outside = max(0.0, float(-used.min(initial=0.0)), float(beyond))
@@ -122,7 +126,7 @@ class Geometry(ABC):
     def respond(
         self, part: Part, functions: np.ndarray, anchor: np.ndarray, sigma: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(the point nearest to anchor + sigma gradient that keeps its bounds, (n,) whose sum is at its bound)."""
+        """(projection(anchor + sigma gradient), (n,) whether a bounded sum is at its bound in it)."""
         form, alpha, full = part.form, np.empty_like(anchor), np.empty(len(part), dtype=bool)
         respond(
             form.rule, form.real, self.sums, part.labels, part.upper, functions, anchor, sigma, alpha, full
@@ -133,17 +137,18 @@ class Geometry(ABC):
 
     @abstractmethod
     def working_set(self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> np.ndarray:
-        """All free variables and those that violate by more than `threshold`; of sums, all that compete."""
+        """All free variables and those that violate by more than `threshold`. Of a bounded sum: its nonzero variables,
+        and those whose gradient exceeds the smallest among the nonzero ones (and the slack) less `threshold`."""
 
     @abstractmethod
     def foremost(
         self, part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
     ) -> np.ndarray:
-        """All free variables and, of the others, those that violate most: so many, or this share of the free ones."""
+        """All free variables and the most violating of the others: at most max(least, share * free ones) of them."""
 
     @abstractmethod
     def rehearse(self) -> None:
-        """Compile the projection of Newton steps in a face, which tiny problems do not need."""
+        """Compile the projection of Newton steps in a face, which the tiny problem of run/warmup.py does not reach."""
 
 
 class Box(Geometry):
@@ -189,7 +194,7 @@ class Box(Geometry):
         return upper
 
     def violation(self, gradient: np.ndarray, alpha: np.ndarray, upper: np.ndarray) -> float:
-        """By gradients that are known."""
+        """The KKT violation from given gradients."""
         up = gradient[self.room_up(alpha, upper)].max(initial=0.0)
         return float(max(up, -gradient[alpha > 0.0].min(initial=0.0)))
 
@@ -207,7 +212,7 @@ class Box(Geometry):
         return np.asarray(free | _largest(violation, threshold, max(least, int(share * free.sum()))))
 
     def rehearse(self) -> None:
-        """NumPy clips."""
+        """Nothing to compile: NumPy clips."""
 
 
 class Sums(Geometry):
@@ -277,7 +282,7 @@ class Sums(Geometry):
         return np.asarray(real & some[:, None] & (used | (above >= best)))
 
     def _level(self, part: Part, alpha: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-        """(n, 1) the gradient that others of the example compete with: the smallest in use, or the slack's."""
+        """(n, 1) the smallest gradient among an example's nonzero variables and its slack, where that is positive."""
         level = np.where(alpha > 0.0, gradient, np.inf).min(axis=1, keepdims=True)
         return np.where(self.at_upper(alpha, part.upper), level, np.minimum(level, 0.0))
 
@@ -291,7 +296,7 @@ class Line(Box):
     title = "bounds under one equality"
 
     def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
-        """`worst` is signed, as a step needs variables of both kinds: rising above, falling below 0."""
+        """`worst` is signed, as a step takes one beta that rises (> 0) and one that falls (< 0)."""
         high, low = self.span(part, alpha, functions)
         middle = 0.5 * (high + low)
         super().scan(part, alpha, functions + middle, own, worst)
@@ -325,7 +330,7 @@ class Line(Box):
         return signs[examples]
 
     def movable(self, part: Part, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) which beta may rise, and which may fall."""
+        """(n,) whether each beta may rise, and whether it may fall."""
         beta, low, high = self.signed(part, alpha)
         return np.asarray(beta < high), np.asarray(beta > low)
 
@@ -352,7 +357,7 @@ def sum_at_upper(total: np.ndarray, upper: np.ndarray) -> np.ndarray:
 
 
 def geometry_of(form: DualForm, exact: bool) -> Geometry:
-    """Of a part with this form, and an exact bias or not."""
+    """The feasible set of a part with this form, with an exact bias or not."""
     if form.outputs == 1 and exact:
         return LINE
     return {"box": BOX, "simplex": SUMS}[form.feasible]
@@ -365,7 +370,7 @@ def _examined(
     functions: np.ndarray,
     violations: np.ndarray,
 ) -> tuple[float, float, float]:
-    """By class, contiguous along the examples; nothing is copied where the method keeps its arrays so."""
+    """Call `look` with arrays by class, contiguous along the examples; Fortran order needs no copy."""
     return look(part.form.rule, _by_class(functions), _by_class(alpha), part.labels, part.upper, violations)
 
 
@@ -383,7 +388,7 @@ def _column(upper: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
 
 def _largest(values: np.ndarray, threshold: float, most: int) -> np.ndarray:
-    """Which are above the threshold, and among the largest."""
+    """Whether a value is above the threshold and among the `most` largest."""
     above = np.flatnonzero(values > threshold)
     if above.size > most:
         above = above[np.argpartition(-values.ravel()[above], most - 1)[:most]]

@@ -12,12 +12,12 @@ from solvers.problem import Part
 
 @dataclass(frozen=True)
 class Optimality:
-    """How far from optimal an alpha is, by given class functions."""
+    """The KKT violation of an alpha with given class functions, and the terms of primal and dual."""
 
-    violation: float
-    loss: float
-    linear: float
-    violations: np.ndarray  # (n,)
+    violation: float  # the largest of `violations`
+    loss: float  # sum_i U_i loss_i, of the primal
+    linear: float  # sum m_ip alpha_ip, of the dual
+    violations: np.ndarray  # (n,) the KKT violation of each example
 
 
 def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
@@ -28,6 +28,7 @@ def weights_of(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 
 def examine(part: Part, alpha: np.ndarray, functions: np.ndarray) -> Optimality:
+    """One pass over all variables; `functions` include b."""
     violations = np.empty_like(part.upper)
     violation, loss, linear = part.geometry.examine(part, alpha, functions, violations)
     return Optimality(violation, loss, linear, violations)
@@ -39,8 +40,7 @@ def gradients(part: Part, functions: np.ndarray) -> np.ndarray:
     values = rule.margin_other - rule.other * functions[:, : part.form.slots]
     if rule.before:
         values = values - rule.before * functions[np.arange(n), labels][:, None]
-    mine = labels < part.form.slots
-    own = np.flatnonzero(mine)
+    own = np.flatnonzero(labels < part.form.slots)
     values[own, labels[own]] = rule.margin_own - rule.own * functions[own, labels[own]]
     return values
 
@@ -57,7 +57,7 @@ def energy_of(part: Part, weights: np.ndarray, products: np.ndarray) -> float:
 
 
 def dual_of(part: Part, alpha: np.ndarray, functions: np.ndarray, constant: np.ndarray) -> float:
-    """The dual by functions K W + constant; what is not offset sum W in the constant is a bias given from outside."""
+    """The dual from functions = K W + constant, constant = offset * sum_i W_i + a bias given from outside."""
     weights = weights_of(part, alpha)
     total = weights.sum(axis=0)
     given = constant - part.offset * total

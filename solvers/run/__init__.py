@@ -1,1 +1,1 @@
-"""The only loop: it advances a method, samples, confirms and can be saved."""
+"""The training loop: advances a method, samples, verifies claims of convergence in float64, writes checkpoints."""

@@ -1,7 +1,7 @@
-"""One file from which a run goes on with the same bits: written whole or not at all, read with suspicion.
+"""The file format of checkpoints, from which a run continues with the same bits; states and parts as arrays.
 
-A zip of a JSON header, arrays in NumPy's format (never pickled) and a digest of both. What stands in it is
-`Run`'s business; here is what a file is, and how states and finished parts become arrays.
+A zip of a JSON header, arrays in NumPy's format (never pickled) and a digest of both. A file is replaced whole or not
+at all. run/loop.py (`Run._header`, `Run._arrays`) decides what a checkpoint contains.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, is_dataclass, replace
+from dataclasses import astuple, dataclass, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,7 +30,7 @@ from solvers.problem import Problem
 from solvers.run.parts import Finished
 
 Place = str | os.PathLike[str] | BinaryIO  # where a checkpoint is read from
-SCHEMA = 2  # raised whenever the meaning of what is stored changes; 1 kept the memory of methods without names
+SCHEMA = 2  # raised whenever the meaning of the contents changes; 1 stored the state of methods without field names
 READABLE = 1, SCHEMA
 HEADER, DIGEST, ARRAY = "header.json", "digest", ".npy"
 UNREADABLE = (
@@ -60,7 +60,7 @@ def named(name: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def write(path: str | os.PathLike[str], saved: Saved) -> None:
-    """Beside the file first and then in its place, so that a crash leaves the old one or the new one."""
+    """Write a temporary file in the same folder, then rename it, so that a crash leaves the old file or the new one."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
@@ -80,7 +80,7 @@ def write(path: str | os.PathLike[str], saved: Saved) -> None:
 
 
 def packed(saved: Saved) -> bytes:
-    """As `write`, for those who keep it elsewhere than in a file."""
+    """The bytes that `write` puts into a file."""
     stream = io.BytesIO()
     _fill(stream, saved)
     return stream.getvalue()
@@ -110,7 +110,7 @@ def _digest(members: Mapping[str, bytes]) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new name reaches the disk too, where folders can be opened."""
+    """Flush the rename to disk, on systems where a folder can be opened."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -153,7 +153,7 @@ def name_of(place: Place) -> str:
 
 @contextmanager
 def damage_as_input_error(place: Place) -> Iterator[None]:
-    """Whatever a file can do wrong becomes one sentence."""
+    """Every exception that a damaged file can cause becomes one InputError."""
     try:
         yield
     except InputError:
@@ -166,7 +166,7 @@ def damage_as_input_error(place: Place) -> Iterator[None]:
 
 
 def check(saved: Saved, problem: Problem, method: str | None) -> None:
-    """Refuse what would go on with something else than was saved."""
+    """Refuse a checkpoint of another problem, method or cache_mb."""
     header = saved.header
     if header["problem"] != problem.digest:
         raise InputError("The checkpoint is of another training problem: other data, machine, kernel or costs.")
@@ -189,7 +189,7 @@ def check(saved: Saved, problem: Problem, method: str | None) -> None:
 
 
 def pack_state(state: Any, prefix: str = "") -> dict[str, np.ndarray]:
-    """Field by field, those of inner data classes as outer.inner; None is left out.
+    """The fields of a state as arrays; those of an inner data class are named outer.inner, None is left out.
 
     Arrays keep their memory order: sums over them depend on it in the last bit.
     """
@@ -206,7 +206,7 @@ def pack_state(state: Any, prefix: str = "") -> dict[str, np.ndarray]:
 
 
 def restore_state(state: Any, saved: Saved, name: str) -> None:
-    """The fields of a state just begun become what was packed, if types and shapes are theirs."""
+    """Set the fields of a fresh state to the packed values, which must have the types and shapes of the fresh ones."""
     _restore(state, saved.group(name), "")
 
 
@@ -214,15 +214,14 @@ def _restore(state: Any, packed: Mapping[str, np.ndarray], prefix: str) -> None:
     for name in stored_fields(state):
         fresh, key = getattr(state, name), prefix + name
         if fresh is None and f"{key}.alpha" in packed:
-            fresh = Point(state.alpha, state.functions, state.constant)  # the only data class that may be missing
-            fresh = replace(fresh)
+            fresh = Point(state.alpha, state.functions, state.constant)  # the only data class that may be None
         elif fresh is None:
             continue
         setattr(state, name, _restored(fresh, packed, key))
 
 
 def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
-    """A value of the same kind as a fresh one."""
+    """The packed value, of the type of the fresh one."""
     if is_dataclass(fresh):
         _restore(fresh, packed, f"{key}.")
         return fresh
@@ -236,7 +235,7 @@ def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
 
 
 def check_type_and_shape(key: str, array: np.ndarray, fresh: np.ndarray) -> None:
-    """The same type and shape; what begins empty may have grown."""
+    """Raises ValueError unless type and shape are those of the fresh array; one that begins empty may have grown."""
     grown = fresh.size == 0 and array.ndim == fresh.ndim
     if array.dtype != fresh.dtype or not (grown or array.shape == fresh.shape):
         raise ValueError(f"{key} has another shape or type")
@@ -269,7 +268,7 @@ def unpack_finished(saved: Saved, problem: Problem, form: DualForm) -> list[Fini
 
 
 def shapes_of(problem: Problem, count: int, columns: int) -> list[tuple[int, int]]:
-    """Of the first `count` parts: their examples by so many columns."""
+    """(examples, columns) for each of the first `count` parts."""
     rows = [problem.rows_of(number) for number in range(count)]
     return [(len(problem) if isinstance(some, slice) else some.size, columns) for some in rows]
 
@@ -280,7 +279,7 @@ def join(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def split(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
-    """What was joined; every array with memory of its own."""
+    """The arrays that `join` joined, each with memory of its own."""
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
     if flat.dtype != np.float64 or flat.shape != (int(ends[-1]) if shapes else 0,):
         raise ValueError("the parts have other shapes")

@@ -1,4 +1,4 @@
-"""Why a run ended; the value is the word of the contract, `sentence` the one for the user."""
+"""Why a run ended: `value` is the word in files and attributes, `sentence` is for users."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Run: the only loop. It advances a method slice by slice, samples, confirms in float64, and can be saved.
+"""Run: the training loop over all parts: slices, samples, limits, checkpoints. One part of it is run/parts.py.
 
-Nothing here depends on how long a slice is or when it happens: periodic work counts steps, so pauses, slices of any
-length and checkpoints give the same bits. A slice also ends between two pieces of long work (solvers/work.py), so
-that whoever waits for a stop never waits for a factorisation or for kernel rows of all examples.
+Nothing here depends on the length or the time of a slice: periodic work counts steps, so that pauses, slices of any
+length and checkpoints give the same bits. A slice also ends between two pieces of long work (solvers/work.py), so that
+a stop never waits for a whole factorisation or for kernel rows of all examples.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from solvers.work import SLICE_SECONDS, Work
 
 
 class Run:
-    """One training. `advance` until `running` is False, or `stop` at any moment; then `model()`.
+    """One training. Call `advance` until `running` is False, or `stop` at any moment; then `model()`.
 
-    `method` is what was asked for, `current.solver` does the work on the part at hand; `decisions` say why.
-    `gram` shares kernel rows with earlier runs of a chain; without it, a run's bits depend on nothing before it.
+    `method` is the solver that the caller chose, `current.solver` the one that works on the current part; `decisions`
+    say why. `gram` shares kernel rows with earlier runs of a chain; a run without it does not depend on earlier ones.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Run:
         self.trace = Trace()
         shared = gram is None and problem.machine.split != "pairs"
         self._gram = problem.whole_gram() if shared else gram
-        self._counted = 0 if self._gram is None else self._gram.evaluations  # by earlier runs
+        self._counted = 0 if self._gram is None else self._gram.evaluations  # kernel values of earlier runs
         self._finished: list[Finished] = []
         self._totals = Totals.of(problem)
         self._start = start
-        self._used: set[str] = set()  # by the finished parts
+        self._used: set[str] = set()  # solvers of the finished parts
         self._decisions: list[Decision] = []  # of the finished parts
-        self._work: Work[None] | None = None  # the slice at hand, where it was interrupted
+        self._work: Work[None] | None = None  # the rest of an interrupted slice
         self._latest: Sample | None = None
         self.current = self._part_run(0)
 
@@ -75,7 +75,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """What the method took."""
+        """Seconds that the method took, without certificates, samples and compilation."""
         return self._totals.seconds + (self.current.seconds if self._unfinished else 0.0)
 
     @property
@@ -90,7 +90,7 @@ class Run:
 
     @property
     def examples_seen(self) -> int | None:
-        """How often an online method has taken an example; of any other method nothing."""
+        """How many examples an online method has processed, repetitions counted; None for other methods."""
         seen = self.current.examples_seen
         if seen is None:
             return None
@@ -98,7 +98,7 @@ class Run:
 
     @property
     def solver_used(self) -> str:
-        """What did the work, as far as it is known: `auto` may have changed over in some of the parts."""
+        """The solvers that worked on the parts so far, joined by "+": `auto` may have changed to others in some."""
         return "+".join(sorted(self._used | self._using()))
 
     def _using(self) -> set[str]:
@@ -106,7 +106,7 @@ class Run:
 
     @property
     def decisions(self) -> list[Decision]:
-        """What `auto` did and why, part by part."""
+        """The decisions of all parts, in order."""
         return self._decisions + (self._numbered() if self._unfinished else [])
 
     def _numbered(self) -> list[Decision]:
@@ -119,8 +119,8 @@ class Run:
     def advance(self, steps: int | None = None) -> Sample:
         """A slice of about `steps` steps, then a sample.
 
-        A method may end a slice a little later, between rounds, and long work ends it earlier; then the next slice
-        goes on with that work.
+        A method ends a slice between its rounds, a little later. Long work is interrupted after SLICE_SECONDS, and the
+        next call continues it.
         """
         if not self.running:
             return self._latest or self.sample()
@@ -136,18 +136,18 @@ class Run:
         return self._record()
 
     def stop(self) -> None:
-        """End here and keep what there is; the certificate says how far it may be off."""
+        """End here, with the model of the best alpha so far; its certificate bounds the distance to the optimum."""
         if self.running:
             self._end_at(Ending.STOPPED)
 
     def _allowed(self, steps: int | None) -> int:
-        wanted = next_decision(self.iterations) - self.iterations if steps is None else steps
+        steps = next_decision(self.iterations) - self.iterations if steps is None else steps
         if self.limits.steps is None:
-            return wanted
-        return max(1, min(wanted, self.limits.steps - self.iterations))
+            return steps
+        return max(1, min(steps, self.limits.steps - self.iterations))
 
     def _slice(self, steps: int | None) -> Work[None]:
-        """About `steps` steps of the part at hand; the next part begins where these end it."""
+        """About `steps` steps of the current part; if they end it, the next part becomes the current one."""
         yield from self.current.advance(self._allowed(steps))
         if self.current.finished is not None:
             self._count(self.current.finished)
@@ -158,7 +158,7 @@ class Run:
 
     @property
     def gap_goal(self) -> float | None:
-        """The relative gap to end at: given, or the method's own."""
+        """The relative gap to end at, of the limits or else of the method; None: the violation decides."""
         return self.current.gap_goal
 
     # -- parts ------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class Run:
         )  # fmt: skip
 
     def _count(self, done: Finished) -> None:
-        """The part at hand is done."""
+        """Add the current part, which is done, to the totals."""
         self._used |= self._using()
         self._decisions += self._numbered()
         self._totals.examples = self.examples_seen or 0
@@ -183,7 +183,8 @@ class Run:
             self.current.part.gram.release()
 
     def _end(self) -> None:
-        """All parts are done: a part whose own optimum is tiny may miss the share that the sum of all reaches."""
+        """All parts are done. A part of tiny optimum may have stalled above its share of the gap (limits.gap_allowed);
+        the run has converged if the sum of all parts reaches the relative gap."""
         goal = self.limits.gap_tolerance
         total, feasible = self._totals.certificate, FEASIBLE * float(self.problem.upper.sum())
         enough = goal is not None and total.relative_gap <= goal and total.infeasibility <= feasible
@@ -194,11 +195,11 @@ class Run:
     # -- checkpoints ------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """All that is needed to go on with the same bits, into one file."""
+        """Write a checkpoint, from which `load` continues with the same bits."""
         checkpoint.write(path, self._saved())
 
     def pack(self) -> bytes:
-        """What `save` writes."""
+        """The bytes that `save` writes."""
         return checkpoint.packed(self._saved())
 
     @classmethod
@@ -209,7 +210,7 @@ class Run:
         method: str | Method[Any] | None = None,
         limits: Limits | None = None,
     ) -> Run:
-        """The run as saved. New limits let one go on that was stopped or had reached its limits."""
+        """The run as it was saved. With new limits, a run that was stopped or had reached its limits goes on."""
         saved = checkpoint.read(place)
         with checkpoint.damage_as_input_error(place):
             checkpoint.check(saved, problem, method.name if isinstance(method, Method) else method)
@@ -257,7 +258,7 @@ class Run:
         for number, done in enumerate(self._finished):
             self._totals.add(self.problem, number, done)
         self._totals.steps, self._totals.evaluations = header["tally"]
-        self._totals.examples = header.get("examples", 0)  # which the first checkpoints do not count
+        self._totals.examples = header.get("examples", 0)  # early checkpoints of schema 2 lack it
         self._totals.seconds = header["seconds"]
         self._decisions = [Decision(**plain) for plain in header.get("decisions", [])]
         if self._unfinished:
@@ -271,7 +272,7 @@ class Run:
         self.ending = Ending[header["ending"]] if header["ending"] else None
 
     def _resume(self, saved: checkpoint.Saved) -> None:
-        """The part at hand, with the same bits; schema 1 kept of other methods what has no names now."""
+        """Restore the current part. From schema 1 only alpha and the step count are read, so the bits then differ."""
         if saved.schema == 1:
             own = saved.group("state")
             self.current.resume_from(own["own.alpha"], int(own["own.steps"]))
@@ -283,7 +284,7 @@ class Run:
     # -- samples ----------------------------------------------------------------------------------
 
     def _record(self) -> Sample:
-        """The trace has the ends of slices alone: where long work was interrupted depends on the clock."""
+        """Sample, and check the limits. Only ends of slices are traced, as other interruptions depend on the clock."""
         if self._work is None or self._latest is None or self._latest.iteration != self.iterations:
             self._latest = self.sample()
         if self._work is None:
@@ -293,14 +294,14 @@ class Run:
         return self._latest
 
     def _end_at(self, ending: Ending) -> None:
-        """End here; in the midst of work the trace has this last sample too."""
+        """End here. An interrupted slice is dropped, and its last sample goes into the trace."""
         self.ending = ending
         if self._work is not None and self._latest is not None:
             self.trace.append(self._latest)
             self._work = None
 
     def sample(self) -> Sample:
-        """Where the run stands, from the running numbers: cheap, and true to their rounding."""
+        """Objectives, violation and support vectors by the method's running functions: cheap, and not verified."""
         done = self._totals.certificate
         primal, dual, violation = done.primal, done.dual, done.violation
         if self._unfinished:
@@ -312,7 +313,7 @@ class Run:
         return Sample(self.iterations, self.seconds, dual, primal, violation, support, bounded)
 
     def supporting(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which examples are support vectors as of now, and which of them are bounded."""
+        """(n,) whether an example is a support vector, (n,) whether one of its variables is at its upper bound."""
         used, full = self._totals.used, self._totals.full
         if self._unfinished:
             used, full = used.copy(), full.copy()
@@ -320,7 +321,8 @@ class Run:
         return used, full
 
     def _check_limits(self) -> None:
-        """Of steps where a slice ends: in between, alpha may lag behind them, and where that is, the clock decides."""
+        """The step limit holds at ends of slices only: inside a slice alpha may lag behind the step count, and where a
+        slice is interrupted depends on the clock."""
         if self._work is None and self.limits.steps is not None and self.iterations >= self.limits.steps:
             self._end_at(Ending.STEP_LIMIT)
         elif self.limits.seconds is not None and self.seconds >= self.limits.seconds:
@@ -329,13 +331,13 @@ class Run:
     # -- results ----------------------------------------------------------------------------------
 
     def alphas(self) -> list[np.ndarray]:
-        """The dual variables of every part; those not begun are zero."""
-        found = [done.alpha for done in self._finished]
+        """The dual variables of every part; of parts not begun they are zero."""
+        alphas = [done.alpha for done in self._finished]
         if not self._unfinished:
-            return found
-        found.append(self.current.feasible_alpha())
+            return alphas
+        alphas.append(self.current.feasible_alpha())
         shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, self.current.part.form.slots)
-        return found + [np.zeros(shape) for shape in shapes[len(found) :]]
+        return alphas + [np.zeros(shape) for shape in shapes[len(alphas) :]]
 
     def proofs(self) -> list[Proof]:
         """One proof per part; of parts not finished, computed from alpha as it stands."""
@@ -349,7 +351,7 @@ class Run:
         return total_of(self.proofs() if proofs is None else proofs)
 
     def running_model(self) -> Model:
-        """The model as of now, from the running numbers: at once, and without a proof."""
+        """The model of the running weights and biases: immediate, and without a certificate."""
         weights = [done.proof.weights for done in self._finished]
         bias = [done.proof.bias for done in self._finished]
         if self._unfinished:
@@ -365,7 +367,7 @@ class Run:
 
 
 def find_method(name: str | Method[Any]) -> Method[Any]:
-    """By its name in the registry, or a method that is none of those."""
+    """The method of this name; a Method is returned as it is."""
     if isinstance(name, Method):
         return name
     if not isinstance(name, str) or name not in METHODS:
@@ -374,5 +376,5 @@ def find_method(name: str | Method[Any]) -> Method[Any]:
 
 
 def refuse(problem: Problem, method: str | Method[Any]) -> None:
-    """Refuse what the method cannot do, before anything starts, in a sentence that says what would work."""
+    """Raises InputError where the method cannot solve the problem; the sentence says what would work."""
     delegated(problem.part(0), find_method(method))

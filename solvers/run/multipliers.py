@@ -1,8 +1,8 @@
 """Exact bias of joint machines through any solver: the method of multipliers on b.
 
-An unconstrained b under the penalty |b - b_before|^2 / (2 sigma) is the regularized bias with sigma in place
-of 1 and a constant b_before; solving that again and again, b converges to the free one and the weights come
-to sum to zero. What is left of the sum at the end is taken out of the free variables (dual/balance.py).
+With the penalty |b - b_k|^2 / (2 sigma) in place of a free b, the part has a regularized bias of offset sigma and the
+constant b_k: any solver takes it. b_(k+1) = b_k + sigma sum_i W_i converges to the free b, and sum_i W_i to zero; the
+rest of the sum is removed by moves of free variables at the end (dual/balance.py).
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from solvers.work import Work
 
 
 def sigma_of(part: Part) -> float:
-    """At small costs weights are small too, and b, which moves by sigma times their sum, must still get anywhere."""
+    """max(LOOP.multiplier, 1 / max U): b moves by sigma sum_i W_i, and at small costs the weights are small."""
     return max(LOOP.multiplier, 1.0 / max(float(part.upper.max()), 1e-300))
 
 
 @dataclass
 class OuterLoop:
-    """How exactly the inner problems of a part are to be solved, and whether its b has come to rest."""
+    """The tolerance of the inner problems of a part, and whether its b has converged."""
 
-    strictness: float = 1.0  # what inner problems are solved to, in tolerances
-    restless: int = 0
-    least_move: float = np.inf
+    strictness: float = 1.0  # violation to which inner problems are solved, in tolerances
+    restless: int = 0  # moves of b that were more than half of the least one
+    least_move: float = np.inf  # of b
 
     @classmethod
     def loose(cls, tolerance: float) -> OuterLoop:
         return cls(max(1.0, LOOP.begin / tolerance))
 
     def update_bias(self, part: Part, state: State, tolerance: float) -> Work[bool]:
-        """One step on b; whether b rests. Where it does not come to rest, the inner problems are too inexact."""
+        """One step on b; returns whether b has converged, or moved too often. If a move is not half of the least one,
+        inner problems were solved too inexactly: the next is solved to half the violation, with exact functions."""
         weights = weights_of(part, state.alpha)
         step = part.offset * weights.sum(axis=0)
         moved = float(np.abs(step).max())
@@ -49,5 +50,5 @@ class OuterLoop:
         state.functions[...], state.constant = functions, constant
         self.strictness = min(self.strictness, max(1.0, LOOP.follow * moved / tolerance))
         self.least_move = min(moved, self.least_move)
-        rests = moved <= LOOP.look * tolerance and self.strictness <= 1.0
-        return rests or self.restless > LOOP.most
+        converged = moved <= LOOP.look * tolerance and self.strictness <= 1.0
+        return converged or self.restless > LOOP.most

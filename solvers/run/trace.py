@@ -1,4 +1,4 @@
-"""Samples of a run, and the thinned series of them."""
+"""Sample: the progress of a run at one step; Trace: the samples of a run, thinned to a bounded number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Sample:
-    """Where a run stands: plain numbers, nothing live."""
+    """The progress of a run at one step, as plain numbers. Objectives and violation are not verified."""
 
     iteration: int
     seconds: float
@@ -33,9 +33,9 @@ COLUMNS = tuple(field.name for field in fields(Sample))
 
 
 class Series:
-    """At most `limit` rows of a series of any length: when full, every second one is dropped.
+    """At most `limit` rows of a series of any length: when full, it drops every second row and keeps the stride.
 
-    The last row is always kept, and so is the first. Looking at it costs nothing: `rows` is a view.
+    The first and the last row are always there. `rows` is a view, so that reading it costs nothing.
     """
 
     def __init__(self, width: int, limit: int = 2000) -> None:
@@ -51,7 +51,7 @@ class Series:
 
     def add(self, row: tuple[float, ...]) -> None:
         if self._size and (self._seen - 1) % self._stride:
-            self._size -= 1  # it was held only for being the last
+            self._size -= 1  # replace a row between two strides, held as the last one
         elif self._size == len(self._kept):
             self._grow()
         self._kept[self._size] = row
@@ -80,7 +80,7 @@ class Series:
         return self._size
 
     def pack(self) -> np.ndarray:
-        """Everything needed to go on: one line per row, and a first one of counters."""
+        """The rows, after a first one with the counters: all that `restore` needs."""
         head = np.zeros((1, self._kept.shape[1]))
         head[0, :3] = self.limit, self._stride, self._seen
         return np.vstack([head, self.rows])

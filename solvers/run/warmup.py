@@ -1,7 +1,7 @@
-"""Compiled code is made or loaded before the clock starts: by a tiny problem of the same kind, once per process.
+"""Compiles or loads compiled code before the clock starts: solves a tiny problem of the same kind, once per process.
 
-A kind is what decides which compiled functions run and with which types. Whoever else needs a kind that is being
-compiled waits for it: its clock has not started either.
+The kind (method, feasible set, bias, ...) decides which compiled functions run, and with which types. A second thread
+that needs a kind waits until the first has compiled it; its clock has not started either.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ EXAMPLES, CLASSES = 12, 3
 STEPS = 50
 KERNEL = KERNELS["rbf"](gamma=1.0)
 
-_lock = threading.RLock()  # one thread compiles at a time, as numba itself would have it
+_lock = threading.RLock()  # one thread compiles at a time; numba has such a lock of its own
 _warm: set[Hashable] = set()
 
 
 def once(kind: Hashable, rehearse: Callable[[], object]) -> None:
-    """Rehearse a kind, unless that was done; returns when it is done, by whichever thread."""
+    """Call `rehearse` for a kind that no thread has rehearsed; returns when some thread has."""
     if kind in _warm:
         return
     with _lock:
@@ -38,14 +38,14 @@ def once(kind: Hashable, rehearse: Callable[[], object]) -> None:
 
 
 def warm_up(method: Method[Any], part: Part) -> None:
-    """For a part of this kind."""
+    """Compile what the method needs on a part of this kind."""
     linear = part.gram.kernel.name == "linear"
     kind = method.name, part.geometry, part.balanced, part.form.outputs == 1, linear
     once(kind, lambda: _rehearse(method, tiny(part)))
 
 
 def tiny(part: Part) -> Part:
-    """A few points, two of them alike, of the first classes."""
+    """A part of the same kind with EXAMPLES points, two of them equal, of at most CLASSES classes."""
     labels = np.arange(EXAMPLES) % min(CLASSES, part.form.classes)
     points = Points(np.sin(np.outer(np.maximum(np.arange(EXAMPLES), 1), [1.0, 2.0])))
     kernel = part.gram.kernel if part.gram.kernel.name == "linear" else KERNEL

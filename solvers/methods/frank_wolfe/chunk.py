@@ -80,7 +80,7 @@ class Chunk:
         return moved
 
     def violation(self, gradient: np.ndarray) -> float:
-        """MATH.md, section 2, for a gradient that includes the bias."""
+        """The KKT violation (jit/scan.py) for a gradient that includes the bias."""
         if self.groups is None:
             return BOX.violation(gradient, self.point, self.upper)
         top = np.maximum(self.groups.largest(gradient), 0.0)
