@@ -68,6 +68,7 @@ COMMANDS = {
     "run": arguments.run,
     "report": arguments.report,
     "predict": arguments.predict,
+    "evaluate": arguments.evaluate,
     "export": arguments.export,
     "verify": arguments.verify,
     "doctor": arguments.doctor,

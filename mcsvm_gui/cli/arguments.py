@@ -119,6 +119,28 @@ def predict(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+def evaluate(parser: argparse.ArgumentParser) -> None:
+    """how well a model decides: ROC, precision-recall, calibration, confusion and costs, with intervals"""
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("data", metavar="DATA", help="rows with known classes")
+    parser.add_argument(
+        "--folds",
+        metavar="N",
+        help="train what MODEL was asked for anew on N folds of DATA, each row tested by the training without it;"
+        " default: MODEL as it is",
+    )
+    parser.add_argument(
+        "--costs",
+        metavar="FILE.csv",
+        help="what errors cost: class names in the first row and column, true classes down; a model with probabilities"
+        " is evaluated as it decides by them",
+    )
+    _report_option(parser)
+    parser.epilog = "Intervals are of 95 %, by bootstrap over rows."
+    _options(parser, "evaluate")
+    _output(parser)
+
+
 def verify(parser: argparse.ArgumentParser) -> None:
     """recompute the certificate of a model from its dual variables and its training data"""
     parser.add_argument("model", metavar="MODEL")

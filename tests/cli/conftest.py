@@ -36,3 +36,9 @@ def model(blobs: Path, tmp_path: Path) -> Path:
     path = tmp_path / "blobs.mcsvm"
     assert mcsvm("train", blobs, "--model", path, "--quiet").code == 0
     return path
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Rows that no model was trained on."""
+    return write_blobs(tmp_path / "other.csv", rows=90, seed=7)

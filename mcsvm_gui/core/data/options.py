@@ -16,7 +16,7 @@ HEADERS = {AUTOMATIC: "Automatic", "yes": "yes, the first line", "no": "no, data
 DECIMALS = {".": "point", ",": "comma"}
 READING: dict[str, Any] = {
     "group": "reading data",
-    "commands": ("inspect", "train", "tune", "compare", "predict", "verify"),
+    "commands": ("inspect", "train", "tune", "compare", "predict", "evaluate", "verify"),
 }
 
 

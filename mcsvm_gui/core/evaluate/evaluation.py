@@ -19,7 +19,7 @@ from mcsvm_gui.core.evaluate.probabilities import (
     log_losses,
 )
 from mcsvm_gui.core.evaluate.ranking import GRID, Ranking, Ranks, points
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 MACRO = "macro"
 
@@ -87,7 +87,7 @@ class Evaluation:
         """As `mcsvm evaluate --json` prints it."""
         return {
             "n": self.rows,
-            **{name: self.measures[name] for name in MEASURES if name != "expected_cost"},
+            **{name: self.measures[name] for name in TITLES if name != "expected_cost"},
             "roc_auc": {name: curve.area for name, curve in self.roc.items()},
             "average_precision": {name: curve.area for name, curve in self.precision_recall.items()},
             "classes": list(self.names),
@@ -105,7 +105,16 @@ class Evaluation:
         }
 
 
-MEASURES = (*decisions.MEASURES, "log_loss", "brier", "ece", "expected_cost")
+TITLES = {
+    "accuracy": Sentence("Accuracy"),
+    "balanced_accuracy": Sentence("Balanced accuracy"),
+    "macro_f1": Sentence("Macro F1"),
+    "kappa": Sentence("Cohen's kappa"),
+    "log_loss": Sentence("Log loss"),
+    "brier": Sentence("Brier score"),
+    "ece": Sentence("Calibration error"),
+    "expected_cost": Sentence("Mean cost"),
+}
 
 
 def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) -> Evaluation:
@@ -124,7 +133,7 @@ def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) 
         rows=int(rows.true.size),
         rejected=int((rows.decided < 0).sum()),
         names=rows.names,
-        measures={name: float(whole[name][0]) if name in whole else None for name in MEASURES},
+        measures={name: float(whole[name][0]) if name in whole else None for name in TITLES},
         confusion=counts.astype(np.int64) if whole_counts else counts,
         roc=work.curves("roc", ends),
         precision_recall=work.curves("precision_recall", ends),

@@ -1,0 +1,139 @@
+"""mcsvm evaluate"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.cli.interrupt import Interrupt
+from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.reading import read_options, with_missing_rule
+from mcsvm_gui.cli.several import check_report
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
+from mcsvm_gui.core.base.options import Whole, whole_number
+from mcsvm_gui.core.base.writing import check_outputs
+from mcsvm_gui.core.data.costs import read_costs
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.applied import Applied, applied, applied_in_folds
+from mcsvm_gui.core.evaluate.evaluation import MACRO, TITLES, Evaluation, check_classes, evaluate_rows
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.sources import label_of, open_like
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.costs import CostRule
+from solvers.errors import InputError
+
+
+def run(options: argparse.Namespace) -> int:
+    folds = _folds(options.folds)
+    check_report(options.report)
+    trained = with_missing_rule(model_file.load(options.model), options)
+    check_outputs([options.report], (options.model, options.data, options.costs))
+    rule = _rule(options.costs, trained.class_names)
+    dataset = open_like(options.data, read_options(options, trained.request.read), label_of(trained))
+    with Interrupt() as interrupt:
+        found = _applied(trained, dataset, rule, folds, options, interrupt)
+        if found is None:
+            return INTERRUPTED
+        check_classes(found.rows, dataset.name)
+        evaluation = evaluate_rows(found.rows, trained.request.seed)
+        document = _document(trained, found, evaluation, folds, options)
+        if options.report is not None:
+            _write_report(options, trained, evaluation, document)
+    output.warn(options, found.notices)
+    if options.json:
+        output.show_json(document)
+    else:
+        print("\n".join(words(trained, evaluation, folds)))
+    return DONE
+
+
+def _folds(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        folds = whole_number(text)
+        Whole(lowest=2).check("folds", folds)
+    except InputError as error:
+        raise InputError("--folds: {error}", error=error) from None
+    return folds
+
+
+def _rule(path: str | None, names: tuple[str, ...]) -> CostRule | None:
+    return None if path is None else read_costs(path, names)
+
+
+def _applied(
+    trained: TrainedModel,
+    dataset: Dataset,
+    rule: CostRule | None,
+    folds: int | None,
+    options: argparse.Namespace,
+    interrupt: Interrupt,
+) -> Applied | None:
+    if folds is None:
+        return applied(trained, dataset, rule)
+    progress = Progress(options.quiet)
+    try:
+        return applied_in_folds(
+            trained.request,
+            dataset,
+            folds,
+            lambda names: _rule(options.costs, names),
+            lambda done: progress.begin(f"training without fold {done + 1} of {folds} ..."),
+            lambda: interrupt.requested,
+        )
+    finally:
+        progress.end()
+
+
+def _document(
+    trained: TrainedModel, found: Applied, evaluation: Evaluation, folds: int | None, options: argparse.Namespace
+) -> dict[str, Any]:
+    return {
+        "machine": trained.model.machine.name,
+        "folds": folds,
+        **evaluation.document(),
+        "report": options.report,
+        "warnings": [notice.sentence for notice in found.notices],
+    }
+
+
+def _write_report(
+    options: argparse.Namespace, trained: TrainedModel, evaluation: Evaluation, document: dict[str, Any]
+) -> None:
+    from mcsvm_gui.core.report import write_report
+    from mcsvm_gui.core.report.of_evaluation import report_of
+
+    write_report(options.report, report_of(trained, options.data, evaluation, document))
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def words(trained: TrainedModel, evaluation: Evaluation, folds: int | None) -> list[str]:
+    machine, rows = trained.model.machine, output.plural(evaluation.rows, "row")
+    how = "as it is" if folds is None else f"trained anew on {folds} folds"
+    lines = [f"{machine.title} ({machine.name}), {how}, on {rows}:"]
+    for name, title in TITLES.items():
+        value = evaluation.measures[name]
+        if value is not None:
+            lines.append(f"  {title:<20}{value:8.4f}  {_interval(evaluation, name)}")
+    if evaluation.rejected:
+        lines.append(f"  Rejected            {evaluation.rejected:8d}  of the rows, which the measures above leave out")
+    width = max(len(name) for name in evaluation.roc)
+    lines.append(f"{'':{width + 2}}  {'ROC area':<28}{'average precision'}")
+    for name in sorted(evaluation.roc, key=lambda name: name == MACRO):
+        cells = [
+            f"{curves[name].area:.4f}  {_interval(evaluation, f'{kind}: {name}'):<20}"
+            for kind, curves in (("roc_auc", evaluation.roc), ("average_precision", evaluation.precision_recall))
+        ]
+        lines.append(f"  {name:<{width}}  {cells[0]}{cells[1].rstrip()}")
+    if evaluation.measures["log_loss"] is None:
+        lines.append("No log loss, Brier score or calibration error: the model has no probabilities.")
+    return lines
+
+
+def _interval(evaluation: Evaluation, name: str) -> str:
+    low, high = evaluation.intervals[name]
+    return f"{low:.4f} to {high:.4f}"

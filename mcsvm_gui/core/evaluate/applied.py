@@ -1,0 +1,131 @@
+"""A model, or the request of one trained anew on folds, applied to rows with known classes: what is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.evaluate.evaluation import DecidedRows
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
+from solvers.costs import CostRule
+from solvers.selection.folds import stratified
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    rows: DecidedRows
+    notices: tuple[Notice, ...]
+
+
+def applied(trained: TrainedModel, dataset: Dataset, rule: CostRule | None = None) -> Applied:
+    """The model as it is. `rule` in place of its own; without probabilities its costs are only counted."""
+    decisions = trained.predictions(dataset)
+    true = in_training_spelling(trained.class_names, labels_of(dataset))
+    notices = (*dataset.notices, *decisions.notices, *unseen_classes(trained.class_names, true))
+    return Applied(decided_rows(trained.class_names, decisions, true, _weights(dataset), rule), notices)
+
+
+def decided_rows(
+    names: tuple[str, ...], decisions: Decisions, true: np.ndarray, weights: np.ndarray, rule: CostRule | None
+) -> DecidedRows:
+    """Of the rows that could be decided: those without missing cells, or all. `true`: class names."""
+    rows = np.flatnonzero(np.isfinite(decisions.scores).all(axis=1))
+    strange = sorted(set(true[rows].tolist()) - set(names))
+    number = {name: code for code, name in enumerate((*names, *strange))}
+    shares = None
+    labels = decisions.labels[rows]
+    return DecidedRows(
+        names=(*names, *strange),
+        known=len(names),
+        true=np.array([number[name] for name in true[rows]], dtype=np.int64),
+        decided=np.array([number[name] for name in labels], dtype=np.int64),
+        scores=decisions.scores[rows] if shares is None else shares,
+        shares=shares,
+        weights=weights[rows],
+        costs=None if rule is None else rule.table,
+    )
+
+
+def labels_of(dataset: Dataset) -> np.ndarray:
+    if dataset.labels is None:
+        raise FileError(
+            dataset.name,
+            "there are no class labels to compare with; name their column with {label}",
+            label=Remedy("label"),
+        )
+    return dataset.labels
+
+
+def _weights(dataset: Dataset) -> np.ndarray:
+    return np.ones(dataset.rows)
+
+
+# -- trained anew ------------------------------------------------------------------------------------
+
+
+def applied_in_folds(
+    request: Request,
+    dataset: Dataset,
+    folds: int,
+    rule_of: Callable[[tuple[str, ...]], CostRule | None] = lambda names: None,
+    report: Callable[[int], object] = lambda done: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Applied | None:
+    """Each row by the model that was trained without its fold, preparation and all; None after a stop."""
+    labels, names = labels_of(dataset), dataset.classes
+    _check_counts(dataset, folds)
+    request = replace(request, holdout=None, test=None, test_digest=None, digest=dataset.digest)
+    found: list[tuple[np.ndarray, DecidedRows]] = []
+    notices: tuple[Notice, ...] = dataset.notices
+    for number, fold in enumerate(stratified(labels, folds, request.seed)):
+        report(number)
+        outcome = train(request, dataset.take(fold.train), stopped=stopped)
+        if stopped():
+            return None
+        part = dataset.take(fold.test)
+        decisions = outcome.trained.predictions(part)
+        there = np.isfinite(decisions.scores).all(axis=1)
+        found.append(
+            (fold.test[there], decided_rows(names, decisions, labels_of(part), _weights(part), rule_of(names)))
+        )
+        notices += (*outcome.notices, *decisions.notices)
+    return Applied(_together(found), tuple(dict.fromkeys(notices)))
+
+
+def _check_counts(dataset: Dataset, folds: int) -> None:
+    """Every class is in every training part and in every test part."""
+    for name, count in zip(dataset.classes, dataset.class_counts, strict=True):
+        if count < folds:
+            raise FileError(
+                dataset.name,
+                "class {name!r} has {count} rows, and {folds} folds need as many of every class; take fewer folds",
+                name=name,
+                count=count,
+                folds=folds,
+            )
+
+
+def _together(found: list[tuple[np.ndarray, DecidedRows]]) -> DecidedRows:
+    """In the order of the rows."""
+    order = np.argsort(np.concatenate([rows for rows, _ in found]))
+    parts = [part for _, part in found]
+
+    def joined(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    whole = replace(
+        parts[0],
+        true=joined("true"),
+        decided=joined("decided"),
+        scores=joined("scores"),
+        shares=None if parts[0].shares is None else joined("shares"),
+        weights=joined("weights"),
+    )
+    return whole.taken(order)

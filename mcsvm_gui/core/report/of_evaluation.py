@@ -1,0 +1,126 @@
+"""The report of an evaluation: measures with intervals, confusion, curves per class and averaged, calibration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.i18n import tr, worded
+from mcsvm_gui.core.evaluate.evaluation import MACRO, TITLES, Evaluation, RankingCurve
+from mcsvm_gui.core.evaluate.ranking import GRID
+from mcsvm_gui.core.machine.trained import TrainedModel
+from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
+from mcsvm_gui.core.report.ranking_plots import UnitLine, UnitPlot
+
+DRAWN = 6  # classes with a line of their own; more cannot be told apart
+
+
+def report_of(trained: TrainedModel, data: str, evaluation: Evaluation, document: Mapping[str, Any]) -> Report:
+    machine = trained.model.machine
+    title = tr("Evaluation of {machine} on {data}", machine=machine.name, data=os.path.basename(data))
+    blocks = [
+        *evaluation_blocks(evaluation, machine.name, 2),
+        parts.trained_with(trained.origin),
+        *parts.request_blocks(trained.request, 2),
+        *parts.surroundings(),
+        *full_names(list(evaluation.names)),
+    ]
+    return Report(title, parts.made(), tuple(blocks), dict(document))
+
+
+def evaluation_blocks(found: Evaluation, machine: str, level: int) -> list[Block]:
+    blocks: list[Block] = [Heading(tr("How well it decides"), level), _measures(found), _classes(found)]
+    if found.rejected:
+        blocks.append(
+            Paragraph(
+                tr(
+                    "{rejected} of {rows} rows were rejected: no class was probable enough.",
+                    rejected=figures.count(found.rejected),
+                    rows=figures.count(found.rows),
+                )
+            )
+        )
+    blocks += [_confusion(found)] if len(found.names) <= parts.MOST_CLASSES else []
+    return [*blocks, *_figures(found, machine)]
+
+
+def _measures(found: Evaluation) -> Table:
+    rows = [
+        (worded(title), f"{value:.4f}", _interval(found, name))
+        for name, title in TITLES.items()
+        if (value := found.measures[name]) is not None
+    ]
+    if found.brier is not None:
+        titles = tr("Miscalibration"), tr("Discrimination"), tr("Uncertainty")
+        rows += [(title, f"{value:.4f}", "") for title, value in zip(titles, vars(found.brier).values(), strict=True)]
+    caption = tr("Intervals of 95 %, by bootstrap over rows.")
+    if found.brier is not None:
+        caption += " " + tr("Brier score = miscalibration - discrimination + uncertainty.")
+    return Table((tr("Measure"), tr("Value"), tr("Interval")), tuple(rows), caption, frozenset({1, 2}))
+
+
+def _interval(found: Evaluation, name: str) -> str:
+    ends = found.intervals.get(name)
+    return "" if ends is None else tr("{low} to {high}", low=f"{ends[0]:.4f}", high=f"{ends[1]:.4f}")
+
+
+def _classes(found: Evaluation) -> Table:
+    rows = [
+        (
+            tr("averaged") if name == MACRO else name,
+            f"{found.roc[name].area:.4f}",
+            _interval(found, f"roc_auc: {name}"),
+            f"{found.precision_recall[name].area:.4f}",
+            _interval(found, f"average_precision: {name}"),
+        )
+        for name in found.roc
+    ]
+    columns = tr("Class"), tr("Area under ROC"), tr("Interval"), tr("Average precision"), tr("Interval")
+    return Table(columns, tuple(rows), tr("Each class against the rest."), frozenset(range(1, 5)))
+
+
+def _confusion(found: Evaluation) -> Table:
+    """True classes down, decisions across."""
+    table = np.asarray(found.confusion, dtype=float)
+    totals = table.sum(axis=1, keepdims=True)
+    shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
+    texts = [[f"{value:g}" for value in row] for row in table]
+    return Table(
+        (tr("true \\ decided"), *found.names),
+        tuple((name, *row) for name, row in zip(found.names, texts, strict=True)),
+        tr("Rows by their true class and the decision."),
+        frozenset(range(1, len(found.names) + 1)),
+        shade={(i, j + 1): float(shares[i, j]) for i, j in np.ndindex(*table.shape) if table[i, j]},
+    )
+
+
+def _figures(found: Evaluation, machine: str) -> list[Block]:
+    blocks: list[Block] = []
+    if found.roc:
+        roc = UnitPlot(_lines(found.roc), machine, tr("share of the rest"), tr("share of the class"), chance=True)
+        precision = UnitPlot(_lines(found.precision_recall), machine, tr("recall"), tr("precision"))
+        said = tr("Averaged over classes, with the band of 95 %, and classes against the rest.")
+        blocks += [Figure(roc, f"{tr('ROC.')} {said}"), Figure(precision, f"{tr('Precision-recall.')} {said}")]
+    if found.reliability:
+        one = found.reliability[""]
+        line = UnitLine(tr("decided class"), one.probability, one.frequency)
+        plot = UnitPlot([line], machine, tr("probability"), tr("frequency"), chance=True, dots=True)
+        rows = figures.count(round(float(one.count[0])))
+        blocks.append(Figure(plot, tr("Reliability of the most probable class: bins of {rows} rows each.", rows=rows)))
+    return blocks
+
+
+def _lines(curves: Mapping[str, RankingCurve]) -> list[UnitLine]:
+    """The average first; of many classes those with the smallest area, which are worth a look."""
+    names = sorted((name for name in curves if name != MACRO), key=lambda name: curves[name].area)[:DRAWN]
+    macro = curves[MACRO]
+    band = None if macro.band is None else (GRID, macro.band[0], macro.band[1])
+    return [
+        UnitLine(tr("averaged"), macro.x, macro.y, band),
+        *(UnitLine(name, curves[name].x, curves[name].y, faint=True) for name in names),
+    ]
