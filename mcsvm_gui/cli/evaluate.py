@@ -18,7 +18,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.applied import Applied, applied, applied_in_folds
 from mcsvm_gui.core.evaluate.evaluation import MACRO, TITLES, Evaluation, check_classes, evaluate_rows
 from mcsvm_gui.core.machine import model_file
-from mcsvm_gui.core.machine.sources import label_of, open_like
+from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.costs import CostRule
 from solvers.errors import InputError
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     trained = with_missing_rule(model_file.load(options.model), options)
     check_outputs([options.report], (options.model, options.data, options.costs))
     rule = _rule(options.costs, trained.class_names)
-    dataset = open_like(options.data, read_options(options, trained.request.read), label_of(trained))
+    dataset = open_for(trained, options.data, read_options(options, trained.request.read)).counting()
     with Interrupt() as interrupt:
         found = _applied(trained, dataset, rule, folds, options, interrupt)
         if found is None:

@@ -10,7 +10,7 @@ from mcsvm_gui.core.base.writing import check_outputs
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine import model_file
-from mcsvm_gui.core.machine.sources import label_of, open_like
+from mcsvm_gui.core.machine.sources import open_for
 from solvers.errors import InputError
 
 
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     if reason is not None:
         raise InputError(f"--to {options.to}: {reason}")
     check_outputs([options.output], (options.model, options.check))
-    check = None if options.check is None else open_like(options.check, ReadOptions(), label_of(trained))
+    check = None if options.check is None else open_for(trained, options.check, ReadOptions())
     receipt = exporter.export(trained, options.output, check)
     if options.json:
         files = [str(path) for path in receipt.files]

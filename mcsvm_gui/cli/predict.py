@@ -14,7 +14,7 @@ from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.writing import check_outputs, write_text
 from mcsvm_gui.core.evaluate.prediction import Prediction, predict, refuse_uncalibrated
 from mcsvm_gui.core.machine import model_file
-from mcsvm_gui.core.machine.sources import label_of, open_like
+from mcsvm_gui.core.machine.sources import open_for
 
 
 def run(options: argparse.Namespace) -> int:
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     check_outputs([options.output], (options.model, options.data))
     if options.proba:
         refuse_uncalibrated(trained)
-    data = open_like(options.data, read_options(options), label_of(trained))
+    data = open_for(trained, options.data, read_options(options))
     prediction = predict(trained, data, probabilities=options.proba)
     if options.output is not None:
         write_text(options.output, prediction.table(options.scores, options.proba))
@@ -47,7 +47,7 @@ def document(prediction: Prediction, options: argparse.Namespace) -> dict[str, A
         "balanced_accuracy": None if scores is None else scores.balanced_accuracy,
         "macro_f1": None if scores is None else scores.macro_f1,
         "kappa": None if scores is None else scores.kappa,
-        "n_scored": 0 if scores is None else int(scores.confusion.sum()),
+        "n_scored": 0 if scores is None else int(prediction.scored.size),
         "output": options.output,
         "warnings": [notice.sentence for notice in prediction.notices],
     }

@@ -26,6 +26,11 @@ def count(number: int | None) -> str:
     return NONE if number is None else f"{number:,}".replace(",", SPACE)
 
 
+def amount(number: float | None) -> str:
+    """Rows as a count; a sum of weights, which need be no whole number, to six digits."""
+    return count(number) if number is None or isinstance(number, int) else f"{number:.6g}"
+
+
 def short(number: float | None) -> str:
     """Three digits that count: 123, 12.3k, 4.56M."""
     if number is None or _missing(number):

@@ -42,6 +42,7 @@ class Comparison:
     true: np.ndarray | None  # (rows,) class names as training spelled them
     sides: tuple[Side, ...]
     lines: np.ndarray | None = None  # where in its file each row stands
+    weighted: bool = False  # rows have weights, which scores take and McNemar's test does not
     about: str = ""  # what the numbers of the sides are of, where that is not plain
 
     def shared(self, *sides: Side) -> np.ndarray:
@@ -66,7 +67,13 @@ class Comparison:
         found = [
             mcnemar(self.right(a)[rows], self.right(b)[rows], (a.label, b.label)) for a, b, rows in pairs if rows.any()
         ]
+        if self.weighted:
+            found = [tuple(map(_without_weights, same)) for same in found]
         return adjusted_over_pairs(found, self.data)
+
+
+def _without_weights(result: TestResult) -> TestResult:
+    return replace(result, details={**result.details, "weights_counted": False})
 
 
 def adjusted_over_pairs(found: Sequence[Sequence[TestResult]], data: str) -> tuple[TestResult, ...]:
@@ -93,7 +100,7 @@ def side_of(
     side = Side(label, document, labels, row_seconds=_row_seconds(trained, rows, first), trace=trace)
     if training is not None:
         side = replace(side, violations=violations_of(trained, training))
-    return side if rows.labels is None else scored(side, trained.class_names, rows.labels)
+    return side if rows.labels is None else scored(side, trained.class_names, rows.labels, rows.weights)
 
 
 def _row_seconds(trained: TrainedModel, rows: Dataset, first: float) -> float | None:
@@ -112,12 +119,14 @@ def _timed(trained: TrainedModel, rows: Dataset) -> tuple[float, np.ndarray]:
     return time.perf_counter() - began, labels
 
 
-def scored(side: Side, known: tuple[str, ...], labels: np.ndarray) -> Side:
+def scored(side: Side, known: tuple[str, ...], labels: np.ndarray, weights: np.ndarray | None = None) -> Side:
+    """`labels` and `weights`: of the rows that were decided."""
     true, decided = in_training_spelling(known, labels), np.flatnonzero(side.decisions != None)  # noqa: E711
     if decided.size == 0:
         return side
     strange = sorted(set(true[decided].tolist()) - set(known))
-    return replace(side, scores=evaluate(true[decided].tolist(), side.decisions[decided].tolist(), [*known, *strange]))
+    said, each = side.decisions[decided].tolist(), None if weights is None else weights[decided]
+    return replace(side, scores=evaluate(true[decided].tolist(), said, [*known, *strange], each))
 
 
 def compare(sides: Sequence[Side], known: tuple[str, ...], rows: Dataset) -> Comparison:
@@ -129,4 +138,5 @@ def compare(sides: Sequence[Side], known: tuple[str, ...], rows: Dataset) -> Com
         raise InputError("runs are compared on the same rows")
     true = None if rows.labels is None else in_training_spelling(known, rows.labels)
     strange = [] if true is None else sorted(set(true.tolist()) - set(known))
-    return Comparison(rows.name, (*known, *strange), true, tuple(sides), rows.lines)
+    weighted = rows.weights is not None
+    return Comparison(rows.name, (*known, *strange), true, tuple(sides), rows.lines, weighted)

@@ -147,6 +147,7 @@ MEASURES: dict[str, Measure] = {
     for measure in (
         *(_setting_of(option) for option in OPTIONS.values() if option.commands),
         _setting("solver_used", "Solver that trained"),
+        _setting("weights", "Weight column", "weights", "column"),
         _setting("n_train", "Training rows"),
         _result("accuracy", "Accuracy", _score("accuracy"), figures.accuracy, 1),
         _result("balanced_accuracy", "Balanced accuracy", _score("balanced_accuracy"), figures.accuracy, 1),

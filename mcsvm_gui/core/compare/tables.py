@@ -171,16 +171,16 @@ def confusion(side: Side) -> Matrix:
         ]
         return ResultTable(headings, tuple(rows))
 
-    tested = int(table.sum())
+    tested = table.sum().item()
     return Matrix(
         side.label,
         str(side.document["machine"]),
         Sentence(
-            "{accuracy} of {rows} rows",
-            accuracy=figures.accuracy(side.scores.accuracy, tested),
-            rows=figures.count(tested),
+            "{accuracy} of {rows} rows" if isinstance(tested, int) else "{accuracy} of the rows, which weigh {rows}",
+            accuracy=figures.accuracy(side.scores.accuracy, max(int(tested), 1)),
+            rows=figures.amount(tested),
         ),
-        sheet(table, figures.count),
+        sheet(table, figures.amount),
         sheet(shares, figures.accuracy),
     )
 
@@ -220,7 +220,7 @@ def _class_row(side: Side, name: str) -> tuple[Cell, ...]:
     return (
         *(words(name), words(side.label)),
         *(Cell(share, figures.NONE if share is None else f"{share:.3f}") for share in shares),
-        *(Cell(rows, figures.count(rows)), Cell(support, figures.count(support)), _violation(short)),
+        *(Cell(rows, figures.amount(rows)), Cell(support, figures.count(support)), _violation(short)),
     )
 
 

@@ -28,7 +28,7 @@ _NO_WARNING = {
     "zero-based",
     "constant columns",
 }
-_NO_WARNING |= {"label-truth-values", "label-spellings", "trailing-separator", "label-blanks"}
+_NO_WARNING |= {"label-truth-values", "label-spellings", "trailing-separator", "label-blanks", "weightless-rows"}
 
 
 @dataclass(frozen=True)

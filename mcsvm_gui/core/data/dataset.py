@@ -81,6 +81,9 @@ class Dataset:
     guesses: tuple[Guess, ...]
     notices: tuple[Notice, ...]
     digest: str  # of the uncompressed bytes
+    weight_name: str | None = None  # None where no column of weights was named
+    weights: np.ndarray | None = None  # (rows,) float64, none negative; positive where the rows are to be trained on
+    weightless: int = 0  # rows of weight 0 that were left out
 
     @property
     def rows(self) -> int:
@@ -108,6 +111,14 @@ class Dataset:
         """How many feature cells are missing."""
         return 0 if self.table is None else int(self.table.isna().to_numpy().sum())
 
+    def counting(self) -> Dataset:
+        """The rows of positive weight: one of weight 0 is no row."""
+        if self.weights is None or self.weights.all():
+            return self
+        kept = self.weights > 0.0
+        gone = self.weightless + int(self.rows - kept.sum())
+        return replace(self.take(kept), digest=self.digest, weightless=gone)
+
     def take(self, index: np.ndarray | Sequence[int]) -> Dataset:
         """The rows at these positions, or where a mask holds, as a Dataset of its own digest."""
         chosen = np.asarray(index)
@@ -118,6 +129,7 @@ class Dataset:
             matrix=None if self.matrix is None else self.matrix[chosen],
             labels=None if self.labels is None else self.labels[chosen],
             lines=None if self.lines is None else self.lines[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
             digest=hashlib.sha256(self.digest.encode() + chosen.astype("<i8").tobytes()).hexdigest(),
         )
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.base.options import Choice, options_of
+from mcsvm_gui.core.base.options import Choice, ColumnName, Option, options_of
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
 
@@ -43,9 +43,14 @@ def titles() -> dict[str, str]:
 def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str] = ()) -> tuple[Field, ...]:
     """One field per option; `columns`: what is known of a file that could not be read."""
     guesses = {} if dataset is None else {guess.option.lstrip("-"): guess.value for guess in dataset.guesses}
-    label = _label(read, dataset, columns, "label" in guesses)
-    others = (_field(option, getattr(read, option), guesses.get(option)) for option in OPTIONS[1:])
-    return tuple(_where_used(field, dataset) for field in (label, *others))
+    columns = tuple(columns)
+    fields = [
+        _column(option, read, dataset, columns, guessed=name in guesses)
+        if isinstance(option.kind, ColumnName)
+        else _field(name, getattr(read, name), guesses.get(name))
+        for name, option in options_of(ReadOptions).items()
+    ]
+    return tuple(_where_used(field, dataset) for field in fields)
 
 
 def applied(read: ReadOptions, option: str, value: str | None) -> ReadOptions:
@@ -59,7 +64,7 @@ def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
     from solvers.errors import InputError
 
     try:
-        found = open_dataset(path, replace(read, label=None), needs_label=False)
+        found = open_dataset(path, replace(read, label=None, weights=None), needs_label=False)
     except (InputError, OSError):
         return ()
     if found.matrix is not None:
@@ -68,18 +73,28 @@ def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
     return tuple(names if found.label_name is None else [*names, found.label_name])
 
 
-def _label(read: ReadOptions, dataset: Dataset | None, columns: Iterable[str], guessed: bool) -> Field:
-    names, value = list(columns), None if read.label is None else str(read.label)
+def _column(
+    option: Option, read: ReadOptions, dataset: Dataset | None, columns: tuple[str, ...], *, guessed: bool
+) -> Field:
+    """The features and the column itself; a label is among them, of other columns there may be none."""
+    asked, is_label = getattr(read, option.name), option.name == "label"
+    names, value = list(columns), None if asked is None else str(asked)
     if dataset is not None:
-        value = dataset.label_name
-        features = [] if dataset.matrix is not None else [column.name for column in dataset.columns]
+        value = dataset.label_name if is_label else dataset.weight_name
+        features = [] if dataset.matrix is not None else _features(dataset, text=is_label)
         names = [name for name in [*features, value] if name is not None]
     free = dataset is None or len(names) > MOST_COLUMNS
     first = list(islice(names, MOST_COLUMNS))
     if value is not None and value not in first:
         first.insert(0, value)
-    answers = tuple(FieldChoice(name, name) for name in first)
-    return Field("label", titles()["label"], answers, value, guessed, free=free)
+    nothing = [] if is_label else [FieldChoice(None, tr(option.unsaid))]
+    answers = (*nothing, *(FieldChoice(name, name) for name in first))
+    return Field(option.name, tr(option.title), answers, value, guessed, free=free)
+
+
+def _features(dataset: Dataset, *, text: bool) -> list[str]:
+    """Those that may be taken for a label, or for weights, which are no text."""
+    return [column.name for column in dataset.columns if text or column.kind == "number"]
 
 
 def _field(option: str, value: str, guess: str | None) -> Field:
@@ -135,4 +150,6 @@ def _where_used(field: Field, dataset: Dataset | None) -> Field:
     title = READERS[dataset.format].title
     if field.option == "label":
         return replace(field, reason=tr("In {format} files the label has its place", format=title))
+    if field.option == "weights":
+        return replace(field, reason=tr("{format} files have no column of weights", format=title))
     return replace(field, reason=tr("{format} files leave nothing to choose here", format=title))

@@ -48,6 +48,8 @@ def document(dataset: Dataset) -> dict[str, Any]:
         "features_not_listed": max(0, many - _MOST_FEATURES),
         "sparse": dataset.matrix is not None,
         "label": dataset.label_name,
+        "weights": dataset.weight_name,
+        "weightless": dataset.weightless,
         "classes": list(dataset.classes),
         "class_counts": list(dataset.class_counts),
         "missing": dataset.missing,

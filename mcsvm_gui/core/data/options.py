@@ -31,6 +31,11 @@ class ReadOptions:
         note="default: label, class, target or y in any case, else the last",
         **READING,
     )
+    weights: str | int | None = option(
+        *(None, ColumnName(), "Weight column", "The column of the rows' weights: 2 counts twice, 0 leaves a row out"),
+        unsaid="none",
+        **READING,
+    )
     format: str = option(
         "auto", Choice(known=_formats), "File format", note="default: what the content shows", **READING
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcsvm_gui.core.base.figures import count, per_cent
+from mcsvm_gui.core.base.figures import amount, count, per_cent
 from mcsvm_gui.core.base.i18n import tr
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class Survey:
     missing: int
     filled: float | None  # share of cells that are not zero, of sparse files
     digest: str
+    weight: float | None = None  # of all rows together, where they have weights
 
 
 def survey(dataset: Dataset) -> Survey:
@@ -38,6 +39,7 @@ def survey(dataset: Dataset) -> Survey:
         missing=dataset.missing,
         filled=None if matrix is None else matrix.nnz / max(1, cells),
         digest=dataset.digest,
+        weight=None if dataset.weights is None else float(dataset.weights.sum()),
     )
 
 
@@ -49,6 +51,7 @@ def summary(found: Survey) -> str:
     """One line: rows, features and their kinds, classes, missing cells, the digest's beginning."""
     parts = [
         tr("{count} row", "{count} rows", count=found.rows),
+        *([] if found.weight is None else [tr("weights {total} in all", total=amount(found.weight))]),
         _features(found),
         tr("{count} class", "{count} classes", count=len(found.classes)),
         _cells(found),

@@ -64,7 +64,7 @@ def labels_of(dataset: Dataset) -> np.ndarray:
 
 
 def _weights(dataset: Dataset) -> np.ndarray:
-    return np.ones(dataset.rows)
+    return np.ones(dataset.rows) if dataset.weights is None else dataset.weights
 
 
 # -- trained anew ------------------------------------------------------------------------------------

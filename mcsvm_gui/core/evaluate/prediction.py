@@ -23,14 +23,21 @@ class Prediction:
     notices: tuple[Notice, ...]
 
     @cached_property
+    def scored(self) -> np.ndarray:
+        """The rows that were decided and count."""
+        rows, weights = self.decisions.decided, self.dataset.weights
+        return rows if weights is None else rows[weights[rows] > 0.0]
+
+    @cached_property
     def scores(self) -> Scores | None:
         """Against the labels in the file, where it has some."""
-        rows, true = self.decisions.decided, self.dataset.labels
+        rows, true = self.scored, self.dataset.labels
         if true is None or rows.size == 0:
             return None
         known = self.trained.class_names
         strange = sorted(set(true[rows].tolist()) - set(known))
-        return evaluate(true[rows].tolist(), self.decisions.labels[rows].tolist(), [*known, *strange])
+        weights = None if self.dataset.weights is None else self.dataset.weights[rows]
+        return evaluate(true[rows].tolist(), self.decisions.labels[rows].tolist(), [*known, *strange], weights)
 
     @cached_property
     def missed(self) -> np.ndarray:

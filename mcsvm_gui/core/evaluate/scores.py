@@ -20,7 +20,7 @@ class ClassScore:
     precision: float
     recall: float
     f1: float
-    rows: int
+    rows: float  # the sum of their weights, where they have some
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,18 +30,16 @@ class Scores:
     macro_f1: float
     kappa: float
     per_class: tuple[ClassScore, ...]
-    confusion: np.ndarray  # (classes, classes): true by predicted
+    confusion: np.ndarray  # (classes, classes): true by predicted; rows, or the sums of their weights
 
 
-def accuracy(true: np.ndarray, predicted: np.ndarray) -> float:
-    return float(np.mean(true == predicted))
-
-
-def evaluate(true: Sequence[str], predicted: Sequence[str], names: Sequence[str]) -> Scores:
+def evaluate(
+    true: Sequence[str], predicted: Sequence[str], names: Sequence[str], weights: np.ndarray | None = None
+) -> Scores:
     """`names`: all classes, those that only one side has included. A score that is 0 / 0 is 0."""
     number = {name: position for position, name in enumerate(names)}
     codes = [np.array([number[label] for label in side], dtype=np.int64) for side in (true, predicted)]
-    confusion = confusion_of(codes[0], codes[1], len(names))
+    confusion = confusion_of(codes[0], codes[1], len(names), weights)
     right, rows, decided = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
     precision, recall, f1 = share(right, decided), share(right, rows), share(2 * right, rows + decided)
     table = zip(names, precision.tolist(), recall.tolist(), f1.tolist(), rows.tolist(), strict=True)

@@ -42,6 +42,7 @@ class Violations:
     sums: np.ndarray  # (classes, classes): over the rows of class y, of z_ic for class c
     counts: np.ndarray  # (classes,) rows of each class
     spread: float  # from the smallest to the largest difference seen: b - a in the bound
+    weighted: bool = False  # the sums count each row by its weight
 
     @property
     def total(self) -> float:
@@ -53,8 +54,8 @@ class Violations:
         return np.triu(self.sums + self.sums.T, 1)
 
     def bound(self) -> Bound | None:
-        """None where a pair has no rows, or no margin is aimed at."""
-        if self.target <= 0.0 or self.spread <= 0.0 or (self.counts == 0).any():
+        """None where a pair has no rows, no margin is aimed at, or rows are weighted, of which it says nothing."""
+        if self.weighted or self.target <= 0.0 or self.spread <= 0.0 or (self.counts == 0).any():
             return None
         total, classes, delta = int(self.counts.sum()), self.counts.size, 1.0 - CONFIDENCE
         hoeffding = math.sqrt((math.log(classes * (classes - 1)) - math.log(delta)) / 2.0) / math.sqrt(total)
@@ -97,27 +98,33 @@ def violations_of(trained: TrainedModel, dataset: Dataset) -> Violations:
     margin = model.machine.margin(model.classes) if request.margin is None else request.margin
     target = target_of(model.machine, model.classes, margin)
     short_of = _of_pairs if model.machine.split == "pairs" else _of_functions
-    sums, spread = short_of(values, codes, model.classes, target)
-    return Violations(target, sums, np.bincount(codes, minlength=model.classes), spread)
+    weights = np.ones(codes.size) if dataset.weights is None else dataset.weights[prepared.kept]
+    sums, spread = short_of(values, codes, weights, model.classes, target)
+    counts = np.bincount(codes, minlength=model.classes)
+    return Violations(target, sums, counts, spread, dataset.weights is not None)
 
 
-def _of_functions(values: np.ndarray, codes: np.ndarray, classes: int, target: float) -> tuple[np.ndarray, float]:
+def _of_functions(
+    values: np.ndarray, codes: np.ndarray, weights: np.ndarray, classes: int, target: float
+) -> tuple[np.ndarray, float]:
     sums, spread = np.zeros((classes, classes)), 0.0
     for own in range(classes):
         mine = values[codes == own]
         lead = mine[:, own : own + 1] - mine
         short = np.maximum(target - lead, 0.0)
         short[:, own] = 0.0
-        sums[own] = short.sum(axis=0)
+        sums[own] = weights[codes == own] @ short
         spread = max(spread, float(np.abs(lead).max(initial=0.0)))
     return sums, 2.0 * spread
 
 
-def _of_pairs(values: np.ndarray, codes: np.ndarray, classes: int, target: float) -> tuple[np.ndarray, float]:
+def _of_pairs(
+    values: np.ndarray, codes: np.ndarray, weights: np.ndarray, classes: int, target: float
+) -> tuple[np.ndarray, float]:
     sums, spread = np.zeros((classes, classes)), 0.0
     for column, (a, b) in enumerate(combinations(range(classes), 2)):
         for own, other, sign in ((a, b, 1.0), (b, a, -1.0)):
             lead = sign * values[codes == own, column]
-            sums[own, other] = np.maximum(target - lead, 0.0).sum()
+            sums[own, other] = weights[codes == own] @ np.maximum(target - lead, 0.0)
             spread = max(spread, float(np.abs(lead).max(initial=0.0)))
     return sums, 2.0 * spread

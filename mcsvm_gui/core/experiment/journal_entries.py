@@ -54,7 +54,7 @@ def result_of(
         tested = _tested(spec.request, train, test)
         side = _side(entry, spec.label)
         if tested is not None and tested.labels is not None:
-            side = scored(side, tuple(entry["document"]["classes"]), tested.labels)
+            side = scored(side, tuple(entry["document"]["classes"]), tested.labels, tested.weights)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise journal.broken(error) from None
     return PartResult(part, entry["document"], side, tested)
@@ -92,4 +92,5 @@ def _seconds(value: Any) -> float | None:
 
 def _violations(values: dict[str, Any]) -> Violations:
     sums, counts = np.array(values["sums"], dtype=float), np.array(values["counts"], dtype=np.int64)
-    return Violations(float(values["target"]), sums, counts, float(values["spread"]))
+    weighted = bool(values.get("weighted", False))
+    return Violations(float(values["target"]), sums, counts, float(values["spread"]), weighted)

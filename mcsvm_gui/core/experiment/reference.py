@@ -44,6 +44,8 @@ class Solved:
 
 def refuse(request: Request) -> None:
     """Raises InputError where a reference method cannot do what is asked."""
+    if request.read.weights is not None:
+        raise InputError("{solver} is a reference method: it knows no weights of rows", solver=request.solver)
     for name, plain in (("kernel", "linear"), ("class_weight", None), ("holdout", None), ("time_limit", None)):
         if getattr(request, name) != plain:
             wanted = "the linear kernel" if name == "kernel" else f"no {name}"

@@ -162,7 +162,8 @@ class Results:
         said, true = np.concatenate([part.side.decisions for part in parts]), rows.labels[np.concatenate(places)]
         if self.experiment.plan.tests_rows_once:
             side.decisions[np.concatenate(places)] = said
-        return replace(side, scores=scored(replace(side, decisions=said), rows.classes, true).scores)
+        weights = None if rows.weights is None else rows.weights[np.concatenate(places)]
+        return replace(side, scores=scored(replace(side, decisions=said), rows.classes, true, weights).scores)
 
     def _about(self, trials: Sequence[Trial]) -> str:
         if not any(trial.parts for trial in trials):

@@ -15,7 +15,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.machine.posing import Posed, weights
+from mcsvm_gui.core.machine.posing import Posed, class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated
 from solvers.errors import InputError
@@ -38,10 +38,11 @@ class FoldPreparation:
     codes: np.ndarray
 
     def __call__(self, fold: Fold) -> FoldRows:
-        train = self.rows.take(fold.train)
+        train, test = self.rows.take(fold.train), self.rows.take(fold.test)
         fitted = preparing.fit(self.rules, train)
-        rows, tests = fitted.apply(train).rows, fitted.apply(self.rows.take(fold.test)).rows
-        return FoldRows.of(rows, self.codes[fold.train], tests, self.codes[fold.test])
+        rows, tests = fitted.apply(train).rows, fitted.apply(test).rows
+        labels = self.codes[fold.train], self.codes[fold.test]
+        return FoldRows.of(rows, labels[0], tests, labels[1], train.weights, test.weights)
 
 
 class OutOfFold:
@@ -68,13 +69,14 @@ class OutOfFold:
         )
         if values is None:
             return None
-        same = np.ones(problem.labels.size)
-        found = calibrate(request.calibrate, problem.machine, values, problem.labels, problem.classes, same)
+        given = self._posed.train.weights
+        each = np.ones(problem.labels.size) if given is None else given
+        found = calibrate(request.calibrate, problem.machine, values, problem.labels, problem.classes, each)
         return Calibrated(found, count, time.perf_counter() - began)
 
     def _settings(self) -> Settings:
         request, problem = self._request, self._posed.problem
-        factors = weights(request, self._posed.class_names, problem.labels)
+        factors = class_weights_of(request, self._posed.class_names, problem.labels, self._posed.train.weights)
         return Settings(
             kernel=KernelFamily.of(problem.kernel),
             solver=request.solver,

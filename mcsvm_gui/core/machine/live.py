@@ -12,7 +12,7 @@ import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.posing import Posed
-from mcsvm_gui.core.machine.trained import in_training_spelling
+from mcsvm_gui.core.machine.trained import accuracy, in_training_spelling
 from solvers.kernels import Points
 from solvers.model import Model, decide
 from solvers.run.loop import Run
@@ -80,11 +80,13 @@ class _LiveRows:
 
     points: Points
     codes: np.ndarray
+    weights: np.ndarray | None
 
     def accuracy(self, model: Model) -> float:
         if self.codes.size == 0:
             return float("nan")
-        return float(np.mean(decide(model.machine, model.decision(self.points), model.classes) == self.codes))
+        right = decide(model.machine, model.decision(self.points), model.classes) == self.codes
+        return accuracy(right, self.weights)
 
 
 class Watch:
@@ -94,7 +96,9 @@ class Watch:
         problem = posed.problem
         self._labels, self._classes = problem.labels, problem.classes
         chosen = _drawn(len(problem))
-        self._train = _LiveRows(problem.points.take(chosen), problem.labels[chosen])
+        weights = posed.train.weights
+        each = None if weights is None else weights[chosen]
+        self._train = _LiveRows(problem.points.take(chosen), problem.labels[chosen], each)
         self._test = _labelled(posed, test)
         self._last, self._cost = time.perf_counter(), 0.0
 
@@ -130,6 +134,6 @@ def _labelled(posed: Posed, test: Dataset | None) -> _LiveRows | None:
     prepared = posed.preparation.apply(some)
     numbers = {name: code for code, name in enumerate(posed.class_names)}
     true = in_training_spelling(posed.class_names, some.labels[prepared.kept])
-    return _LiveRows(
-        Points(prepared.rows), np.array([numbers.get(label, -1) for label in true.tolist()], dtype=np.int64)
-    )
+    codes = np.array([numbers.get(label, -1) for label in true.tolist()], dtype=np.int64)
+    weights = None if some.weights is None else some.weights[prepared.kept]
+    return _LiveRows(Points(prepared.rows), codes, weights)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, TrainedModel
+from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, TrainedModel, Weighing
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
@@ -43,6 +43,7 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "kernel": {"name": model.kernel.name, **parameters(model.kernel)},
         "classes": list(trained.class_names),
         "label_name": trained.label_name,
+        "weights": None if trained.weighing is None else asdict(trained.weighing),
         "n_support": int(model.support.size),
         "n_prepared": int(rows.shape[1]),
         "n_stored": int(rows.nnz) if sp.issparse(rows) else None,  # None: the points are dense
@@ -141,9 +142,15 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     )
     duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
     label = _text(document["label_name"]) if document["label_name"] is not None else None
-    calibrated = _calibrated(document.get("calibration"), len(names))
+    calibrated, weighing = _calibrated(document.get("calibration"), len(names)), _weighing(document.get("weights"))
     request = Request.from_document(document["request"])
-    return TrainedModel(model, names, prepared, request, label, origin, duals, calibrated)
+    return TrainedModel(model, names, prepared, request, label, origin, duals, calibrated, weighing)
+
+
+def _weighing(document: dict[str, Any] | None) -> Weighing | None:
+    if document is None:
+        return None
+    return Weighing(_text(document["column"]), _real(document["total"]), _count(document, "left_out"))
 
 
 def _machine(document: dict[str, Any]) -> Machine:

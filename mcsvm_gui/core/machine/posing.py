@@ -51,7 +51,7 @@ def pose_request(request: Request, dataset: Dataset, preparation: Preparation | 
         )
     fitted = preparing.fit(request.rules, train) if preparation is None else preparation
     rows = fitted.apply(train).rows
-    problem = _pose(request, rows, train, names, kernel_of(request, rows))
+    problem = _pose(request, rows, train, names, kernel_of(request, rows, train.weights))
     return Posed(problem, names, fitted, train, held_out, (*notices, *dropped, *fitted.notices))
 
 
@@ -67,24 +67,28 @@ def _pose(request: Request, rows: Any, train: Dataset, names: tuple[str, ...], k
         cost=request.C,
         margin=request.margin,
         bias=request.bias,
-        class_weight=weights(request, names, codes),
+        class_weight=class_weights_of(request, names, codes, train.weights),
+        sample_weight=train.weights,
         classes=len(names),
         cache_mb=request.cache_mb,
     )
 
 
-def kernel_of(request: Request, rows: Any) -> Kernel:
-    resolved = gamma_of(request.gamma, rows)
+def kernel_of(request: Request, rows: Any, weights: np.ndarray | None = None) -> Kernel:
+    resolved = gamma_of(request.gamma, rows, weights)
     return kernel_from(request.kernel, KERNELS, **{**request.kernel_parameters, "gamma": resolved})
 
 
-def weights(request: Request, names: tuple[str, ...], codes: np.ndarray) -> np.ndarray | None:
-    """One factor on C per class; 1 for classes that are not named."""
+def class_weights_of(
+    request: Request, names: tuple[str, ...], codes: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray | None:
+    """One factor on C per class; 1 for classes that are not named. `balanced` counts the rows' weights."""
     given = request.class_weight
     if given is None:
         return None
     if isinstance(given, str):
-        return codes.size / (len(names) * np.bincount(codes, minlength=len(names)))
+        total = codes.size if weights is None else weights.sum()
+        return np.asarray(total / (len(names) * np.bincount(codes, weights, minlength=len(names))))
     by_name = dict(given)
     strange = [name for name in by_name if name not in names]
     if strange:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from mcsvm_gui.core.machine.trained import (
     Duals,
     Origin,
     TrainedModel,
+    Weighing,
+    accuracy,
     in_training_spelling,
     unseen_classes,
     versions,
@@ -166,6 +168,7 @@ class Session:
             origin=self._origin(certificate, bounded),
             duals=duals_of(self.run),
             calibrated=self.calibrated,
+            weighing=Weighing.of(self.posed.train),
         )
 
     def _origin(self, certificate: Certificate, bounded: int) -> Origin:
@@ -201,7 +204,8 @@ class Session:
         if problem.machine.split == "pairs":
             return score(trained, self.posed.train)[0]
         values = np.hstack([proof.products + proof.bias for proof in proofs])
-        return float(np.mean(decide(problem.machine, values, problem.classes) == problem.labels))
+        right = decide(problem.machine, values, problem.classes) == problem.labels
+        return accuracy(right, self.posed.train.weights)
 
 
 def train(
@@ -250,7 +254,8 @@ def score(trained: TrainedModel, dataset: Dataset) -> tuple[float | None, int | 
     notices = (*decisions.notices, *unseen_classes(trained.class_names, true))
     if rows.size == 0:
         return None, 0, notices
-    return float(np.mean(true == decisions.labels[rows])), int(rows.size), notices
+    weights = None if dataset.weights is None else dataset.weights[rows]
+    return accuracy(true == decisions.labels[rows], weights), int(rows.size), notices
 
 
 def duals_of(run: Run) -> Duals:
@@ -310,6 +315,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         "n_support_per_class": np.bincount(model.owners, minlength=model.classes).tolist(),
         **scores,
         "calibration": calibration_document(trained),
+        "weights": None if trained.weighing is None else asdict(trained.weighing),
         "model": None,
         "warnings": [notice.sentence for notice in notices],
     }

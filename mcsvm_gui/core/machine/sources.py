@@ -12,21 +12,24 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
 
-def label_of(trained: TrainedModel) -> str | None:
-    """LIBSVM files have their label in front, without a name."""
-    return None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
+def open_for(trained: TrainedModel, path: str, options: ReadOptions) -> Dataset:
+    """A file to be decided by a model. LIBSVM files have their label in front, without a name."""
+    label = None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
+    return open_like(path, options, label, None if trained.weighing is None else trained.weighing.column)
 
 
-def open_like(path: str, options: ReadOptions, label_name: str | None) -> Dataset:
-    """A file to be decided or scored, whose label column is called as in training unless the user names another."""
+def open_like(path: str, options: ReadOptions, label_name: str | None, weight_name: str | None = None) -> Dataset:
+    """A file to be decided or scored, whose label and weights are called as in training unless the user says others."""
     label = label_name if options.label is None else options.label
-    return open_dataset(path, replace(options, label=label), needs_label=False)
+    weights = weight_name if options.weights is None else options.weights
+    return open_dataset(path, replace(options, label=label, weights=weights), needs_label=False)
 
 
 def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
     """Rows to test on: read as the training rows were, the label found by its name there."""
     numbered = isinstance(training.columns, NumberedColumns)
-    return open_like(path, read, None if numbered else training.label_name)
+    named = replace(read, weights=None) if training.weight_name else read  # a number may be another column there
+    return open_like(path, named, None if numbered else training.label_name, training.weight_name).counting()
 
 
 def test_of(request: Request, training: Dataset) -> Dataset | None:

@@ -55,6 +55,21 @@ class Origin:
     decisions: tuple[Decision, ...] = ()  # what the solver decided and why; models of before have none
 
 
+@dataclass(frozen=True)
+class Weighing:
+    """The weights of the rows trained on."""
+
+    column: str
+    total: float
+    left_out: int  # rows of weight 0
+
+    @classmethod
+    def of(cls, training: Dataset) -> Weighing | None:
+        if training.weights is None or training.weight_name is None:
+            return None
+        return cls(training.weight_name, float(training.weights.sum()), training.weightless)
+
+
 @dataclass(frozen=True, eq=False)
 class Calibrated:
     """How scores become probabilities, and what it came from."""
@@ -89,6 +104,7 @@ class TrainedModel:
     origin: Origin
     duals: Duals
     calibrated: Calibrated | None = None
+    weighing: Weighing | None = None  # None where every row counts alike
 
     @property
     def certificate(self) -> Certificate:
@@ -125,6 +141,11 @@ class TrainedModel:
         names = np.empty(len(self.class_names), dtype=object)
         names[:] = self.class_names
         return names
+
+
+def accuracy(right: np.ndarray, weights: np.ndarray | None) -> float:
+    """The share of rows decided right, each by its weight."""
+    return float(np.mean(right) if weights is None else np.average(right, weights=weights))
 
 
 def in_training_spelling(trained_names: tuple[str, ...], labels: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ NO_CONDITION = (
     *("machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"),
     *("calibrate", "calibration_folds"),
 )
+LATER = ("weights",)  # options of reading that searches of old did not have
 
 Found = dict[Cell, CellResult]
 
@@ -29,6 +30,7 @@ Found = dict[Cell, CellResult]
 def conditions(request: Request, wanted: TuneRequest) -> str:
     """Equal where a cell's folds give the same: so an extended range, or another search, finds cells done."""
     depends = {name: value for name, value in request.document().items() if name not in NO_CONDITION}
+    depends["read"] = {name: value for name, value in depends["read"].items() if name not in LATER or value is not None}
     parts = {"folds": wanted.folds, "repeats": wanted.repeats} if wanted.holdout is None else {"share": wanted.holdout}
     text = json.dumps([depends, parts, wanted.search == "per-pair"], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -19,7 +19,7 @@ from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.calibration import FoldPreparation
-from mcsvm_gui.core.machine.posing import weights
+from mcsvm_gui.core.machine.posing import class_weights_of
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import limits_of
 from mcsvm_gui.core.tune.cluster.address import checked
@@ -193,7 +193,7 @@ class Tuning:
         given = self.request.class_weight
         if given is None or isinstance(given, str):
             return given
-        factors = weights(self.request, self.class_names, self.codes)
+        factors = class_weights_of(self.request, self.class_names, self.codes, self.rows.weights)
         assert factors is not None
         return dict(enumerate(factors.tolist()))
 

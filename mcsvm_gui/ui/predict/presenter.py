@@ -155,9 +155,9 @@ class PredictPresenter(QObject):
     def open_data(self, path: str) -> None:
         def read(trained: TrainedModel) -> Dataset:
             from mcsvm_gui.core.data.options import ReadOptions
-            from mcsvm_gui.core.machine.sources import label_of, open_like
+            from mcsvm_gui.core.machine.sources import open_for
 
-            return open_like(path, ReadOptions(), label_of(trained))
+            return open_for(trained, path, ReadOptions())
 
         self._source, self._data_path = read, path
         self.view.set_data(PurePath(path).name, str(PurePath(path).parent))
@@ -323,7 +323,7 @@ def _result(prediction: Prediction) -> tuple[str, str]:
     decided = figures.count(int(prediction.decisions.decided.size))
     if scores is None:
         return tr("{rows} rows decided", rows=decided), tr("The file has no labels to compare with.")
-    tested = int(scores.confusion.sum())
+    tested = int(prediction.scored.size)
     right = tr(
         "{accuracy} of {rows} rows as in the file",
         accuracy=figures.accuracy(scores.accuracy, tested),

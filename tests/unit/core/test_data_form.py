@@ -77,11 +77,23 @@ def test_any_column_can_be_the_label_and_comes_back_as_such(tmp_path: Path) -> N
         assert fields_of(path, read)["label"].value == answer.value
 
 
+def test_columns_of_numbers_can_be_weights_and_come_back_as_such(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    weights = fields_of(path)["weights"]
+    assert [(answer.value, answer.text) for answer in weights.answers] == [(None, "none"), ("x", "x"), ("z", "z")]
+    read = applied(ReadOptions(), "weights", "z")
+    assert open_dataset(path, read).weight_name == "z"
+    fields = fields_of(path, read)
+    assert fields["weights"].value == "z"
+    assert [answer.value for answer in fields["weights"].answers] == [None, "x", "z"]
+    assert [answer.value for answer in fields["label"].answers] == ["x", "class"]
+
+
 def test_what_a_format_does_not_ask_is_closed_with_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "made.libsvm"
     path.write_text("1 1:2 3:4\n2 2:1\n1 1:1\n")
     closed = {option for option, field in fields_of(path).items() if field.reason}
-    assert closed == {"label", "header", "separator", "decimal"}
+    assert closed == {"label", "weights", "header", "separator", "decimal"}
 
 
 def test_a_long_list_of_columns_is_cut_and_may_be_typed_into(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,12 +40,14 @@ def fit_table(rules: Rules, dataset: Dataset) -> TablePreparation:
         if empty
         else []
     )
+    weights = dataset.weights
     if not rules.fills:
         kept = usable_rows(dataset, cells, rules)
         cells = {name: values[kept] for name, values in cells.items()}
-    sources = [_source(rules, name, values) for name, values in cells.items()]
+        weights = None if weights is None else weights[kept]
+    sources = [_source(rules, name, values, weights) for name, values in cells.items()]
     notices += [*_fill_notices(sources), *_level_notices(sources)]
-    features, more = _scaled(rules, sources, dataset)
+    features, more = _scaled(rules, sources, dataset, weights)
     return TablePreparation(rules, tuple(dataset.columns), features, tuple(notices + more))
 
 
@@ -64,33 +65,38 @@ class _Source:
         return feature_values(self.values, level)
 
 
-def _source(rules: Rules, name: str, cells: np.ndarray) -> _Source:
+def _source(rules: Rules, name: str, cells: np.ndarray, weights: np.ndarray | None) -> _Source:
     number = cells.dtype != object
-    fill = (_middle(rules, cells) if number else most_frequent(cells.tolist())) if rules.fills else None
+    fill = _fill(rules, cells, weights) if rules.fills else None
     values = filled(cells, fill)
     levels: tuple[str | None, ...] = (None,) if number else tuple(sorted(set(values.tolist())))
     return _Source(name, levels, fill, values, int(pd.isna(cells).sum()))
 
 
-def _middle(rules: Rules, cells: np.ndarray) -> float:
-    there = cells[~np.isnan(cells)]
-    return float(there.mean()) if rules.missing == "mean" else float(most_frequent(there.tolist()))
+def _fill(rules: Rules, cells: np.ndarray, weights: np.ndarray | None) -> float | str:
+    there = ~pd.isna(cells)
+    values, each = cells[there], None if weights is None else weights[there]
+    if cells.dtype != object and rules.missing == "mean":
+        return float(values.mean() if each is None else np.average(values, weights=each))
+    return _most_frequent(values, each)
 
 
-def most_frequent(values: list[Any]) -> Any:
-    """Of equally frequent ones the smallest."""
-    counts = Counter(value for value in values if value is not None)
-    return min(counts, key=lambda value: (-counts[value], value))
+def _most_frequent(values: np.ndarray, weights: np.ndarray | None) -> Any:
+    """By weight; of equally frequent ones the smallest."""
+    codes, levels = pd.factorize(values, sort=True)
+    return levels.tolist()[int(np.argmax(np.bincount(codes, weights)))]
 
 
-def _scaled(rules: Rules, sources: list[_Source], dataset: Dataset) -> tuple[tuple[Feature, ...], list[Notice]]:
+def _scaled(
+    rules: Rules, sources: list[_Source], dataset: Dataset, weights: np.ndarray | None
+) -> tuple[tuple[Feature, ...], list[Notice]]:
     features: list[Feature] = []
     reaches: list[float] = []
     constant: list[Feature] = []
     for source in sources:
         for level in source.levels:
             values = source.value(level)
-            scaling = dense_scaling(rules.scale, values[:, None])
+            scaling = dense_scaling(rules.scale, values[:, None], weights)
             _check_reach(dataset, source.name, scaling)
             if scaling.constant[0]:
                 constant.append(Feature(source.name, level, source.fill, float(values[0]), 1.0))

@@ -135,7 +135,7 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
     assert matrix is not None
     count, width = matrix.shape
     dense = matrix.nnz >= DENSE * count * width and 8 * count * width <= DENSE_BYTES
-    scaling = dense_scaling(rules.scale, matrix.toarray()) if dense else sparse_scaling(rules.scale, matrix)
+    scaling = _scaling(rules.scale, matrix, dataset.weights, dense=dense)
     first, notices = _first(dataset.columns), []
     kept = np.flatnonzero(~scaling.constant)
     if kept.size == 0:
@@ -158,6 +158,10 @@ def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:
     named = not isinstance(dataset.columns, NumberedColumns)
     names = tuple(column.name for column in dataset.columns) if named else None
     return MatrixPreparation(rules, first, width, names, dense, kept, shift, scale, tuple(notices))
+
+
+def _scaling(rule: str, matrix: sp.csr_array, weights: np.ndarray | None, *, dense: bool) -> Scaling:
+    return dense_scaling(rule, matrix.toarray(), weights) if dense else sparse_scaling(rule, matrix, weights)
 
 
 def _constant_notice(names: Sequence[Column], columns: np.ndarray) -> Notice:

@@ -23,23 +23,27 @@ class Scaling(NamedTuple):
     reach: np.ndarray  # largest less smallest value; infinite where a double cannot hold it
 
 
-def dense_scaling(rule: str, values: np.ndarray) -> Scaling:
-    """Of columns without missing cells."""
+def dense_scaling(rule: str, values: np.ndarray, weights: np.ndarray | None) -> Scaling:
+    """Of columns without missing cells; mean and deviation by the rows' weights."""
     low, high = values.min(axis=0), values.max(axis=0)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         reach = high - low
         if rule == "minmax":
             shift, scale = 0.5 * low + 0.5 * high, 2.0 / reach
         elif rule == "standard":
-            shift = values.mean(axis=0)
-            scale = 1.0 / values.std(axis=0)
+            shift = values.mean(axis=0) if weights is None else _mean(values, weights)
+            scale = 1.0 / (values.std(axis=0) if weights is None else np.sqrt(_mean((values - shift) ** 2, weights)))
         else:
             shift, scale = np.zeros(low.size), np.ones(low.size)
     constant = (reach == 0.0) | np.isposinf(scale)
     return Scaling(shift, scale, constant, reach)
 
 
-def sparse_scaling(rule: str, matrix: sp.csr_array) -> Scaling:
+def _mean(values: np.ndarray | sp.csr_array, weights: np.ndarray) -> np.ndarray:
+    return np.asarray((weights / weights.sum()) @ values).ravel()
+
+
+def sparse_scaling(rule: str, matrix: sp.csr_array, weights: np.ndarray | None) -> Scaling:
     """Zero stays zero: by the largest magnitude, or the deviation, without a shift."""
     low, high = (
         np.asarray(side.toarray(), dtype=np.float64).ravel() for side in (matrix.min(axis=0), matrix.max(axis=0))
@@ -48,8 +52,8 @@ def sparse_scaling(rule: str, matrix: sp.csr_array) -> Scaling:
         if rule == "minmax":
             scale = 1.0 / np.maximum(np.abs(low), np.abs(high))
         elif rule == "standard":
-            mean = np.asarray(matrix.mean(axis=0)).ravel()
-            square = np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel()
+            each = np.ones(matrix.shape[0]) if weights is None else weights
+            mean, square = _mean(matrix, each), _mean(matrix.multiply(matrix).tocsr(), each)
             scale = 1.0 / np.sqrt(np.maximum(square - mean**2, 0.0))
         else:
             scale = np.ones(low.size)

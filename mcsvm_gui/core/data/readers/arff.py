@@ -16,6 +16,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse, without_comment
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
@@ -29,7 +30,7 @@ from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
 NAME = "arff"
-OPTIONS = "label", "format", "encoding"
+OPTIONS = "label", "weights", "format", "encoding"
 _START = re.compile(rb"(?:\s*(?:%[^\n\r]*)?[\n\r])*\s*@(?:relation|attribute)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 _NUMERIC = {"numeric", "real", "integer"}
@@ -81,27 +82,26 @@ def dataset_of(
     source = text.source
     given = [attribute.name for attribute in content.attributes]
     columns, notices = column_names(given, len(given))
-    label = declared.choose(source.path, columns, given, options, needs_label=needs_label)
-    dropped = declared.dropped(label)
+    chosen = roles.choose(source.path, columns, given, options, declared, needs_label=needs_label)
     table = _Table(source, content)
     raw = Raw(
         source,
         name,
         columns,
         table.column,
-        label,
+        chosen,
         np.array([line for line, _ in content.rows], dtype=np.int64),
         guesses=text.guesses,
         notices=(
             *text.notices,
             *notices,
-            *declared.notices(columns, label),
-            *_unused_levels(content, label.position),
+            *declared.notices(columns, chosen.taken),
+            *_unused_levels(content, chosen.label.position),
         ),
-        dropped=dropped,
+        dropped=chosen.dropped,
         categories=frozenset(j for j, found in enumerate(content.attributes) if found.kind != "number"),
     )
-    features = [j for j in range(len(given)) if j != label.position and j not in dropped]
+    features = [j for j in range(len(given)) if j not in chosen.taken and j not in chosen.dropped]
     if content.sparse and all(content.attributes[j].kind == "number" for j in features) and features:
         return assemble(raw, needs_label=needs_label, sparse=lambda: table.matrix(features, columns))
     if content.sparse and len(content.rows) * len(given) > _LARGEST_TABLE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,24 +28,32 @@ class Declared:
     nothing: frozenset[str] = frozenset()  # what stands for a missing cell, beside the empty one
 
     def choose(
-        self, path: Path, columns: Sequence[str], given: Sequence[str], options: ReadOptions, *, needs_label: bool
+        self,
+        path: Path,
+        columns: Sequence[str],
+        given: Sequence[str],
+        options: ReadOptions,
+        weights: int | None,
+        *,
+        needs_label: bool,
     ) -> LabelColumn:
-        """The label that is asked for, else the declared one, else one of the columns that are not left out."""
+        """The label that is asked for, else the declared one, else one of the columns that may be features."""
         if options.label is not None:
             return labels.choose(path, columns, given, options, needs_label=needs_label)
         if self.label is not None:
             return LabelColumn(self.label)
-        kept = [j for j in range(len(columns)) if j not in self.left_out]
+        kept = [j for j in range(len(columns)) if j not in self.left_out and j != weights]
         names = [columns[j] for j in kept]
         found = labels.choose(path, names, [given[j] for j in kept], options, needs_label=needs_label)
         return found if found.position is None else replace(found, position=kept[found.position])
 
-    def dropped(self, label: LabelColumn) -> tuple[int, ...]:
-        return tuple(j for j in self.left_out if j != label.position)
+    def dropped(self, taken: Set[int]) -> tuple[int, ...]:
+        """`taken`: the columns that have a use, whatever the file says of them."""
+        return tuple(j for j in self.left_out if j not in taken)
 
-    def notices(self, columns: Sequence[str], label: LabelColumn) -> tuple[Notice, ...]:
+    def notices(self, columns: Sequence[str], taken: Set[int]) -> tuple[Notice, ...]:
         marked: dict[Sentence, list[str]] = {}
-        for j in self.dropped(label):
+        for j in self.dropped(taken):
             marked.setdefault(self.left_out[j], []).append(columns[j])
         if not marked:
             return ()

@@ -14,6 +14,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.declared import Declared
@@ -34,7 +35,7 @@ from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
 NAME = "csv"
-OPTIONS = "label", "format", "header", "separator", "decimal", "encoding"
+OPTIONS = "label", "weights", "format", "header", "separator", "decimal", "encoding"
 _HASH = ord("#")
 _NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
 _WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})
@@ -75,7 +76,7 @@ def read_declared(text: Text, name: str, declared: Declared, options: ReadOption
     layout = _lay_out(source, find_records(source, data, dialect.separator, dialect.quote), dialect, options, commented)
     columns, naming = column_names(layout.header, layout.width)
     given = columns if layout.header is None else layout.header
-    label = declared.choose(source.path, columns, given, options, needs_label=needs_label)
+    chosen = roles.choose(source.path, columns, given, options, declared, needs_label=needs_label)
     if layout.width == 1 and needs_label:
         raise FileError(
             source.path,
@@ -83,19 +84,19 @@ def read_declared(text: Text, name: str, declared: Declared, options: ReadOption
             separator=Remedy("separator", verb="say"),
             line=1,
         )
-    cells = _Cells(layout.records, dialect, layout.width, declared, label.position)
+    cells = _Cells(layout.records, dialect, layout.width, declared, chosen.label.position)
     return assemble(
         Raw(
             source,
             name,
             columns,
             cells.column,
-            label,
+            chosen,
             layout.records.lines,
             dialect.decimal,
             (*text.guesses, *dialect.guesses, *layout.guesses),
-            (*text.notices, *layout.notices, *naming, *declared.notices(columns, label)),
-            (*layout.dropped, *declared.dropped(label)),
+            (*text.notices, *layout.notices, *naming, *declared.notices(columns, chosen.taken)),
+            (*layout.dropped, *chosen.dropped),
             declared.categories,
         ),
         needs_label=needs_label,

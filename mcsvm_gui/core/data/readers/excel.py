@@ -14,7 +14,7 @@ from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.compression import is_workbook, memory
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
@@ -25,7 +25,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "xlsx"
-OPTIONS = "label", "format", "header"
+OPTIONS = "label", "weights", "format", "header"
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -49,7 +49,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     rows = filled[header is not None :]
     columns, naming = column_names(header, grid.shape[1])
     given = columns if header is None else header
-    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    chosen = roles.choose(source.path, columns, given, options, needs_label=needs_label)
     empty = [
         j for j in range(grid.shape[1]) if (header is None or not header[j]) and all(texts[r][j] is None for r in rows)
     ]
@@ -64,7 +64,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         NAME,
         columns,
         column,
-        label,
+        chosen,
         np.array(rows, dtype=np.int64) + 1,
         guesses=guesses,
         notices=(*notices, *naming),

@@ -60,44 +60,54 @@ def choose(
 def _asked(
     path: Path, columns: Sequence[str], given: Sequence[str], label: str | int, *, needs_label: bool
 ) -> LabelColumn:
-    if isinstance(label, str):
-        exact = [j for j, name in enumerate(given) if name.strip() == label.strip()]
-        exact = exact or [j for j, name in enumerate(columns) if name == label]  # x.1, the second of two x
-        found = exact or [j for j, name in enumerate(given) if name.strip().lower() == label.strip().lower()]
+    found = find(path, columns, given, label, "label", needed=needs_label)
+    if found is not None:
+        return LabelColumn(found)
+    notice = Notice(
+        "no-label-column",
+        Sentence("the file has no column {name}, so nothing can be scored", name=quoted(str(label))),
+    )
+    return LabelColumn(None, notices=(notice,))
+
+
+def find(
+    path: Path, columns: Sequence[str], given: Sequence[str], wanted: str | int, option: str, *, needed: bool
+) -> int | None:
+    """The position of the column that `option` names; None where there is none and none is needed."""
+    if isinstance(wanted, str):
+        exact = [j for j, name in enumerate(given) if name.strip() == wanted.strip()]
+        exact = exact or [j for j, name in enumerate(columns) if name == wanted]  # x.1, the second of two x
+        found = exact or [j for j, name in enumerate(given) if name.strip().lower() == wanted.strip().lower()]
         if len(found) > 1:
             numbers = listed([str(j + 1) for j in found])
             raise FileError(
                 path,
-                "several columns are called {name} (numbers {numbers}); {label} with one",
-                name=quoted(label),
-                label=Remedy("label", verb="say"),
+                "several columns are called {name} (numbers {numbers}); {option} with one",
+                name=quoted(wanted),
+                option=Remedy(option, verb="say"),
                 numbers=numbers,
             )
         if found:
-            return LabelColumn(found[0])
-    if re.fullmatch(r"[+-]?[0-9]{1,9}", str(label).strip()):
-        number, many = int(label), len(columns)
+            return found[0]
+    if re.fullmatch(r"[+-]?[0-9]{1,9}", str(wanted).strip()):
+        number, many = int(wanted), len(columns)
         if 1 <= abs(number) <= many:
-            return LabelColumn(number - 1 if number > 0 else many + number)
-        if needs_label or isinstance(label, int):
+            return number - 1 if number > 0 else many + number
+        if needed or isinstance(wanted, int):
             what = Sentence(
                 "there is no column number {number}; columns count from 1 to {many}, or -1 for the last",
                 number=number,
                 many=many,
             )
             raise FileError(path, what)
-    if needs_label:
+    if needed:
         raise FileError(
             path,
             "there is no column {name}; there are {columns}",
-            name=quoted(str(label)),
+            name=quoted(str(wanted)),
             columns=names(columns, 12),
         )
-    notice = Notice(
-        "no-label-column",
-        Sentence("the file has no column {name}, so nothing can be scored", name=quoted(str(label))),
-    )
-    return LabelColumn(None, notices=(notice,))
+    return None
 
 
 def check(

@@ -57,6 +57,12 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         parsed = parse(data)
     except _TooOddError:
         parsed = libsvm_slow.parse(source.path, data, needs_label=needs_label)
+    if options.weights is not None:
+        raise FileError(
+            source.path,
+            "a LIBSVM file has no column of weights; leave {weights} out, or write the rows as CSV with such a column",
+            weights=OptionWords("weights"),
+        )
     if options.label is not None:
         unused = Sentence(
             "{label} is not used: the first word of a LIBSVM line is its label", label=OptionWords("label")

@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
 
 NAME = "orange"
-OPTIONS = "label", "format", "separator", "decimal", "encoding"
+OPTIONS = "label", "weights", "format", "separator", "decimal", "encoding"
 _SEPARATORS = "\t", ",", ";"
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _KINDS = {

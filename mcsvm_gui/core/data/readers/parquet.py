@@ -11,7 +11,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.compression import memory
 from mcsvm_gui.core.data.readers.header import column_names
@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "parquet"
-OPTIONS = "label", "format"
+OPTIONS = "label", "weights", "format"
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -40,15 +40,16 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     frame = opened(source, Sentence("Parquet file"), lambda: _frame(source))
     given = [str(name) for name in frame.columns]
     columns, notices = column_names(given, len(given))
-    label = labels.choose(source.path, columns, given, options, needs_label=needs_label)
+    chosen = roles.choose(source.path, columns, given, options, needs_label=needs_label)
     cells = [frame.iloc[:, j] for j in range(len(given))]
-    found = [_words(held) if j == label.position else _typed(source, columns[j], held) for j, held in enumerate(cells)]
+    label = chosen.label.position
+    found = [_words(held) if j == label else _typed(source, columns[j], held) for j, held in enumerate(cells)]
     raw = Raw(
         source,
         NAME,
         columns,
         lambda j: found[j],
-        label,
+        chosen,
         np.arange(1, len(frame) + 1),
         notices=tuple(notices),
         categories=frozenset(j for j, held in enumerate(found) if held.dtype == object),

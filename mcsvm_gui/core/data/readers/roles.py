@@ -1,0 +1,147 @@
+"""Columns that are no features: the label and the weight of each row.
+
+A row of weight 0 is no row: where rows are read to be trained on, it is left out before anything else looks at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.readers.cells import is_number, value_of
+from mcsvm_gui.core.data.readers.declared import Declared
+from mcsvm_gui.core.data.readers.labels import LabelColumn
+from mcsvm_gui.core.data.readers.phrases import places, quoted
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
+
+NOTHING_DECLARED = Declared()
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The positions of columns that are no features."""
+
+    label: LabelColumn
+    weights: int | None = None
+    dropped: tuple[int, ...] = ()  # that the file itself marks as none
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def taken(self) -> frozenset[int]:
+        return frozenset(position for position in (self.label.position, self.weights) if position is not None)
+
+
+def choose(
+    path: Path,
+    columns: Sequence[str],
+    given: Sequence[str],
+    options: ReadOptions,
+    declared: Declared = NOTHING_DECLARED,
+    *,
+    needs_label: bool,
+) -> Roles:
+    """`given`: the names as the file has them, which may repeat; `columns`: made distinct."""
+    weights, notices = _weights(path, columns, given, options, needed=needs_label)
+    label = declared.choose(path, columns, given, options, weights, needs_label=needs_label)
+    if weights is not None and label.position == weights:
+        raise FileError(
+            path,
+            "column {name} cannot be both the label and the weight of its row; {weights} with another",
+            name=quoted(columns[weights]),
+            weights=Remedy("weights", verb="say"),
+            column=columns[weights],
+        )
+    found = Roles(label, weights, notices=notices)
+    return replace(found, dropped=declared.dropped(found.taken))
+
+
+def _weights(
+    path: Path, columns: Sequence[str], given: Sequence[str], options: ReadOptions, *, needed: bool
+) -> tuple[int | None, tuple[Notice, ...]]:
+    if options.weights is None:
+        return None, ()
+    found = labels.find(path, columns, given, options.weights, "weights", needed=needed)
+    if found is not None:
+        return found, ()
+    sentence = Sentence("the file has no column {name}, so all rows count alike", name=quoted(str(options.weights)))
+    return None, (Notice("no-weight-column", sentence),)
+
+
+def weights_of(path: Path, name: str, cells: np.ndarray, lines: np.ndarray, decimal: str) -> np.ndarray:
+    """One finite number per row, none negative and not all 0."""
+    values = cells if cells.dtype == np.float64 else _numbers(path, name, cells, lines, decimal)
+    missing = np.flatnonzero(np.isnan(values))
+    if missing.size:
+        raise FileError(
+            path,
+            Sentence(
+                "{count} row has no weight in column {name} ({places});"
+                " fill the cell in, or write 0 to leave the row out",
+                "{count} rows have no weight in column {name} ({places});"
+                " fill the cells in, or write 0 to leave the rows out",
+                count=missing.size,
+                name=quoted(name),
+                places=places(lines[missing]),
+            ),
+            line=int(lines[missing[0]]),
+            column=name,
+        )
+    _refuse(path, name, values, lines)
+    return values
+
+
+def _numbers(path: Path, name: str, cells: np.ndarray, lines: np.ndarray, decimal: str) -> np.ndarray:
+    words = [None if pd.isna(cell) or not str(cell).strip() else str(cell).strip() for cell in cells]
+    for word, line in zip(words, lines.tolist(), strict=True):
+        if word is not None and not is_number(word, decimal):
+            raise FileError(
+                path,
+                "{word} in column {name} is no weight; the weight of a row is a number of at least 0",
+                word=quoted(word),
+                name=quoted(name),
+                line=line,
+                column=name,
+            )
+    return np.array([np.nan if word is None else value_of(word, decimal) for word in words])
+
+
+def _refuse(path: Path, name: str, values: np.ndarray, lines: np.ndarray) -> None:
+    bad = np.flatnonzero(~np.isfinite(values) | (values < 0.0))
+    if bad.size:
+        raise FileError(
+            path,
+            "{value} in column {name} is no weight; the weight of a row is a number of at least 0",
+            value=f"{values[bad[0]]:g}",
+            name=quoted(name),
+            line=int(lines[bad[0]]),
+            column=name,
+        )
+    if not values.any():
+        raise FileError(path, "every weight in column {name} is 0, which leaves no row", name=quoted(name), column=name)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(values.sum()):
+            raise FileError(
+                path, "the weights in column {name} are too large to be added up", name=quoted(name), column=name
+            )
+
+
+def left_out(name: str, rows: int) -> tuple[Notice, ...]:
+    """What is to be said of rows of weight 0."""
+    if not rows:
+        return ()
+    sentence = Sentence(
+        "{count} row of weight 0 in column {name} is left out",
+        "{count} rows of weight 0 in column {name} are left out",
+        count=rows,
+        name=quoted(name),
+    )
+    return (Notice("weightless-rows", sentence),)
