@@ -22,6 +22,8 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.document import cells_text, document
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, STEP, TuneRequest
 from mcsvm_gui.core.tune.options import range_of as parsed_range
+from mcsvm_gui.core.tune.progress import progress_of
+from mcsvm_gui.core.tune.results import results_of
 from mcsvm_gui.core.tune.search import Tuned, Tuning, check, parse_machines
 from mcsvm_gui.core.tune.summary import place
 from solvers.errors import InputError
@@ -122,16 +124,20 @@ def range_of(name: str, text: str | None, step: float) -> Range:
 
 
 class TuneProgress(Progress):
-    """How many trials are done, the best so far, and the time left: from what a trial has taken on average."""
+    """How many trials are done, the best so far, and the time left."""
 
     def __init__(self, tuning: Tuning, quiet: bool, stream: TextIO | None = None) -> None:
         super().__init__(quiet, stream)
         self._tuning, self._began = tuning, time.monotonic()
+        self._progress = progress_of(tuning.wanted, results_of(tuning.wanted, {}))
+        self._progress.take_rungs(tuning.rungs)
+        self._progress.go_on()
         self._count, self._best = 0, ("", -math.inf)
 
     def trial(self, done: tuple[Trial, FoldResult]) -> None:
-        (cell, _), result = done
+        (cell, *_), result = done
         self._count += 1
+        self._progress.add(*done)
         worth = CellResult({0: result}, self._tuning.score).worth
         if worth > self._best[1]:
             self._best = cell.machine, worth
@@ -144,8 +150,9 @@ class TuneProgress(Progress):
         if expected is None or self._tuning.wanted.nested:
             parts.append(f"{self._count} trials")
         else:
-            left = seconds * (expected - self._count) / self._count
-            parts += [f"{self._count} of {expected} trials", f"about {duration(left)} left"]
+            left = self._progress.seconds_left()
+            parts += [f"{self._count} of {expected} trials"]
+            parts += [] if left is None else [f"about {duration(left)} left"]
         (machine, worth), score = self._best, self._tuning.score
         parts.insert(1, f"best fold {machine} {output.score(score.name, score.preferred(worth))}")
         return GAP.join(parts)

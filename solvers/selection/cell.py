@@ -24,10 +24,11 @@ class Cell(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """One cell trained and tested on one fold."""
+    """One cell trained on a fold's training rows, or on a share of these, and tested on its test rows."""
 
     cell: Cell
     fold: int
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,15 @@ class CellResult:
 
     by_fold: Mapping[int, FoldResult]
     score: Score = SCORES["accuracy"]
+    share: float = 1.0  # of the training rows that were trained on
+
+    @classmethod
+    def of_shares(
+        cls, found: Mapping[float, Mapping[int, FoldResult]], score: Score = SCORES["accuracy"]
+    ) -> CellResult:
+        """On the share of the training rows with the most folds done; of these the largest."""
+        share = max(found, key=lambda share: (len(found[share]), share))
+        return cls(found[share], score, share)
 
     @property
     def folds(self) -> int:
@@ -89,7 +99,8 @@ class CellResult:
         """The folds that have what the measure needs."""
         if score.name == "accuracy" or all(result.tested is not None for result in self.by_fold.values()):
             return self
-        return CellResult({fold: found for fold, found in self.by_fold.items() if found.tested is not None}, self.score)
+        known = {fold: found for fold, found in self.by_fold.items() if found.tested is not None}
+        return replace(self, by_fold=known)
 
     @cached_property
     def _scored(self) -> dict[str, CellResult]:
@@ -133,7 +144,7 @@ class CellResult:
 
 def summarise(trials: Mapping[Trial, FoldResult], score: Score = SCORES["accuracy"]) -> dict[Cell, CellResult]:
     """Results by cell, in the order in which cells first appear."""
-    cells: dict[Cell, dict[int, FoldResult]] = {}
-    for (cell, fold), result in trials.items():
-        cells.setdefault(cell, {})[fold] = result
-    return {cell: CellResult(found, score) for cell, found in cells.items()}
+    cells: dict[Cell, dict[float, dict[int, FoldResult]]] = {}
+    for (cell, fold, share), result in trials.items():
+        cells.setdefault(cell, {}).setdefault(share, {})[fold] = result
+    return {cell: CellResult.of_shares(found, score) for cell, found in cells.items()}

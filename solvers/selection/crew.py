@@ -58,7 +58,7 @@ class Folds:
     def _forget_distances(self, but: int | None = None) -> None:
         for fold, rows in self._rows.items():
             if fold != but and not self._users[fold]:
-                vars(rows).pop("distances", None)
+                rows.forget_distances()
 
 
 class LostCrew(InputError):

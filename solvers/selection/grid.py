@@ -123,11 +123,11 @@ class Grid:
         return tuple(found)
 
 
-def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = False) -> Cell | None:
+def best(results: Mapping[Cell, CellResult], machine: str) -> Cell | None:
     """The cell of the best mean score; ties go to the smaller C, then to the smaller gamma.
 
     Candidates are cells tested on the most folds. If fewer than half are, cells with one fold less count too, as after
-    a stop some cells are a fold ahead; but not where the search drops worse cells fold by fold (`halved`). Linear cells
+    a stop some cells are a fold ahead. Of these, cells that were trained on the largest share of the rows. Linear cells
     of a two-line search are no candidates once cells with gamma were tried.
     """
     mine = {cell: result for cell, result in results.items() if cell.machine == machine and result.folds}
@@ -136,8 +136,10 @@ def best(results: Mapping[Cell, CellResult], machine: str, *, halved: bool = Fal
         mine = {cell: result for cell, result in mine.items() if cell.gamma is not None}
     most = max((result.folds for result in mine.values()), default=0)
     ahead = sum(result.folds == most for result in mine.values())
-    enough = most if halved or 2 * ahead >= len(mine) else most - 1
-    rivals = [cell for cell in mine if mine[cell].folds >= enough]
+    enough = most if 2 * ahead >= len(mine) else most - 1
+    complete = [cell for cell in mine if mine[cell].folds >= enough]
+    largest = max((mine[cell].share for cell in complete), default=1.0)
+    rivals = [cell for cell in complete if mine[cell].share == largest]
     return min(rivals, key=lambda cell: preference(cell, mine[cell].worth), default=None)
 
 

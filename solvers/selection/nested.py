@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -44,6 +45,7 @@ class NestedPlan:
     report: Report | None = None
     crew: Crew = field(default_factory=Threads)
     score: Score = SCORES["accuracy"]
+    per_class: float = math.inf  # rows of a class in an inner training part, on average
     done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold: kept over interruptions
 
     def run(self) -> list[Nested]:
@@ -60,13 +62,13 @@ class NestedPlan:
 
     def _choose(self, number: int, parts: tuple[Fold, ...]) -> dict[str, Cell]:
         inner = Folds(parts, self.prepare)
-        steps = self.search.steps(self.grid, len(inner))
+        steps = self.search.steps(self.grid, len(inner), self.per_class)
         done = self.done.setdefault(number, {})
         plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.crew, self.score)
         results = plan.run()
         for trial in plan.partial:
             del done[trial]
-        found = {name: best(results, name, halved=self.search.halves) for name in self.grid.machines}
+        found = {name: best(results, name) for name in self.grid.machines}
         return {name: cell for name, cell in found.items() if cell is not None}
 
     def _test(self, number: int, chosen: dict[str, Cell]) -> dict[Trial, FoldResult]:

@@ -65,11 +65,13 @@ class Plan:
 
 def _partly_done(task: Task, done: dict[Trial, FoldResult]) -> set[Trial]:
     """Trials of an interrupted task. The rest of the task would start elsewhere and differ in its last digits."""
-    trials = {Trial(Cell(name, C, task.gamma), task.fold) for name, costs in task.costs.items() for C in costs}
+    trials = {
+        Trial(Cell(name, C, task.gamma), task.fold, task.share) for name, costs in task.costs.items() for C in costs
+    }
     there = trials & done.keys()
     return there if len(there) < len(trials) else set()
 
 
-def _order(trial: Trial) -> tuple[str, float, float, int]:
-    cell, fold = trial
-    return cell.machine, -1.0 if cell.gamma is None else cell.gamma, cell.C, fold
+def _order(trial: Trial) -> tuple[str, float, float, int, float]:
+    cell, fold, share = trial
+    return cell.machine, -1.0 if cell.gamma is None else cell.gamma, cell.C, fold, share

@@ -18,10 +18,11 @@ Steps = Generator[list[Trial], Results, None]
 
 @dataclass(frozen=True)
 class Search:
+    """`steps(grid, folds, per_class)`: rows of a class in a training part, on average."""
+
     name: str
     about: str
-    steps: Callable[[Grid, int], Steps]
-    halves: bool = False  # whether worse cells are dropped after fewer folds
+    steps: Callable[[Grid, int, float], Steps]
 
 
 def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
@@ -33,11 +34,11 @@ def once(trials: list[Trial]) -> Steps:
     yield trials
 
 
-def full(grid: Grid, folds: int) -> Steps:
+def full(grid: Grid, folds: int, per_class: float) -> Steps:
     yield on_all((cell for machine in grid.machines for cell in grid.cells(machine)), folds)
 
 
-def coarse_to_fine(grid: Grid, folds: int) -> Steps:
+def coarse_to_fine(grid: Grid, folds: int, per_class: float) -> Steps:
     """Every fourth cell, then the neighbours of the best cell; the distance halves when the best has no new ones."""
     coarse = [grid.at(machine, i, j) for machine in grid.machines for i, j in _coarse(grid)]
     results = yield on_all(coarse, folds)
@@ -66,7 +67,7 @@ def _new_neighbours(grid: Grid, results: Results, machine: str, distance: int) -
     return [] if here is None else [cell for cell in grid.around(here, distance) if cell not in results]
 
 
-def two_line(grid: Grid, folds: int) -> Steps:
+def two_line(grid: Grid, folds: int, per_class: float) -> Steps:
     """Kao, Chung, Sun & Lin 2004, algorithm 1: the best C of the linear kernel first, called C~.
 
     Then only the line -1 - log2 gamma = log2 C - log2 C~ of the rbf kernel, as far as it lies in the grid.
@@ -89,18 +90,32 @@ def _line(grid: Grid, start: Cell | None) -> list[Cell]:
     return [Cell(start.machine, cost, gamma) for cost, gamma in costs if grid.costs.is_within(cost)]
 
 
-def halving(grid: Grid, folds: int) -> Steps:
-    """Successive halving: all cells on the first fold, the better half on the second, and so on."""
+def halving(grid: Grid, folds: int, per_class: float) -> Steps:
+    """Successive halving: all cells on few rows of every fold, the better third on three times as many, and so on."""
     kept = {machine: list(grid.cells(machine)) for machine in grid.machines}
-    for fold in range(folds):
-        results = yield [Trial(cell, fold) for cells in kept.values() for cell in cells]
-        kept = {machine: _better(cells, results) for machine, cells in kept.items()}
+    results: Results = {}
+    for share, cells in rungs(grid.size, per_class):
+        kept = {machine: _better(mine, results, cells) for machine, mine in kept.items()}
+        trials = [Trial(cell, fold, share) for mine in kept.values() for cell in mine for fold in range(folds)]
+        results = yield trials
 
 
-def _better(cells: list[Cell], results: Results) -> list[Cell]:
+def rungs(cells: int, per_class: float) -> list[tuple[float, int]]:
+    """(share of the training rows, cells of a machine) one after another; the last are all rows."""
+    found = []
+    for share, kept in SEARCH.rungs:
+        if share == 1.0 or share * per_class >= SEARCH.per_class:
+            found.append((share, cells))
+            cells = min(cells, max(SEARCH.least, round(kept * cells)))
+    return found
+
+
+def _better(cells: list[Cell], results: Results, count: int) -> list[Cell]:
+    """The best of those that were tried; all of them where no more are there."""
+    if len(cells) <= count:
+        return cells
     there = [cell for cell in cells if cell in results]
-    ranked = sorted(there, key=lambda cell: preference(cell, results[cell].worth))
-    chosen = set(ranked[: max(1, round(SEARCH.kept * len(ranked)))])
+    chosen = set(sorted(there, key=lambda cell: preference(cell, results[cell].worth))[:count])
     return [cell for cell in cells if cell in chosen]
 
 
@@ -110,7 +125,7 @@ SEARCHES: dict[str, Search] = {
         Search("grid", "every cell", full),
         Search("two-line", "the best C of the linear kernel, then one line of cells of the rbf kernel", two_line),
         Search("coarse-to-fine", "every fourth cell, then closer and closer around the best", coarse_to_fine),
-        Search("halving", "every cell on one fold, the better half on the next, and so on", halving, halves=True),
+        Search("halving", "every cell on a ninth of the rows, the best third on a third, their best on all", halving),
         Search("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
     )
 }

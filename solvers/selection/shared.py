@@ -5,8 +5,9 @@ Training rows are sorted by class, so that a pair of classes is two runs of rows
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ from solvers.kernels.rbf import Rbf
 from solvers.posing import kernel_from
 from solvers.work import Work, ready
 
+ORDER = 9  # seed of the order of rows that nested subsets follow
 BYTES = 8  # of a float64
 
 
@@ -97,6 +99,31 @@ class FoldRows:
     def distances(self) -> Matrices:
         """Squared distances, from which the rbf kernel of every gamma follows."""
         return Matrices.filled(self, squared_distances)
+
+    @cached_property
+    def _nested(self) -> dict[float, FoldRows]:
+        return {}
+
+    def nested(self, share: float) -> FoldRows:
+        """The first share of the training rows of each class, in an order that is the same for every share."""
+        if share == 1.0:
+            return self
+        if share not in self._nested:
+            self._nested[share] = self._first(share)
+        return self._nested[share]
+
+    def _first(self, share: float) -> FoldRows:
+        sizes = np.diff(self.starts)
+        orders = [np.random.default_rng([ORDER, code]).permutation(size) for code, size in enumerate(sizes)]
+        chosen = [
+            start + order[: math.ceil(share * order.size)] for start, order in zip(self.starts, orders, strict=False)
+        ]
+        rows = np.sort(np.concatenate(chosen))
+        return replace(self, train=self.train.take(rows), labels=self.labels[rows], weights=self.weights[rows])
+
+    def forget_distances(self) -> None:
+        for rows in (self, *self._nested.values()):
+            vars(rows).pop("distances", None)
 
     def accuracy(self, predicted: np.ndarray) -> float:
         return float(np.average(predicted == self.test_labels, weights=self.test_weights))

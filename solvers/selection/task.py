@@ -1,4 +1,4 @@
-"""Task: all machines and costs of one fold and one gamma, which share one kernel matrix."""
+"""Task: all machines and costs of one fold, one share of its rows and one gamma, which share one kernel matrix."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Task:
     fold: int
     gamma: float | None
     costs: Mapping[str, tuple[float, ...]]  # by machine, ascending
+    share: float = 1.0  # of the training rows
 
     @property
     def trials(self) -> int:
@@ -35,14 +36,16 @@ class Task:
 
 
 def tasks_of(trials: Iterable[Trial]) -> list[Task]:
-    """Trials grouped by fold and gamma, fold after fold, so that threads share distances."""
-    wanted: dict[tuple[int, float | None], dict[str, set[float]]] = {}
-    for cell, fold in trials:
-        wanted.setdefault((fold, cell.gamma), {}).setdefault(cell.machine, set()).add(cell.C)
-    ordered = sorted(wanted, key=lambda key: (key[0], -1.0 if key[1] is None else key[1]))
+    """Trials grouped by share, fold and gamma, fold after fold, so that threads share distances."""
+    wanted: dict[tuple[float, int, float | None], dict[str, set[float]]] = {}
+    for cell, fold, share in trials:
+        wanted.setdefault((share, fold, cell.gamma), {}).setdefault(cell.machine, set()).add(cell.C)
+    ordered = sorted(wanted, key=lambda key: (*key[:2], -1.0 if key[2] is None else key[2]))
     return [
-        Task(fold, gamma, {machine: tuple(sorted(costs)) for machine, costs in wanted[fold, gamma].items()})
-        for fold, gamma in ordered
+        Task(
+            fold, gamma, {machine: tuple(sorted(costs)) for machine, costs in wanted[share, fold, gamma].items()}, share
+        )
+        for share, fold, gamma in ordered
     ]
 
 
@@ -50,7 +53,7 @@ def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[]
     """Yield results as they are done; trials interrupted by a stop give none."""
     if stopped():
         return
-    kernel = settings.kernel.at(task.gamma)
+    rows, kernel = rows.nested(task.share), settings.kernel.at(task.gamma)
     check_size(kernel, rows.train)  # binary.py calls no `pose`; with infinite kernel values its loops would not end
     matrices = matrices_of(rows, kernel, settings)
     rest = dict(task.costs)
@@ -61,7 +64,7 @@ def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[]
     for machine, costs in rest.items():
         found = whole.along(rows, machine, kernel, costs, settings, stopped, matrices)
         for cost, result in zip(costs, found, strict=False):
-            yield Trial(Cell(machine, cost, task.gamma), task.fold), result
+            yield Trial(Cell(machine, cost, task.gamma), task.fold, task.share), result
 
 
 def matrices_of(rows: FoldRows, kernel: Kernel, settings: Settings) -> Matrices | None:
@@ -116,7 +119,8 @@ def _binary(
     for cost, at_cost in zip(costs, solved or (), strict=False):
         for name, wanted in machines.items():
             if cost in wanted:
-                yield Trial(Cell(name, cost, task.gamma), task.fold), _result(name, rows, at_cost, settings)
+                trial = Trial(Cell(name, cost, task.gamma), task.fold, task.share)
+                yield trial, _result(name, rows, at_cost, settings)
 
 
 def _result(name: str, rows: FoldRows, solved: binary.Solved, settings: Settings) -> FoldResult:

@@ -22,6 +22,7 @@ from mcsvm_gui.ui.threads.job import Failed
 from mcsvm_gui.ui.threads.queue import COLLECTED_EVERY, JobQueue
 from mcsvm_gui.ui.threads.search import Begun, Searched, SearchJob, Tried, TriedInside
 from mcsvm_gui.ui.threads.training import Training
+from solvers.selection.cell import Trial
 from solvers.selection.grid import Range
 
 SMALL = TuneRequest(("ovo", "ww"), Range(0, 2), Range(-2, 0, 2), folds=3, jobs=1)
@@ -78,7 +79,7 @@ def accuracies(trials: dict[Any, Any]) -> dict[Any, float]:
 
 def alone(wanted: TuneRequest) -> dict[Any, float]:
     found = Tuning(Request(), wanted, iris()).run().results
-    return {(cell, fold): one.accuracy for cell, result in found.items() for fold, one in result.by_fold.items()}
+    return {Trial(cell, fold): one.accuracy for cell, result in found.items() for fold, one in result.by_fold.items()}
 
 
 def test_what_comes_is_what_the_search_alone_gives(queue: JobQueue, qtbot: QtBot) -> None:
@@ -89,7 +90,7 @@ def test_what_comes_is_what_the_search_alone_gives(queue: JobQueue, qtbot: QtBot
     assert accuracies(heard.trials) == alone(SMALL)
     assert heard.of(Begun)[0].tuning.expected == len(heard.trials) == 2 * 3 * 2 * 3
     assert accuracies(heard.trials).keys() == {
-        (cell, fold) for cell, found in heard.of(Searched)[0].tuned.results.items() for fold in found.by_fold
+        Trial(cell, fold) for cell, found in heard.of(Searched)[0].tuned.results.items() for fold in found.by_fold
     }
     assert heard.facts.index(heard.of(Searched)[0]) > heard.facts.index(heard.of(Tried)[-1])
 
@@ -131,7 +132,7 @@ def test_a_stop_is_heard_soon_and_what_is_done_is_not_done_again(queue: JobQueue
     queue.stop("b")
     qtbot.waitUntil(lambda: not queue.active(), timeout=10_000)
     assert not first.trials.keys() & second.trials.keys()
-    assert second.of(Searched)[0].tuned.results.keys() >= {cell for cell, _ in first.trials}
+    assert second.of(Searched)[0].tuned.results.keys() >= {trial.cell for trial in first.trials}
 
 
 @pytest.mark.parametrize("wanted", [MIDDLE, replace(MIDDLE, jobs=2), replace(MIDDLE, search="coarse-to-fine")])

@@ -58,7 +58,7 @@ class Queue(FakeQueue):
 
     def give(self, score: Callable[[Cell, int], float], trials: list[Trial] | None = None) -> None:
         """Results of these trials, or of all that were asked for."""
-        found = [Tried(trial, result(score(*trial))) for trial in trials or self.wanted()]
+        found = [Tried(trial, result(score(trial.cell, trial.fold))) for trial in trials or self.wanted()]
         self.tell(self.searches[-1].key, *found)
 
     def wanted(self) -> list[Trial]:
@@ -298,6 +298,27 @@ def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page
     assert page.view.told["show_best"][0].startswith("Weston-Watkins: 90.5")
     assert page.view.told["show_offer"] == ("",)
     assert "Every cell is known" in page.view.obstacle
+
+
+def test_halving_keeps_whole_results_alone_and_counts_its_own_trials(page: Page, qtbot: QtBot) -> None:
+    page.edit(qtbot, search="halving")
+    page.view.start_asked.emit()
+    page.queue.begun()
+    cells = {trial.cell: trial for trial in page.queue.wanted()}
+    on_some = [trial._replace(share=1 / 3, fold=fold) for trial in cells.values() for fold in range(2)]
+    page.queue.give(peak(4.0, 1.0), on_some)
+    page.look()
+    done, expected, _ = page.view.told["show_progress"]
+    assert (done, expected) == (36, 72), "iris is too small for a rung of fewer rows"
+    assert "1/3 of the rows" in page.view.maps["ww"].words(0)
+    page.queue.give(peak(1.0, 4.0), [cells[Cell("ww", 1.0, 4.0)]._replace(fold=fold) for fold in range(2)])
+    page.queue.end_search()
+    assert "C 1, gamma 2^2" in page.view.told["show_best"][0]
+    page.edit(qtbot, search="grid")
+    assert [cell.cost for cell in page.view.maps["ww"].cells] == [1.0], "the others have no result on all rows"
+    page.collection.close()
+    (found,) = read_searches(page.collection.path)
+    assert [(cell["C"], cell["gamma"], cell["share"]) for cell in found["cells"]] == [(1.0, 4.0, 1.0)]
 
 
 def test_the_measure_is_changed_without_searching_again(page: Page) -> None:

@@ -26,15 +26,21 @@ class JournalCells:
         return dict(trial for entry in self._journal.all(self._key) for trial in self._trials(entry))
 
     def keep(self, done: tuple[Trial, FoldResult]) -> None:
-        (cell, fold), result = done
-        self._journal.add(self._key, {"cell": list(cell), "result": document(CellResult({fold: result}))})
+        (cell, fold, share), result = done
+        some = {} if share == 1.0 else {"share": share}
+        self._journal.add(self._key, {"cell": list(cell), **some, "result": document(CellResult({fold: result}))})
 
     def _trials(self, entry: Entry) -> list[tuple[Trial, FoldResult]]:
         cells, unreadable = found([_row(entry)])
         cells = {cell: result.known_by(self._score) for cell, result in cells.items()}
         if unreadable:
             raise self._journal.broken(ValueError("no cell of a search"))
-        return [(Trial(cell, fold), one) for cell, result in cells.items() for fold, one in result.by_fold.items()]
+        share = entry.get("share", 1.0)
+        if type(share) is not float or not 0.0 < share <= 1.0:
+            raise self._journal.broken(ValueError("no share of the rows"))
+        return [
+            (Trial(cell, fold, share), one) for cell, result in cells.items() for fold, one in result.by_fold.items()
+        ]
 
 
 def _row(entry: Entry) -> tuple[Any, Any, Any, Any]:

@@ -90,17 +90,21 @@ def _summary(document: Mapping[str, Any]) -> list[Block]:
 def _unfinished(document: Mapping[str, Any]) -> list[str]:
     """Cells whose mean rests on less than was asked for."""
     cells, whole = document["cells"], _parts(document)
+    few = sum(cell.get("share", 1.0) < 1.0 for cell in cells)
+    if few:
+        counts = {"few": figures.count(few), "count": figures.count(len(cells))}
+        return [
+            tr("{few} of {count} cells were trained on a part of the rows; this search leaves them behind.", **counts)
+        ]
     short = sum(_done(cell) < whole for cell in cells if "fold_accuracy" in cell)
     if not short:
         return []
-    why = tr("; this search leaves worse cells behind") if document.get("search") == "halving" else ""
     return [
         tr(
-            "{short} of {count} cells were tried on fewer than {whole} parts{why}.",
+            "{short} of {count} cells were tried on fewer than {whole} parts.",
             short=figures.count(short),
             count=figures.count(len(cells)),
             whole=whole,
-            why=why,
         )
     ]
 

@@ -49,7 +49,7 @@ def _document(asked: Mapping[str, Any], cells: Found) -> dict[str, Any]:
     tops = {
         machine: top
         for machine in dict.fromkeys(cell.machine for cell in cells)
-        if (top := best(cells, machine, halved=SEARCHES[search].halves)) is not None
+        if (top := best(cells, machine)) is not None
     }
     document = known_document(asked, cells, tops)
     return document if search == "per-pair" else {name: value for name, value in document.items() if name != "search"}

@@ -93,6 +93,7 @@ def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
         "machine": cell.machine,
         "C": cell.C,
         "gamma": cell.gamma,
+        "share": result.share,
         "fold_accuracy": list(result.fold_accuracy),
         "mean": _number(result.mean),
         "std": _number(result.std),
@@ -126,7 +127,7 @@ def _best_document(
     cell: Cell, result: CellResult, composite: Composite | None, names: tuple[str, ...]
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"C": cell.C, "gamma": cell.gamma}
-    found |= {"mean": _number(result.mean), "std": _number(result.std), "folds": result.folds}
+    found |= {"mean": _number(result.mean), "std": _number(result.std), "folds": result.folds, "share": result.share}
     return found if composite is None else found | {"per_pair": _per_pair(composite, names)}
 
 

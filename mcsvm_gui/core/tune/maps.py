@@ -22,7 +22,7 @@ class TuneMaps:
 
     def __init__(self, results: TuneResults, live: bool) -> None:
         self.results, self._live = results, live
-        self._best = {name: results.best(name, live=live) for name in results.grid.machines}
+        self._best = {name: results.best(name) for name in results.grid.machines}
 
     def maps(self, value: str) -> list[HeatMap]:
         scale = heat.scale_of(value, self.results.cells.values())

@@ -3,14 +3,87 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from mcsvm_gui.core.tune.results import WHOLE, TuneResults
+
 if TYPE_CHECKING:
-    from solvers.selection.cell import Cell, CellResult, FoldResult
+    from mcsvm_gui.core.tune.options import TuneRequest
+    from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 
 
-class SearchProgress:
+class _Elapsed:
+    """Seconds that a search ran, without its pauses."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.tried = self.tried_inside = 0  # since the beginning; inside: of nested searches
+        self._clock, self._since, self._before = clock, None, 0.0
+        self._worked = 0.0  # seconds of training in all threads
+
+    _since: float | None
+
+    def go_on(self) -> None:
+        if self._since is None:
+            self._since = self._clock()
+
+    def rest(self) -> None:
+        self._before, self._since = self._ran(), None
+
+    def _ran(self) -> float:
+        return self._before + (0.0 if self._since is None else self._clock() - self._since)
+
+
+class RungProgress(_Elapsed):
+    """Of successive halving, whose rungs are shares of the training rows, each with its trials.
+
+    A trial of a rung takes as long as the others there; where none is done yet, as long as on the rung before, times
+    the square of how many times more rows there are. A rung has ended where the next has begun: trials that were known
+    are not tried.
+    """
+
+    def __init__(self, rungs: Sequence[tuple[float, int]] = (), clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock)
+        self.rungs = rungs
+        self._done: dict[float, int] = {}
+        self._seconds: dict[float, float] = {}
+
+    @property
+    def done(self) -> int:
+        return self.tried
+
+    def take_rungs(self, rungs: Sequence[tuple[float, int]]) -> None:
+        """Known once the rows are split."""
+        self.rungs = rungs
+
+    @property
+    def expected(self) -> int | None:
+        return self.done + sum(self._missing().values()) if self.rungs else None
+
+    def add(self, trial: Trial, result: FoldResult) -> None:
+        self.tried += 1
+        self._worked += result.seconds
+        self._done[trial.share] = self._done.get(trial.share, 0) + 1
+        self._seconds[trial.share] = self._seconds.get(trial.share, 0.0) + result.seconds
+
+    def _missing(self) -> dict[float, int]:
+        """Trials of each rung that has not ended."""
+        here = max(self._done, default=0.0)
+        return {share: max(trials - self._done.get(share, 0), 0) for share, trials in self.rungs if share >= here}
+
+    def seconds_left(self) -> float | None:
+        if not self.rungs or self._worked <= 0.0:
+            return None
+        work, before = 0.0, (0.0, 0.0)
+        for share, _ in self.rungs:
+            count = self._done.get(share, 0)
+            mean = self._seconds[share] / count if count else before[1] * (share / before[0]) ** 2 if before[0] else 0.0
+            work += self._missing().get(share, 0) * mean
+            before = share, mean
+        return work * self._ran() / self._worked
+
+
+class SearchProgress(_Elapsed):
     """A missing fold takes as long as the cell's others, or as the average; threads share the work as they did.
 
     `missing`: folds that cells lack; None where nobody knows which cells a search will try. What is known of a cell
@@ -23,12 +96,9 @@ class SearchProgress:
         known: Mapping[Cell, CellResult],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__(clock)
         self.done = sum(result.folds for result in known.values())
         self.expected = None if missing is None else self.done + sum(missing.values())
-        self.tried = self.tried_inside = 0  # since the beginning; inside: of nested searches
-        self._clock = clock
-        self._since: float | None = None
-        self._elapsed = self._worked = 0.0  # seconds by the clock, and of training in all threads
         self._missing = dict(missing or {})
         self._seconds: dict[Cell, float] = {}
         self._folds: dict[Cell, int] = {}
@@ -37,14 +107,11 @@ class SearchProgress:
         for cell, result in known.items():
             self._learn(cell, result.seconds, result.folds)
 
-    def go_on(self) -> None:
-        if self._since is None:
-            self._since = self._clock()
+    def take_rungs(self, rungs: Sequence[tuple[float, int]]) -> None:
+        """There is one."""
 
-    def rest(self) -> None:
-        self._elapsed, self._since = self._ran(), None
-
-    def add(self, cell: Cell, result: FoldResult) -> None:
+    def add(self, trial: Trial, result: FoldResult) -> None:
+        cell = trial.cell
         self.done += 1
         self.tried += 1
         self._worked += result.seconds
@@ -57,9 +124,6 @@ class SearchProgress:
             return None
         average = self._means / len(self._folds)
         return (max(self._work_known, 0.0) + self._unknown * average) * self._ran() / self._worked
-
-    def _ran(self) -> float:
-        return self._elapsed + (0.0 if self._since is None else self._clock() - self._since)
 
     def _learn(self, cell: Cell, seconds: float, folds: int) -> None:
         lack, before = self._missing.get(cell, 0), self._mean(cell)
@@ -78,3 +142,13 @@ class SearchProgress:
 
     def _mean(self, cell: Cell) -> float | None:
         return self._seconds[cell] / self._folds[cell] if cell in self._folds else None
+
+
+Progress = SearchProgress | RungProgress
+
+
+def progress_of(wanted: TuneRequest, known: TuneResults) -> Progress:
+    """From what is known before it begins; `rungs` of successive halving are known once the rows are split."""
+    if wanted.search == "halving":
+        return RungProgress()
+    return SearchProgress(known.missing() if wanted.search in WHOLE else None, known.cells)

@@ -9,7 +9,6 @@ from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import SEARCHES
 
 WHOLE = "grid", "per-pair"  # searches that try every cell
 
@@ -17,8 +16,9 @@ WHOLE = "grid", "per-pair"  # searches that try every cell
 def results_of(wanted: TuneRequest, known: Mapping[Cell, CellResult]) -> TuneResults:
     """What is known of what is asked for."""
     grid, two_line = Grid(wanted.machines, wanted.costs, wanted.gammas), wanted.search == "two-line"
-    halved, score = SEARCHES[wanted.search].halves, SCORES[wanted.score]
-    return TuneResults(grid, wanted.parts, known, with_linear=two_line, halved=halved, score=score)
+    if wanted.search != "halving":
+        known = {cell: result for cell, result in known.items() if result.share == 1.0}
+    return TuneResults(grid, wanted.parts, known, with_linear=two_line, score=SCORES[wanted.score])
 
 
 class TuneResults:
@@ -31,10 +31,9 @@ class TuneResults:
         known: Mapping[Cell, CellResult],
         *,
         with_linear: bool,
-        halved: bool = False,
         score: Score = SCORES["accuracy"],
     ) -> None:
-        self.grid, self.folds, self._halved, self.score = grid, folds, halved, score
+        self.grid, self.folds, self.score = grid, folds, score
         within = _Within(grid, with_linear)
         scored = {cell: result.known_by(score).scored(score) for cell, result in known.items() if within(cell)}
         self.cells = {cell: result for cell, result in scored.items() if result.folds}
@@ -42,9 +41,8 @@ class TuneResults:
     def of(self, machine: str) -> dict[Cell, CellResult]:
         return {cell: result for cell, result in self.cells.items() if cell.machine == machine}
 
-    def best(self, machine: str, *, live: bool) -> Cell | None:
-        """While a search that halves its cells runs, the first on a new fold are no better than the others yet."""
-        return best(self.of(machine), machine, halved=self._halved and not live)
+    def best(self, machine: str) -> Cell | None:
+        return best(self.of(machine), machine)
 
     @property
     def done(self) -> int:
@@ -53,12 +51,15 @@ class TuneResults:
     @property
     def trials(self) -> dict[Trial, FoldResult]:
         return {
-            Trial(cell, fold): result for cell, found in self.cells.items() for fold, result in found.by_fold.items()
+            Trial(cell, fold, found.share): result
+            for cell, found in self.cells.items()
+            for fold, result in found.by_fold.items()
         }
 
     def missing(self) -> dict[Cell, int]:
         """How many folds the cells of the grid lack."""
-        lacking = {cell: self.folds - self.cells[cell].folds for cell in self.cells}
+        whole = {cell: result for cell, result in self.cells.items() if result.share == 1.0}
+        lacking = {cell: self.folds - result.folds for cell, result in whole.items()}
         return {cell: lack for cell in _cells_of(self.grid) if (lack := lacking.get(cell, self.folds)) > 0}
 
 

@@ -39,7 +39,7 @@ from solvers.selection.nested import Nested, NestedPlan
 from solvers.selection.per_pair import Composite, choose, compose
 from solvers.selection.plan import Plan, Report
 from solvers.selection.scores import SCORES
-from solvers.selection.search import SEARCHES, Search
+from solvers.selection.search import SEARCHES, Search, rungs
 from solvers.selection.settings import Settings
 from solvers.selection.shared import KernelFamily
 
@@ -59,7 +59,7 @@ class Tuned:
     trouble: str = ""  # why it ended early where nobody stopped it
 
     def best(self, machine: str) -> Cell | None:
-        return best(self.results, machine, halved=self.tuning.search.halves)
+        return best(self.results, machine)
 
     def edges(self, machine: str) -> tuple[str, ...]:
         """On which edges of the ranges its best cell lies; of a search that did not end nothing can be said."""
@@ -109,8 +109,20 @@ class Tuning:
     @property
     def expected(self) -> int | None:
         """How many trials there will be, where that is known before the first."""
-        cells = self.grid.size * len(self.grid.machines)
-        return cells * len(self.parts) if self.search.name in ("grid", "per-pair") else None
+        times = len(self.grid.machines) * len(self.parts)
+        if self.search.name == "halving":
+            return sum(trials for _, trials in self.rungs)
+        return times * self.grid.size if self.search.name in ("grid", "per-pair") else None
+
+    @property
+    def rungs(self) -> list[tuple[float, int]]:
+        """Of successive halving: (share of the training rows, trials)."""
+        times = len(self.grid.machines) * len(self.parts)
+        return [(share, times * cells) for share, cells in rungs(self.grid.size, self._per_class(self.parts))]
+
+    def _per_class(self, parts: tuple[Fold, ...]) -> float:
+        """Training rows."""
+        return parts[0].train.size / len(self.class_names)
 
     def run(
         self,
@@ -120,7 +132,7 @@ class Tuning:
     ) -> Tuned:
         """A crew that is lost on the way ends it like a stop. `inner` is told trials of nested searches."""
         began = time.perf_counter()
-        steps = self.search.steps(self.grid, len(self.parts))
+        steps = self.search.steps(self.grid, len(self.parts), self._per_class(self.parts))
         plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report, score=self.score)
         composites: dict[str, Composite] = {}
         nested: list[Nested] = []
@@ -222,7 +234,7 @@ class Tuning:
     def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
         return NestedPlan(
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
-            outer.crew, self.score, self.done_inside,
+            outer.crew, self.score, self._per_class(self.inner[0]), self.done_inside,
         ).run()  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base import figures
@@ -38,6 +39,8 @@ def score(result: CellResult) -> str:
 
 def cell_words(cell: Cell, result: CellResult, folds: int) -> str:
     parts = [f"{place(cell)}: {score(result)}"]
+    if result.share < 1.0:
+        parts.append(tr("trained on {share} of the rows", share=Fraction(result.share).limit_denominator(99)))
     if result.folds < folds:
         parts.append(tr("{done} of {folds} folds", done=result.folds, folds=folds))
     parts.append(tr("{count} support vectors", count=figures.count(round(result.n_support))))

@@ -27,6 +27,7 @@ class CellCollection(QObject):
         super().__init__(parent)
         self._runs = runs
         self._found: dict[str, Found] = {}
+        self._shares: dict[str, dict[Cell, dict[float, dict[int, FoldResult]]]] = {}  # of rows, of cells found here
         self._reading: set[str] = set()
         self._read: set[str] = set()
         self._path = runs.path
@@ -44,17 +45,21 @@ class CellCollection(QObject):
         return conditions in self._read
 
     def add(self, conditions: str, done: Iterable[Done]) -> None:
-        """Later results stand over earlier ones; each cell is written whole."""
+        """Later results stand over earlier ones; each cell is written whole, of those trained on all rows."""
         from mcsvm_gui.core.tune.cells import document
         from solvers.selection.cell import CellResult
 
         cells = self._found.setdefault(conditions, {})
-        fresh: dict[Cell, dict[int, FoldResult]] = {}
-        for (cell, fold), result in done:
-            fresh.setdefault(cell, dict(cells[cell].by_fold) if cell in cells else {})[fold] = result
-        cells.update({cell: CellResult(folds) for cell, folds in fresh.items()})
-        documents = {(*cell,): partial(document, cells[cell]) for cell in fresh}
-        self._runs.keep_cells(conditions, documents)
+        shares = self._shares.setdefault(conditions, {})
+        whole: dict[Cell, CellResult] = {}
+        for (cell, fold, share), result in done:
+            if cell not in shares:
+                shares[cell] = {cells[cell].share: dict(cells[cell].by_fold)} if cell in cells else {}
+            shares[cell].setdefault(share, {})[fold] = result
+            cells[cell] = CellResult.of_shares(shares[cell])
+            if share == 1.0:
+                whole[cell] = CellResult(shares[cell][share])
+        self._runs.keep_cells(conditions, {(*cell,): partial(document, result) for cell, result in whole.items()})
 
     # -- the file ---------------------------------------------------------------------------------
 
@@ -85,4 +90,4 @@ class CellCollection(QObject):
         """Another project knows other cells; the same one read again changes nothing."""
         if self._runs.path != self._path:
             self._path = self._runs.path
-            self._found, self._reading, self._read = {}, set(), set()
+            self._found, self._shares, self._reading, self._read = {}, {}, set(), set()

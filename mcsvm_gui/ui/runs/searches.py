@@ -19,7 +19,7 @@ from mcsvm_gui.ui.threads.search import Begun, Searched, SearchJob, Tried, Tried
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.machine.request import Request
-    from mcsvm_gui.core.tune.progress import SearchProgress
+    from mcsvm_gui.core.tune.progress import Progress
     from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
     from mcsvm_gui.ui.runs.collection import RunCollection
     from mcsvm_gui.ui.threads.queue import JobQueue
@@ -64,7 +64,7 @@ class Search:
     wanted: TuneRequest
     conditions: str  # under which its cells are kept
     state: JobState = JobState.QUEUED
-    progress: SearchProgress | None = None  # from its beginning on
+    progress: Progress | None = None  # from its beginning on
     tuned: Tuned | None = None  # from its end on
     error: str = ""
     document: dict[str, Any] = field(default_factory=dict)  # that a project keeps of it
@@ -152,12 +152,11 @@ class Searches(QObject):
                 self._submit(self._searches[key], dataset)
 
     def _submit(self, search: Search, dataset: Dataset) -> None:
-        from mcsvm_gui.core.tune.progress import SearchProgress
-        from mcsvm_gui.core.tune.results import WHOLE, results_of
+        from mcsvm_gui.core.tune.progress import progress_of
+        from mcsvm_gui.core.tune.results import results_of
 
         known = results_of(search.wanted, self.cells.of(search.conditions))
-        missing = known.missing() if search.wanted.search in WHOLE else None
-        search.progress = SearchProgress(missing, known.cells)
+        search.progress = progress_of(search.wanted, known)
         self._queue.submit(SearchJob(search.key, search.request, search.wanted, dataset, known.trials))
 
     def _hear(self, key: Key, facts: Sequence[object]) -> None:
@@ -174,10 +173,11 @@ class Searches(QObject):
         assert search.progress is not None, "it was submitted"
         match fact:
             case Tried(trial, result):
-                search.progress.add(trial.cell, result)
+                search.progress.add(trial, result)
             case TriedInside():
                 search.progress.tried_inside += 1
             case Begun(tuning):
+                search.progress.take_rungs(tuning.rungs)
                 self._keep_conditions(search, tuning)
                 self.begun.emit(search, tuning)
             case Searched(tuned):

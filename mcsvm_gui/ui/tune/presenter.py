@@ -315,6 +315,8 @@ class TunePresenter(QObject):
         results, search = self._shown.results, self._current
         missing, done = results.missing(), results.done
         expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
+        if search is not None and search.progress is not None and expected is None:
+            done, expected = search.progress.done, search.progress.expected
         words = summary.progress_words(done, expected)
         if search is not None:
             words = _with_state(search, words)

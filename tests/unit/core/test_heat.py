@@ -134,6 +134,6 @@ def test_while_a_search_runs_one_lucky_fold_is_no_best_cell() -> None:
     known = {Cell("ww", 1.0, 0.5): result(0.8, 0.8), Cell("ww", 4.0, 0.5): result(0.7, 0.9)}
     known[Cell("ww", 16.0, 0.5)] = result(1.0)
     results = TuneResults(GRID, 5, known, with_linear=False)
-    assert results.best("ww", live=True) == Cell("ww", 1.0, 0.5)  # of equals the smaller C
-    assert results.best("cs", live=True) is None
+    assert results.best("ww") == Cell("ww", 1.0, 0.5)  # of equals the smaller C
+    assert results.best("cs") is None
     assert math.isclose(results.cells[Cell("ww", 4.0, 0.5)].mean, 0.8)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from mcsvm_gui.core.tune.progress import SearchProgress
+from mcsvm_gui.core.tune.progress import RungProgress, SearchProgress
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
@@ -43,7 +43,7 @@ def test_the_time_left_is_that_of_all_cells_at_once() -> None:
         before[trial] = found = result(chance.random())
         worked += found.seconds
         now += 0.25
-        progress.add(trial.cell, found)
+        progress.add(trial, found)
         expected = at_once(summarise(before), 0.25 * number / worked)
         assert progress.seconds_left() == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert (progress.done, progress.tried) == (len(trials), len(trials) - 17)
@@ -54,7 +54,7 @@ def test_a_pause_is_no_work() -> None:
     progress = SearchProgress(dict.fromkeys(CELLS, FOLDS), {}, lambda: now)
     progress.go_on()
     now = 2.0
-    progress.add(CELLS[0], result(1.0))
+    progress.add(Trial(CELLS[0], 0), result(1.0))
     expected = progress.seconds_left()
     progress.rest()
     now = 1000.0
@@ -66,5 +66,21 @@ def test_a_pause_is_no_work() -> None:
 def test_nobody_knows_how_long_where_nobody_knows_how_many() -> None:
     progress = SearchProgress(None, {})
     progress.go_on()
-    progress.add(CELLS[0], result(1.0))
+    progress.add(Trial(CELLS[0], 0), result(1.0))
     assert (progress.done, progress.expected, progress.seconds_left()) == (1, None, None)
+
+
+def test_the_time_left_of_halving_is_that_of_its_rungs() -> None:
+    """Each rung takes as long as three times the rows take at least; what is known is not tried."""
+    now, rungs = 0.0, [(1 / 9, 90), (1 / 3, 30), (1.0, 3)]
+    progress = RungProgress(rungs, lambda: now)
+    assert (progress.seconds_left(), progress.expected) == (None, 123)
+    progress.go_on()
+    for number in range(1, 91):
+        now += 0.5
+        progress.add(Trial(CELLS[0], number, 1 / 9), result(1.0))
+        assert progress.seconds_left() == pytest.approx(0.5 * (90 - number + 30 * 9 + 3 * 81))
+    now += 10.0
+    progress.add(Trial(CELLS[0], 0, 1.0), result(20.0))  # a third of the rows was known
+    assert progress.seconds_left() == pytest.approx(0.5 * 2 * 20)
+    assert (progress.done, progress.expected) == (91, 93)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,13 +15,14 @@ from solvers import InputError
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection import folds as folding
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
+from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
 from solvers.selection.crew import Folds
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.plan import Plan
-from solvers.selection.search import SEARCHES, _line
+from solvers.selection.search import SEARCHES, _line, rungs
 from solvers.selection.settings import Settings
 
+MANY = 1e6  # rows of a class: no rung is left out
 labels_of = st.lists(st.integers(0, 3), min_size=12, max_size=60).filter(
     lambda drawn: sorted(np.bincount(drawn, minlength=4))[-2] >= 4
 )
@@ -108,7 +110,6 @@ def test_cells_tested_on_fewer_folds_do_not_count() -> None:
 def test_those_a_fold_ahead_after_a_stop_are_no_better_for_it() -> None:
     results = {Cell("ww", 2.0**place, 1.0): scored(0.5 + place / 100, folds=1 + (place < 2)) for place in range(9)}
     assert best(results, "ww") == Cell("ww", 2.0**8, 1.0)
-    assert best(results, "ww", halved=True) == Cell("ww", 2.0, 1.0)
 
 
 def test_edges_are_named() -> None:
@@ -132,16 +133,16 @@ def test_numbers_stay_as_they_were_written() -> None:
 
 def searched(name: str, grid: Grid, folds: int, accuracy) -> dict[Cell, CellResult]:
     """What a search tries when every trial has the accuracy that a function says."""
-    steps, done = SEARCHES[name].steps(grid, folds), {}
+    steps, done = SEARCHES[name].steps(grid, folds, MANY), {}
     trials = next(steps)
     try:
         while True:
-            for cell, fold in trials:
-                assert fold not in done.setdefault(cell, {}), "tried twice"
-                done[cell][fold] = scored(accuracy(cell)).by_fold[0]
-            trials = steps.send({cell: CellResult(found) for cell, found in done.items()})
+            for trial in trials:
+                assert trial not in done, "tried twice"
+                done[trial] = scored(accuracy(trial.cell)).by_fold[0]
+            trials = steps.send(summarise(done))
     except StopIteration:
-        return {cell: CellResult(found) for cell, found in done.items()}
+        return summarise(done)
 
 
 def hill(top: tuple[float, float]):
@@ -163,7 +164,7 @@ HSU_LIN = Grid(("ww", "ovo"), Range(-2, 12), Range(-10, 4))
 def test_searches_find_the_top_of_a_hill(name: str, top: tuple[int, int]) -> None:
     results = searched(name, HSU_LIN, 2, hill(top))
     for machine in HSU_LIN.machines:
-        assert best(results, machine, halved=SEARCHES[name].halves) == Cell(machine, 2.0 ** top[0], 2.0 ** top[1])
+        assert best(results, machine) == Cell(machine, 2.0 ** top[0], 2.0 ** top[1])
 
 
 @given(top=tops)
@@ -207,12 +208,12 @@ class Told:
                         return
                     self.done += 1
                     cell = Cell(machine, cost, task.gamma)
-                    yield Trial(cell, task.fold), scored(self.accuracy(cell)).by_fold[0]
+                    yield Trial(cell, task.fold, task.share), scored(self.accuracy(cell)).by_fold[0]
 
 
 def planned(name: str, accuracy, known: dict, most: float = math.inf) -> Plan:
     crew, folds = Told(accuracy, most), 3
-    steps = SEARCHES[name].steps(HSU_LIN, folds)
+    steps = SEARCHES[name].steps(HSU_LIN, folds, MANY)
     plan = Plan(steps, Folds((), None), Settings(), known, lambda: crew.done >= crew.most, crew=crew)
     plan.run()
     return plan
@@ -232,6 +233,26 @@ def test_what_is_known_changes_no_search(name: str, top: tuple[int, int], most: 
     assert {trial: resumed.done[trial] for trial in whole.done} == whole.done
 
 
-def test_halving_takes_the_better_half_to_each_next_fold() -> None:
-    results = searched("halving", Grid(("ww",), Range(0, 7), None), 3, hill((3, 0)))
-    assert sorted(result.folds for result in results.values()) == [1, 1, 1, 1, 2, 2, 3, 3]
+def test_halving_takes_the_better_cells_to_more_rows() -> None:
+    results = searched("halving", Grid(("ww", "cs"), Range(0, 17), None), 3, hill((3, 0)))
+    shares = [result.share for cell, result in results.items() if cell.machine == "ww"]
+    assert sorted(shares) == [1 / 9] * 12 + [1 / 3] * 3 + [1.0] * 3
+    assert {result.folds for result in results.values()} == {3}
+    assert {math.log2(cell.C) for cell, result in results.items() if result.share == 1.0} == {2, 3, 4}
+
+
+@pytest.mark.parametrize(
+    ("per_class", "expected"),
+    [(MANY, [(1 / 9, 90), (1 / 3, 30), (1.0, 3)]), (100.0, [(1 / 3, 90), (1.0, 10)]), (60.0, [(1.0, 90)])],
+)
+def test_rungs_that_leave_few_rows_of_a_class_are_left_out(per_class: float, expected: list) -> None:
+    assert rungs(90, per_class) == expected
+
+
+def test_cells_of_more_rows_are_better_and_of_unfinished_rungs_are_not() -> None:
+    few, more = scored(0.99, folds=3), scored(0.9, folds=3)
+    results = {Cell("ww", 1.0, 1.0): replace(few, share=1 / 3), Cell("ww", 2.0, 1.0): more}
+    assert best(results, "ww") == Cell("ww", 2.0, 1.0)
+    trials = {Trial(Cell("ww", 1.0, 1.0), fold, 1 / 3): few.by_fold[0] for fold in range(3)}
+    trials[Trial(Cell("ww", 1.0, 1.0), 0)] = scored(0.5).by_fold[0]
+    assert summarise(trials)[Cell("ww", 1.0, 1.0)] == replace(few, share=1 / 3)

@@ -25,9 +25,9 @@ from solvers.run.ending import Ending
 from solvers.run.loop import Limits
 from solvers.selection import binary, per_pair
 from solvers.selection import folds as folding
-from solvers.selection.cell import Trial
-from solvers.selection.crew import Folds
-from solvers.selection.folds import Fold
+from solvers.selection.cell import Cell, Trial
+from solvers.selection.crew import Folds, Threads
+from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.nested import NestedPlan
 from solvers.selection.per_pair import choose, compose
@@ -35,7 +35,7 @@ from solvers.selection.plan import Plan
 from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily, Matrices
-from solvers.selection.task import Done, matrices_of
+from solvers.selection.task import Done, Task, matrices_of, perform, tasks_of
 from solvers.work import workers
 
 X, Y = blobs(n=66, classes=3, seed=4)
@@ -53,14 +53,16 @@ def prepare(fold: Fold) -> FoldRows:
 def found(machines: tuple[str, ...], **settings) -> Plan:
     parts = folding.stratified(Y, 3, 0)
     grid = Grid(machines, GRID.costs, None if settings.pop("linear", False) else GRID.gammas)
-    plan = Plan(SEARCHES["grid"].steps(grid, 3), Folds(parts, prepare), Settings(**{"limits": STRICT, **settings}))
+    plan = Plan(
+        SEARCHES["grid"].steps(grid, 3, 30.0), Folds(parts, prepare), Settings(**{"limits": STRICT, **settings})
+    )
     plan.run()
     return plan
 
 
 def alone(trial: Trial, **parameters) -> float:
     """scikit-learn's way: a fresh estimator on the same rows."""
-    cell, number = trial
+    cell, number, _ = trial
     fold = prepare(folding.stratified(Y, 3, 0)[number])
     gamma = {} if cell.gamma is None else {"gamma": cell.gamma}
     model = MultiClassSVC(machine=cell.machine, C=cell.C, tol=1e-6, **gamma, **parameters)
@@ -136,7 +138,7 @@ def test_a_kernel_that_training_refuses_is_refused(
 
 def test_dag_is_ovo_decided_otherwise() -> None:
     plan = found(("ovo", "dag"))
-    for (cell, fold), result in plan.done.items():
+    for (cell, fold, _), result in plan.done.items():
         other = plan.done[Trial(cell._replace(machine="ovo"), fold)]
         assert (result.certificate, result.steps) == (other.certificate, other.steps)
 
@@ -231,7 +233,7 @@ def test_after_a_stop_no_other_fold_is_prepared() -> None:
         return prepare(fold)
 
     folds = Folds(folding.stratified(Y, 10, 0), watched)
-    steps, stopped = SEARCHES["grid"].steps(GRID, len(folds)), lambda: len(came) >= 3
+    steps, stopped = SEARCHES["grid"].steps(GRID, len(folds), 30.0), lambda: len(came) >= 3
     Plan(steps, folds, Settings(limits=STRICT), stopped=stopped, report=came.append).run()
     assert (len(came), len(prepared)) == (3, 1)
 
@@ -328,3 +330,41 @@ def test_a_stop_takes_no_outer_fold_that_was_done() -> None:
 
 def test_kernels_without_gamma_are_linear() -> None:
     assert KernelFamily("rbf").at(None).name == "linear"
+
+
+# -- shares of the training rows ------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 99), shares=st.lists(st.floats(0.01, 1.0), min_size=2, max_size=3))
+def test_shares_of_rows_are_nested_and_share_out_every_class(seed: int, shares: list[float]) -> None:
+    rng = np.random.default_rng(seed)
+    labels = np.concatenate([np.arange(3), rng.integers(0, 3, 40)])
+    X = np.arange(labels.size, dtype=float)[:, None]
+    whole = FoldRows.of(X, labels, X[:5], labels[:5], weights=rng.uniform(0.5, 2.0, labels.size))
+    assert whole.nested(1.0) is whole
+    before: set[float] = set()
+    for share in sorted(shares):
+        rows = whole.nested(share)
+        here = np.asarray(rows.train.rows).ravel()
+        assert before <= set(here)
+        assert np.array_equal(rows.labels, labels[here.astype(int)])
+        assert np.array_equal(np.sort(here[rows.labels == 1]), here[rows.labels == 1])
+        sizes = np.bincount(labels)
+        assert np.array_equal(np.diff(rows.starts), np.ceil(share * sizes))
+        assert len(rows.test) == 5
+        before = set(here)
+
+
+def test_trials_on_a_share_are_those_of_the_rows_alone_and_distances_go_with_the_fold() -> None:
+    folds = Folds(
+        stratified(Y, 3, 0), lambda part: FoldRows.of(X[part.train], Y[part.train], X[part.test], Y[part.test])
+    )
+    trials = [Trial(Cell(machine, cost, 0.5), 1, 1 / 3) for machine in ("ovo", "ww") for cost in (1.0, 4.0)]
+    found = dict(Threads().perform(tasks_of(trials), folds, Settings(), lambda: False))
+    assert list(found) == trials
+    whole = folds.prepare(folds.parts[1])
+    rows = whole.nested(1 / 3)
+    alone = dict(perform(Task(1, 0.5, {"ovo": (1.0, 4.0), "ww": (1.0, 4.0)}), rows, Settings(), lambda: False))
+    assert [result.accuracy for result in found.values()] == [result.accuracy for result in alone.values()]
+    with folds.used(1) as kept:
+        assert "distances" not in vars(kept.nested(1 / 3))
