@@ -111,6 +111,9 @@ def predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--proba", action="store_true", help="also a probability per class, of a model trained with --calibrate"
     )
+    parser.add_argument(
+        "--reject", metavar="P", help="leave the prediction empty where the class is less probable than P, such as 0.6"
+    )
     parser.epilog = (
         "A class name that a spreadsheet would run as a formula gets an apostrophe in front (numbers stay as they are);"
         " text that already looks like that gets one more, so taking one away gives every name back exactly."

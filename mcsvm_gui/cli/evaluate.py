@@ -13,14 +13,13 @@ from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.base.options import Whole, whole_number
 from mcsvm_gui.core.base.writing import check_outputs
-from mcsvm_gui.core.data.costs import read_costs
+from mcsvm_gui.core.data.costs import CostTable, read_costs
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.applied import Applied, applied, applied_in_folds
 from mcsvm_gui.core.evaluate.evaluation import MACRO, TITLES, Evaluation, check_classes, evaluate_rows
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
 from mcsvm_gui.core.machine.trained import TrainedModel
-from solvers.costs import CostRule
 from solvers.errors import InputError
 
 
@@ -29,10 +28,10 @@ def run(options: argparse.Namespace) -> int:
     check_report(options.report)
     trained = with_missing_rule(model_file.load(options.model), options)
     check_outputs([options.report], (options.model, options.data, options.costs))
-    rule = _rule(options.costs, trained.class_names)
+    costs = None if options.costs is None else read_costs(options.costs)
     dataset = open_for(trained, options.data, read_options(options, trained.request.read)).counting()
     with Interrupt() as interrupt:
-        found = _applied(trained, dataset, rule, folds, options, interrupt)
+        found = _applied(trained, dataset, costs, folds, options, interrupt)
         if found is None:
             return INTERRUPTED
         check_classes(found.rows, dataset.name)
@@ -59,27 +58,23 @@ def _folds(text: str | None) -> int | None:
     return folds
 
 
-def _rule(path: str | None, names: tuple[str, ...]) -> CostRule | None:
-    return None if path is None else read_costs(path, names)
-
-
 def _applied(
     trained: TrainedModel,
     dataset: Dataset,
-    rule: CostRule | None,
+    costs: CostTable | None,
     folds: int | None,
     options: argparse.Namespace,
     interrupt: Interrupt,
 ) -> Applied | None:
     if folds is None:
-        return applied(trained, dataset, rule)
+        return applied(trained, dataset, costs)
     progress = Progress(options.quiet)
     try:
         return applied_in_folds(
-            trained.request,
+            trained,
             dataset,
             folds,
-            lambda names: _rule(options.costs, names),
+            costs,
             lambda done: progress.begin(f"training without fold {done + 1} of {folds} ..."),
             lambda: interrupt.requested,
         )

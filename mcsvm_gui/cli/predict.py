@@ -11,10 +11,12 @@ import numpy as np
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE
+from mcsvm_gui.core.base.options import number
 from mcsvm_gui.core.base.writing import check_outputs, write_text
-from mcsvm_gui.core.evaluate.prediction import Prediction, predict, refuse_uncalibrated
+from mcsvm_gui.core.evaluate.prediction import Prediction, predict, refuse_uncalibrated, rejecting
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import open_for
+from solvers.errors import InputError
 
 
 def run(options: argparse.Namespace) -> int:
@@ -22,6 +24,8 @@ def run(options: argparse.Namespace) -> int:
     check_outputs([options.output], (options.model, options.data))
     if options.proba:
         refuse_uncalibrated(trained)
+    if options.reject is not None:
+        trained = rejecting(trained, _least(options.reject))
     data = open_for(trained, options.data, read_options(options))
     prediction = predict(trained, data, probabilities=options.proba)
     if options.output is not None:
@@ -32,6 +36,13 @@ def run(options: argparse.Namespace) -> int:
     else:
         _show(prediction, options)
     return DONE
+
+
+def _least(text: str) -> float:
+    try:
+        return number(text)
+    except InputError as error:
+        raise InputError("--reject: {error}", error=error) from None
 
 
 def document(prediction: Prediction, options: argparse.Namespace) -> dict[str, Any]:
@@ -47,6 +58,7 @@ def document(prediction: Prediction, options: argparse.Namespace) -> dict[str, A
         "balanced_accuracy": None if scores is None else scores.balanced_accuracy,
         "macro_f1": None if scores is None else scores.macro_f1,
         "kappa": None if scores is None else scores.kappa,
+        "rejected": int(decisions.rejected.sum()),
         "n_scored": 0 if scores is None else int(prediction.scored.size),
         "output": options.output,
         "warnings": [notice.sentence for notice in prediction.notices],
@@ -74,6 +86,9 @@ def summary(prediction: Prediction) -> str:
     machine, scores = prediction.trained.model.machine, prediction.scores
     rows = output.plural(int(prediction.decisions.decided.size), "row")
     decided = f"{rows} decided by {machine.title} ({machine.name})"
+    rejected = int(prediction.decisions.rejected.sum())
+    if rejected:
+        decided += f", {rejected} rejected"
     if scores is None:
         return f"{decided}."
     return (

@@ -111,7 +111,7 @@ def test_data_that_show_too_little_get_a_sentence(content: str, words: str, mode
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
-        (",class 0,class 1\nclass 0,0,1\nclass 1,1,0\n", "no column of costs for class 2"),
+        (",class 0,class 1\nclass 0,0,1\nclass 1,1,0\n", "there are no costs for class 2"),
         (COSTS.replace("8", "-8"), "costs.csv:2: a cost must be at least 0, not -8"),
         (COSTS.replace("8", "nan"), "costs.csv:2: 'nan' is no finite number"),
         (COSTS.replace("8", "dear"), "costs.csv:2: 'dear' is no number"),

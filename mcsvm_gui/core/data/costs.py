@@ -1,61 +1,142 @@
-"""Cost matrices as CSV: class names in the first row and column, true classes down, decisions across."""
+"""Cost matrices as people give them: CSV with class names in the first row and column, true classes down, or JSON.
+
+Light to import: the table of training options has them.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.base.options import number
+from mcsvm_gui.core.base.options import Kind, number
 from mcsvm_gui.core.base.writing import Named, csv_text, plain_cell
-from mcsvm_gui.core.data.preparation.rules import some
-from solvers.costs import CostRule
 from solvers.errors import InputError
 
+if TYPE_CHECKING:
+    from solvers.costs import CostRule
+
 LONGEST = 50_000_000  # bytes; 2000 classes with all digits
+CORNER = "true \\ decided"
 
 
-def read_costs(path: Named, classes: Sequence[str]) -> CostRule:
-    """In the order of `classes`, whatever the order in the file; FileError, and nothing else, where it is none."""
-    rows = _rows(path)
-    names = rows[0][1][1:]
-    _check_names(path, rows[0][0], names, classes)
-    found: dict[str, list[float]] = {}
-    for line, (name, *cells) in rows[1:]:
-        if name not in classes or name in found:
-            raise FileError(
-                path,
-                "{name!r} is no class, or stands here twice; the classes are {classes}",
-                line=line,
-                name=name,
+@dataclass(frozen=True)
+class CostTable:
+    """Costs of classes by name, in the order of the columns."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+
+    def rule(self, classes: Sequence[str]) -> CostRule:
+        """For a model of these classes, in their order."""
+        import numpy as np
+
+        from mcsvm_gui.core.data.preparation.rules import some
+        from solvers.costs import CostRule
+
+        strange = [name for name in self.names if name not in classes]
+        absent = [name for name in classes if name not in self.names]
+        if strange:
+            raise InputError(
+                "the costs name {names}: no such class; the classes are {classes}",
+                names=some(strange),
                 classes=some(list(classes)),
             )
-        if len(cells) != len(classes):
+        if absent:
+            raise InputError("there are no costs for {names}", names=some(absent))
+        order = [self.names.index(name) for name in classes]
+        return CostRule.of(np.array(self.rows)[np.ix_(order, order)])
+
+    @classmethod
+    def of(cls, rule: CostRule, classes: Sequence[str]) -> CostTable:
+        return cls(tuple(classes), rule.costs)
+
+    @property
+    def text(self) -> str:
+        """As CSV."""
+        rows = [[name, *(repr(float(cost)) for cost in row)] for name, row in zip(self.names, self.rows, strict=True)]
+        return csv_text([CORNER, *self.names], rows)
+
+    def plain(self) -> dict[str, dict[str, float]]:
+        """By true class and decision, for JSON."""
+        return {name: dict(zip(self.names, row, strict=True)) for name, row in zip(self.names, self.rows, strict=True)}
+
+
+@dataclass(frozen=True)
+class Costs(Kind):
+    """A file, or JSON; JSON in commands and documents, so that a request needs no file."""
+
+    placeholder: str = "FILE.csv"
+
+    def parse(self, text: str) -> CostTable:
+        if not text.lstrip().startswith("{"):
+            return read_costs(text)
+        try:
+            given = json.loads(text)
+        except (ValueError, RecursionError):
+            given = None
+        return _from_plain(given)
+
+    def check(self, name: str, value: Any) -> None:
+        if not isinstance(value, CostTable):
+            raise InputError("{name} must be a table of costs, not {value!r}", name=name, value=value)
+
+    def written(self, value: Any) -> str:
+        return json.dumps(value.plain(), ensure_ascii=False)
+
+    def plain(self, value: Any) -> Any:
+        return None if value is None else value.plain()
+
+    def loaded(self, value: Any) -> Any:
+        return None if value is None else _from_plain(value)
+
+
+def _from_plain(given: Any) -> CostTable:
+    if not isinstance(given, Mapping) or not all(
+        isinstance(row, Mapping) and row.keys() == given.keys() for row in given.values()
+    ):
+        raise InputError(
+            'costs are written as {{"a": {{"a": 0, "b": 5}}, "b": {{"a": 1, "b": 0}}}}, true classes outside'
+        )
+    rows = [[row[name] for name in given] for row in given.values()]
+    for row in rows:
+        for cost in row:
+            if type(cost) not in (int, float) or not 0.0 <= cost < float("inf"):
+                raise InputError("a cost must be a number of at least 0, not {cost!r}", cost=cost)
+    return CostTable(tuple(map(str, given)), tuple(tuple(map(float, row)) for row in rows))
+
+
+# -- files -------------------------------------------------------------------------------------------
+
+
+def read_costs(path: Named) -> CostTable:
+    """FileError, and nothing else, where the file holds none."""
+    rows = _rows(path)
+    names = rows[0][1][1:]
+    if len(set(names)) < len(names):
+        raise FileError(path, "a class stands here twice", line=rows[0][0])
+    found: dict[str, tuple[float, ...]] = {}
+    for line, (name, *cells) in rows[1:]:
+        if name not in names or name in found:
+            raise FileError(path, "{name!r} has no column of costs, or stands here twice", line=line, name=name)
+        if len(cells) != len(names):
             raise FileError(
                 path,
                 "{found} costs; {wanted} are needed, one for each class that may be decided for",
                 line=line,
                 found=len(cells),
-                wanted=len(classes),
+                wanted=len(names),
             )
-        found[name] = [_cost(path, line, column, cell) for column, cell in zip(names, cells, strict=True)]
-    absent = [name for name in classes if name not in found]
+        found[name] = tuple(_cost(path, line, column, cell) for column, cell in zip(names, cells, strict=True))
+    absent = [name for name in names if name not in found]
     if absent:
-        raise FileError(path, "there is no row of costs for {names}", names=some(absent))
-    order = [names.index(name) for name in classes]
-    try:
-        return CostRule.of(np.array([found[name] for name in classes])[:, order])
-    except InputError as error:
-        raise FileError(path, error.sentence) from None
-
-
-def costs_text(rule: CostRule, classes: Sequence[str]) -> str:
-    rows = [[name, *(repr(float(cost)) for cost in row)] for name, row in zip(classes, rule.costs, strict=True)]
-    return csv_text(["true \\ decided", *classes], rows)
+        raise FileError(path, "there is no row of costs for {name!r}", name=absent[0])
+    return CostTable(tuple(names), tuple(found[name] for name in names))
 
 
 def _rows(path: Named) -> list[tuple[int, list[str]]]:
@@ -79,34 +160,11 @@ def _rows(path: Named) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _check_names(path: Named, line: int, names: Sequence[str], classes: Sequence[str]) -> None:
-    strange = [name for name in names if name not in classes]
-    absent = [name for name in classes if name not in names]
-    if strange:
-        raise FileError(
-            path,
-            "{names}: no such class; the classes are {classes}",
-            line=line,
-            names=some(strange),
-            classes=some(list(classes)),
-        )
-    if absent:
-        raise FileError(path, "there is no column of costs for {names}", line=line, names=some(absent))
-    if len(names) != len(classes):
-        raise FileError(path, "a class stands here twice", line=line)
-
-
 def _cost(path: Named, line: int, column: str, cell: str) -> float:
     try:
         cost = number(cell)
     except InputError as error:
         raise FileError(path, error.sentence, line=line, column=column) from None
     if cost < 0.0:
-        raise FileError(
-            path,
-            "a cost must be at least 0, not {cost:g}",
-            line=line,
-            column=column,
-            cost=cost,
-        )
+        raise FileError(path, "a cost must be at least 0, not {cost:g}", line=line, column=column, cost=cost)
     return cost

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows
-from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
-from solvers.costs import CostRule
+from solvers.costs import REJECTED, CostRule
 from solvers.selection.folds import stratified
 
 
@@ -24,12 +24,25 @@ class Applied:
     notices: tuple[Notice, ...]
 
 
-def applied(trained: TrainedModel, dataset: Dataset, rule: CostRule | None = None) -> Applied:
-    """The model as it is. `rule` in place of its own; without probabilities its costs are only counted."""
-    decisions = trained.predictions(dataset)
+def applied(trained: TrainedModel, dataset: Dataset, costs: CostTable | None = None) -> Applied:
+    """The model as it is. `costs` in place of its own; without probabilities they are only counted."""
+    rule = _rule(costs, trained.class_names, trained)
+    decisions = _decisions(trained, dataset, rule)
     true = in_training_spelling(trained.class_names, labels_of(dataset))
     notices = (*dataset.notices, *decisions.notices, *unseen_classes(trained.class_names, true))
     return Applied(decided_rows(trained.class_names, decisions, true, _weights(dataset), rule), notices)
+
+
+def _rule(costs: CostTable | None, names: tuple[str, ...], trained: TrainedModel) -> CostRule | None:
+    """With the least probability of a decision that the model has."""
+    if costs is None:
+        return trained.rule
+    return replace(costs.rule(names), reject=0.0 if trained.rule is None else trained.rule.reject)
+
+
+def _decisions(trained: TrainedModel, dataset: Dataset, rule: CostRule | None) -> Decisions:
+    trained = trained if trained.calibrated is None else replace(trained, rule=rule)
+    return trained.predictions(dataset, probabilities=True)
 
 
 def decided_rows(
@@ -39,13 +52,12 @@ def decided_rows(
     rows = np.flatnonzero(np.isfinite(decisions.scores).all(axis=1))
     strange = sorted(set(true[rows].tolist()) - set(names))
     number = {name: code for code, name in enumerate((*names, *strange))}
-    shares = None
-    labels = decisions.labels[rows]
+    shares = None if decisions.probabilities is None else decisions.probabilities[rows]
     return DecidedRows(
         names=(*names, *strange),
         known=len(names),
         true=np.array([number[name] for name in true[rows]], dtype=np.int64),
-        decided=np.array([number[name] for name in labels], dtype=np.int64),
+        decided=np.array([number.get(name, REJECTED) for name in decisions.labels[rows]], dtype=np.int64),
         scores=decisions.scores[rows] if shares is None else shares,
         shares=shares,
         weights=weights[rows],
@@ -71,17 +83,20 @@ def _weights(dataset: Dataset) -> np.ndarray:
 
 
 def applied_in_folds(
-    request: Request,
+    trained: TrainedModel,
     dataset: Dataset,
     folds: int,
-    rule_of: Callable[[tuple[str, ...]], CostRule | None] = lambda names: None,
+    costs: CostTable | None = None,
     report: Callable[[int], object] = lambda done: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Applied | None:
-    """Each row by the model that was trained without its fold, preparation and all; None after a stop."""
+    """Each row by what is trained without its fold, preparation and all, as the model was; None after a stop."""
     labels, names = labels_of(dataset), dataset.classes
     _check_counts(dataset, folds)
-    request = replace(request, holdout=None, test=None, test_digest=None, digest=dataset.digest)
+    if costs is None and trained.rule is not None:
+        costs = CostTable.of(trained.rule, trained.class_names)
+    rule = _rule(costs, names, trained)
+    request = replace(trained.request, holdout=None, test=None, test_digest=None, costs=None, digest=dataset.digest)
     found: list[tuple[np.ndarray, DecidedRows]] = []
     notices: tuple[Notice, ...] = dataset.notices
     for number, fold in enumerate(stratified(labels, folds, request.seed)):
@@ -90,11 +105,9 @@ def applied_in_folds(
         if stopped():
             return None
         part = dataset.take(fold.test)
-        decisions = outcome.trained.predictions(part)
+        decisions = _decisions(outcome.trained, part, rule)
         there = np.isfinite(decisions.scores).all(axis=1)
-        found.append(
-            (fold.test[there], decided_rows(names, decisions, labels_of(part), _weights(part), rule_of(names)))
-        )
+        found.append((fold.test[there], decided_rows(names, decisions, labels_of(part), _weights(part), rule)))
         notices += (*outcome.notices, *decisions.notices)
     return Applied(_together(found), tuple(dict.fromkeys(notices)))
 

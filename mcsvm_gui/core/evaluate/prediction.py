@@ -12,6 +12,7 @@ from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
+from solvers.costs import CostRule, equal_costs
 from solvers.errors import InputError
 
 
@@ -62,7 +63,7 @@ class Prediction:
         return np.asarray(entr(self.decisions.probabilities).sum(axis=1))
 
     def table(self, with_scores: bool, with_probabilities: bool = False) -> str:
-        """CSV, one line per row of the data, in its order; empty where a row with missing cells was left out."""
+        """CSV, one line per row of the data, in its order; empty where a row was left out or rejected."""
         header, rows = ["prediction"], [["" if label is None else label] for label in self.decisions.labels]
         for wanted, what, values in (
             (with_scores, "score", self.decisions.scores),
@@ -80,6 +81,13 @@ def refuse_uncalibrated(trained: TrainedModel) -> None:
         raise InputError(
             "the model gives scores and no probabilities; train it with --calibrate temperature to have them too"
         )
+
+
+def rejecting(trained: TrainedModel, least: float) -> TrainedModel:
+    """With its own costs, or equal ones, and no decision where the class is less probable than that."""
+    refuse_uncalibrated(trained)
+    rule = trained.rule or CostRule.of(equal_costs(len(trained.class_names)))
+    return replace(trained, rule=replace(rule, reject=least))
 
 
 def predict(trained: TrainedModel, dataset: Dataset, *, probabilities: bool = False) -> Prediction:

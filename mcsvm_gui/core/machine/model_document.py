@@ -13,6 +13,7 @@ from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, TrainedModel, Weighing
+from solvers.costs import CostRule
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
@@ -52,6 +53,7 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "request": trained.request.document(),
         "origin": origin_document(trained.origin),
         "calibration": None if trained.calibrated is None else trained.calibrated.document(),
+        "rule": None if trained.rule is None else trained.rule.document(),
     }
 
 
@@ -144,7 +146,10 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     label = _text(document["label_name"]) if document["label_name"] is not None else None
     calibrated, weighing = _calibrated(document.get("calibration"), len(names)), _weighing(document.get("weights"))
     request = Request.from_document(document["request"])
-    return TrainedModel(model, names, prepared, request, label, origin, duals, calibrated, weighing)
+    rule = _rule(document.get("rule"), len(names))
+    if rule is not None and calibrated is None:
+        raise ValueError("it decides by probabilities that it does not have")
+    return TrainedModel(model, names, prepared, request, label, origin, duals, calibrated, weighing, rule)
 
 
 def _weighing(document: dict[str, Any] | None) -> Weighing | None:
@@ -251,6 +256,11 @@ def _calibrated(document: dict[str, Any] | None, classes: int) -> Calibrated | N
     if not found.fits(classes):
         raise ValueError("its probabilities are those of another number of classes")
     return Calibrated(found, _count(document, "folds"), _real(document["seconds"]))
+
+
+def _rule(document: dict[str, Any] | None, classes: int) -> CostRule | None:
+    """Most models have none."""
+    return None if document is None else CostRule.from_document(document, classes)
 
 
 def _decision(document: dict[str, Any]) -> Decision:

@@ -11,6 +11,7 @@ from typing import Any
 
 from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.options import Choice, Kind, Number, Share, Weights, Whole, option, options_of
+from mcsvm_gui.core.data.costs import Costs, CostTable
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.machine import names
 from solvers.errors import InputError
@@ -20,6 +21,10 @@ GAMMA = Number("X|scale", positive=True, powers=True, words=("scale",))
 MACHINE: dict[str, Any] = {"group": "machine", "commands": ("train", "tune", "compare")}
 FIRST, MORE = MACHINE | {"train": "first"}, MACHINE | {"train": "more"}
 ALONE = MORE | {"commands": ("train",)}
+DECIDING = (
+    "What errors cost: class names in the first row and column, true classes down; the class of the smallest expected"
+    " cost is decided for, which needs --calibrate"
+)
 ONE = FIRST | {"commands": ("train", "tune")}  # compare takes several, under another name
 CALIBRATIONS = {
     "none": "None",
@@ -96,6 +101,12 @@ class Request:
     calibration_folds: int = option(
         5, Whole(lowest=2), "Calibration folds", "Trainings without one fold each, whose scores calibrate", **ALONE
     )
+    costs: CostTable | None = option(  # noqa: RUF009 - a field
+        *(None, Costs(), "Costs", DECIDING),
+        unsaid="none",
+        group="machine",
+        commands=("train",),
+    )
     seed: int = option(0, Whole(lowest=0, below=2**63), "Seed", "Of everything drawn by lot", **MACHINE)
     holdout: float | None = option(
         None, Share(), "Hold-out", "Test on this share of DATA instead, such as 0.3", commands=("train",)
@@ -116,6 +127,10 @@ class Request:
                 " use MultiClassSVC(kernel='precomputed') in Python"
             )
         options.check(self)
+        if self.costs is not None and self.calibrate == "none":
+            raise InputError(
+                "decisions by cost need probabilities, which this model would not have; add --calibrate temperature"
+            )
 
     @property
     def kernel_parameters(self) -> dict[str, Any]:

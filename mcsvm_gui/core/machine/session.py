@@ -82,6 +82,7 @@ class Session:
         self.test = self.posed.held_out if test is None else test
         if test is not None:  # what cannot be tested on should be said before the training, not after it
             self.posed.preparation.apply(test)
+        self._rule = None if request.costs is None else request.costs.rule(self.posed.class_names)
         self._out_of_fold: OutOfFold | None = None
         if request.calibrate != "none":
             self._out_of_fold = OutOfFold(request, self.posed, limits, dataset.name)
@@ -169,6 +170,7 @@ class Session:
             duals=duals_of(self.run),
             calibrated=self.calibrated,
             weighing=Weighing.of(self.posed.train),
+            rule=None if self.calibrated is None else self._rule,
         )
 
     def _origin(self, certificate: Certificate, bounded: int) -> Origin:
@@ -201,7 +203,7 @@ class Session:
     def _train_accuracy(self, trained: TrainedModel, proofs: list[Proof]) -> float | None:
         """From the certificate's class functions where they are there: the kernel values are half of all work here."""
         problem = self.posed.problem
-        if problem.machine.split == "pairs":
+        if problem.machine.split == "pairs" or trained.rule is not None:
             return score(trained, self.posed.train)[0]
         values = np.hstack([proof.products + proof.bias for proof in proofs])
         right = decide(problem.machine, values, problem.classes) == problem.labels
@@ -316,6 +318,7 @@ def document(trained: TrainedModel, scores: dict[str, Any], notices: tuple[Notic
         **scores,
         "calibration": calibration_document(trained),
         "weights": None if trained.weighing is None else asdict(trained.weighing),
+        "rule": None if trained.rule is None else trained.rule.document(),
         "model": None,
         "warnings": [notice.sentence for notice in notices],
     }

@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice, class_order
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.machine.request import Request
+from solvers.costs import REJECTED, CostRule
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.errors import Sentence
@@ -84,14 +85,19 @@ class Calibrated:
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    labels: np.ndarray  # class names; None for rows with missing cells, where those are dropped
-    scores: np.ndarray  # (rows, classes), the largest is the decision; NaN where there is none
+    labels: np.ndarray  # class names; None for rows with missing cells, where those are dropped, and rejected rows
+    scores: np.ndarray  # (rows, classes), the largest is the machine's decision; NaN where there is none
     notices: tuple[Notice, ...]
     probabilities: np.ndarray | None = None  # (rows, classes), where they were asked for; NaN as above
 
     @property
     def decided(self) -> np.ndarray:
         return np.flatnonzero(self.labels != None)  # noqa: E711 - element by element
+
+    @property
+    def rejected(self) -> np.ndarray:
+        """(rows,) where the rule found no class probable enough."""
+        return np.asarray((self.labels == None) & ~np.isnan(self.scores[:, 0]))  # noqa: E711
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +111,7 @@ class TrainedModel:
     duals: Duals
     calibrated: Calibrated | None = None
     weighing: Weighing | None = None  # None where every row counts alike
+    rule: CostRule | None = None  # only where it is calibrated
 
     @property
     def certificate(self) -> Certificate:
@@ -121,16 +128,19 @@ class TrainedModel:
                 dataset.name, "data row {row} is too far from the training data to be computed with", row=row + 1
             )
         machine, classes = self.model.machine, self.model.classes
-        codes = decide(machine, values, classes)
-        labels = np.full(dataset.rows, None, dtype=object)
-        labels[prepared.kept] = self.names[codes]
-        scores = np.full((dataset.rows, classes), np.nan)
-        scores[prepared.kept] = class_scores(machine, values, classes) if machine.split == "pairs" else values
         shares = None
-        if probabilities and self.calibrated is not None:
+        if self.calibrated is not None and (probabilities or self.rule is not None):
             shares = np.full((dataset.rows, classes), np.nan)
             shares[prepared.kept] = self.calibrated.found.probabilities(machine, values, classes)
-        return Decisions(labels, scores, prepared.notices, shares)
+        if self.rule is None or shares is None:
+            codes = decide(machine, values, classes)
+        else:
+            codes = self.rule.decide(shares[prepared.kept])
+        labels = np.full(dataset.rows, None, dtype=object)
+        labels[prepared.kept[codes != REJECTED]] = self.names[codes[codes != REJECTED]]
+        scores = np.full((dataset.rows, classes), np.nan)
+        scores[prepared.kept] = class_scores(machine, values, classes) if machine.split == "pairs" else values
+        return Decisions(labels, scores, prepared.notices, shares if probabilities else None)
 
     def decide(self, dataset: Dataset) -> np.ndarray:
         """The class name of each row."""

@@ -132,7 +132,9 @@ def _value(value: Any) -> str:
     if value is None:
         return tr("not said")
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {figures.parameter(weight)}" for key, weight in value.items())
+        return ", ".join(
+            f"{key}: ({_value(x)})" if isinstance(x, Mapping) else f"{key}: {_value(x)}" for key, x in value.items()
+        )
     return figures.parameter(value) if isinstance(value, (int, float, str)) else str(value)
 
 

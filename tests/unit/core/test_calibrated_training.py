@@ -12,6 +12,7 @@ import pytest
 from small_table import clouds
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.evaluate.prediction import predict, refuse_uncalibrated
 from mcsvm_gui.core.evaluate.verification import verify
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
@@ -164,3 +165,34 @@ def test_an_experiment_gives_the_same_numbers(tmp_path: Path) -> None:
     found = perform(again).trials[0].whole.document["calibration"]
     expected = train(run.request, DATA).document["calibration"]
     assert {**found, "seconds": 0} == {**expected, "seconds": 0}
+
+
+def test_a_file_keeps_the_rule_and_one_without_opens(tmp_path: Path) -> None:
+    table = CostTable(DATA.classes, tuple(map(tuple, (np.arange(9.0).reshape(3, 3)).tolist())))
+    trained = train(asked(costs=table), DATA).trained
+    path = tmp_path / "a.mcsvm"
+    model_file.save(path, trained)
+    again = model_file.load(path)
+    assert again.rule == trained.rule == table.rule(DATA.classes)
+    np.testing.assert_array_equal(again.predictions(DATA).labels, trained.predictions(DATA).labels)
+    assert changed(path, tmp_path, lambda document: document.pop("rule")).rule is None
+    assert Request.from_document(json.loads(json.dumps(trained.request.document()))) == trained.request
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rule": {"costs": [[0, 1], [1, 0]]}},
+        {"rule": {"costs": [[0, 1, 1], [1, 0, -1], [1, 1, 0]]}},
+        {"rule": {"costs": [[0, 1, 1], [1, 0, "x"], [1, 1, 0]]}},
+        {"rule": {"costs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "reject": 2}},
+        {"rule": {"costs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "reject": "often"}},
+        {"rule": {"reject": 0.5}},
+        {"rule": [1, 2]},
+        {"rule": {"costs": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}, "calibration": None},
+    ],
+)
+def test_a_damaged_rule_is_one_sentence(tmp_path: Path, wrong: dict[str, object]) -> None:
+    model_file.save(tmp_path / "a.mcsvm", train(asked(), DATA).trained)
+    with pytest.raises(FileError):
+        changed(tmp_path / "a.mcsvm", tmp_path, lambda document: document.update(wrong))
