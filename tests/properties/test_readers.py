@@ -37,11 +37,8 @@ SEEDS += [gzip.compress(seed) for seed in SEEDS[:3]]
 SEEDS += [DECLARED + b"1,x,p\n?,'y z',q\n", DECLARED + b"{0 1, 2 q}\n{1 'y z'}\n"]
 SEEDS += [b"x\tname\tkind\nc\tstring\td\n\tmeta\tclass\n1\ta\tp\n.\tb\tq\n", b"mS#n,C#x,cD#k\na,1,p\nb,2,q\n"]
 SEEDS += [b"@relation r\n@attribute a real [0, 1]\n@attribute b {x,y}\n@inputs a\n@outputs b\n@data\n1, x\n<null>, y\n"]
-PIECES = [
-    *b", ; | \" ' # : { } ? % \\ . - + e @data label qid:1 nan inf 1e999 0x1 1_0 NA True 2024-01-01 @inputs class <null> c#".split(
-        b" "
-    )
-]
+PIECES = [*b", ; | \" ' # : { } ? % \\ . - + e @data label qid:1 nan inf 1e999 0x1 1_0 NA True 2024-01-01".split(b" ")]
+PIECES += [b"@inputs", b"@outputs", b"class", b"<null>", b"c#", b"mS#"]
 PIECES += [b" ", b"\n", b"\r", b"\r\n", b"\t", b"\0", b"\x1a", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"9" * 20]
 PIECES += [text.encode() for text in ("\u2212", "\u2028", "\x85", "\u0661", "\U0001f41f", "\u00a0")]
 

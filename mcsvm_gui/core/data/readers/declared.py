@@ -26,6 +26,7 @@ class Declared:
     left_out: Mapping[int, Sentence] = field(default_factory=dict)
     categories: frozenset[int] = frozenset()
     nothing: frozenset[str] = frozenset()  # what stands for a missing cell, beside the empty one
+    names: tuple[str, ...] = ()  # that the positions count
 
     def choose(
         self,

@@ -74,6 +74,10 @@ def read_declared(text: Text, name: str, declared: Declared, options: ReadOption
     if dialect.separator == WHITESPACE:
         data, dialect = without_runs(data, dialect.quote), replace(dialect, separator="\t")
     layout = _lay_out(source, find_records(source, data, dialect.separator, dialect.quote), dialect, options, commented)
+    if declared.names and (layout.header or [])[: len(declared.names)] != list(declared.names):
+        raise FileError(
+            source.path, "rows have one cell more than the header, which tells what columns are; name them all"
+        )
     columns, naming = column_names(layout.header, layout.width)
     given = columns if layout.header is None else layout.header
     chosen = roles.choose(source.path, columns, given, options, declared, needs_label=needs_label)

@@ -46,7 +46,7 @@ def find_dialect(data: bytes, options: ReadOptions) -> Dialect:
         separator = _best_separator(lines, quote)
         guesses.append(Guess("separator", _SHOWN.get(separator, separator), "--separator"))
     else:
-        separator = _asked_separator(options.separator)
+        separator = asked_separator(options.separator)
     sample = cells_of(lines, separator, quote)
     width = _usual_width(sample)[0] if sample else 1
     decimal = options.decimal or _decimal(sample)
@@ -134,7 +134,7 @@ def _numeric_share(rows: list[list[str]], separator: str) -> float:
     return sum(any(is_number(cell, mark) for mark in marks) for cell in cells) / max(1, len(cells))
 
 
-def _asked_separator(asked: str) -> str:
+def asked_separator(asked: str) -> str:
     separator = _NAMES.get(asked.lower(), asked)
     if len(separator) != 1 or not separator.isascii() or separator.isalnum() or separator in "\"'\r\n\0.+-":
         choices = Sentence("one character such as , ; | or: tab, whitespace")

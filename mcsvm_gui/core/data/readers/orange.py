@@ -17,6 +17,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import delimited
 from mcsvm_gui.core.data.readers.declared import IGNORED, META, OUTPUT, TEXT, WEIGHT, Declared
+from mcsvm_gui.core.data.readers.dialect import asked_separator
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
@@ -49,12 +50,12 @@ class _Header:
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
-    return _header(beginning(source), source.suffix) is not None
+    return _header(beginning(source), source.suffix, options) is not None
 
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     text = decode(source, options)
-    header = _header(text.data, ".tab")
+    header = _header(text.data, ".tab", options)
     if header is None:
         raise FileError(
             source.path,
@@ -64,17 +65,13 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
             line=1,
         )
     plain = replace(text, data=_with_names_alone(text.data, header))
-    options = replace(options, header="yes", separator=options.separator or _said(header.separator))
+    options = replace(options, header="yes", separator="tab" if header.separator == "\t" else header.separator)
     return delimited.read_declared(plain, NAME, _declared(header), options, needs_label=needs_label)
 
 
-def _said(separator: str) -> str:
-    return "tab" if separator == "\t" else separator
-
-
-def _header(data: bytes, suffix: str) -> _Header | None:
+def _header(data: bytes, suffix: str, options: ReadOptions) -> _Header | None:
     lines = [line.decode("utf-8", "replace") for line in _BREAK.split(data, 3)[:3]]
-    for separator in _SEPARATORS:
+    for separator in _SEPARATORS if options.separator is None else (asked_separator(options.separator),):
         rows = [_cells(line, separator) for line in lines]
         found = _three_lines(rows, separator, suffix) or _one_line(rows[0], separator)
         if found is not None:
@@ -138,4 +135,4 @@ def _declared(header: _Header) -> Declared:
     left_out |= {j: TEXT for j, kind in enumerate(header.kinds) if kind == "s" and j not in left_out}
     left_out |= dict.fromkeys(classes[1:], OUTPUT)
     categories = frozenset(j for j, kind in enumerate(header.kinds) if kind == "d")
-    return Declared(classes[0] if classes else None, left_out, categories, _NOTHING)
+    return Declared(classes[0] if classes else None, left_out, categories, _NOTHING, tuple(header.names))

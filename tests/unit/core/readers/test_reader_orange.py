@@ -110,3 +110,12 @@ def test_a_name_with_a_hash_is_no_prefix(read: Read) -> None:
 def test_what_is_no_file_of_orange_is_refused_when_asked_for(read: Read) -> None:
     with pytest.raises(FileError, match="no file of Orange"):
         read("x,y\n1,2\n3,4\n", format="orange")
+
+
+def test_rows_longer_than_the_header_are_refused(read: Read) -> None:
+    with pytest.raises(FileError, match="one cell more than the header"):
+        read("C#x,cD#k\n1,2,a\n2,3,b\n")
+
+
+def test_another_separator_than_that_of_the_header_is_no_file_of_orange(read: Read) -> None:
+    assert read(",mS#n,C#x,cD#k\na,1,p\nb,2,q\n", separator="whitespace", needs_label=False).format == "csv"
