@@ -16,14 +16,14 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import names as worded
+from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.arff_rows import Broken, bare, split_dense, split_sparse, without_comment
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.header import column_names
-from mcsvm_gui.core.data.readers.phrases import names as worded
-from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, beginning, decode
 from mcsvm_gui.core.data.remedies import Remedy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mcsvm_gui.core.data.readers.phrases import quoted
+from mcsvm_gui.core.data.phrases import quoted
 from solvers.errors import InputError, Sentence
 
 _CELL = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*?))\s*(?:(,)|$)""", re.DOTALL)

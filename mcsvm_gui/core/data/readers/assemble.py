@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, Notice
+from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import labels, roles
 from mcsvm_gui.core.data.readers.features import from_cells, look_at, make_table
-from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.roles import Roles
 from mcsvm_gui.core.data.readers.source import Source
 

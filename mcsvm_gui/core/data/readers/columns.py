@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.phrases import names, places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
-from mcsvm_gui.core.data.readers.phrases import names, places, quoted
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import names
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.labels import LabelColumn
-from mcsvm_gui.core.data.readers.phrases import names
 from solvers.errors import Sentence
 
 META, IGNORED, WEIGHT = Sentence("meta"), Sentence("ignored"), Sentence("weight")

@@ -14,6 +14,7 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import places
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
@@ -27,7 +28,6 @@ from mcsvm_gui.core.data.readers.dialect import (
     without_runs,
 )
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
-from mcsvm_gui.core.data.readers.phrases import places
 from mcsvm_gui.core.data.readers.records import Records, find_records
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import Text, decode

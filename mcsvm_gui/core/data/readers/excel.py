@@ -12,14 +12,14 @@ import pandas as pd
 
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.compression import is_workbook, memory
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.optional import needed, opened
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
-from mcsvm_gui.core.data.readers.compression import is_workbook, memory
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
-from mcsvm_gui.core.data.readers.optional import needed, opened
-from mcsvm_gui.core.data.readers.phrases import names, quoted
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence

@@ -10,8 +10,8 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Notice
+from mcsvm_gui.core.data.phrases import names, places
 from mcsvm_gui.core.data.readers.columns import Cells, Typed, categories, typed
-from mcsvm_gui.core.data.readers.phrases import names, places
 from solvers.errors import Sentence
 
 _ROW_NUMBERS = {"id", "index", "idx", "no", "nr", "num", "number", "row", "rowid", "row_id", "row_number", "rownames"}

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.phrases import names
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
-from mcsvm_gui.core.data.readers.phrases import names
 from solvers.errors import Sentence
 
 LABEL_NAMES = "label", "class", "target", "y"

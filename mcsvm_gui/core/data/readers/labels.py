@@ -15,9 +15,9 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
 from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import listed, names, places, quoted
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
-from mcsvm_gui.core.data.readers.phrases import listed, names, places, quoted
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.phrases import places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of
-from mcsvm_gui.core.data.readers.phrases import places, quoted
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 

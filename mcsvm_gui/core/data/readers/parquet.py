@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.compression import memory
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.optional import needed, opened
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
-from mcsvm_gui.core.data.readers.compression import memory
 from mcsvm_gui.core.data.readers.header import column_names
-from mcsvm_gui.core.data.readers.optional import needed, opened
-from mcsvm_gui.core.data.readers.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence

@@ -15,11 +15,11 @@ import pandas as pd
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import places, quoted
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.cells import is_number, value_of
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.labels import LabelColumn
-from mcsvm_gui.core.data.readers.phrases import places, quoted
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 

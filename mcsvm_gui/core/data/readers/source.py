@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
-from mcsvm_gui.core.data.readers.compression import unpack
 from solvers.errors import Sentence
 
 # What a program would call these files, by how they begin.

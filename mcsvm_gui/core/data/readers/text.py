@@ -10,7 +10,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import formats
 from mcsvm_gui.core.data.dataset import Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers.phrases import quoted
+from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence

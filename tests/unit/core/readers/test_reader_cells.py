@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mcsvm_gui.core.data.phrases import listed, places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
-from mcsvm_gui.core.data.readers.phrases import listed, places, quoted
 
 KINDS = {
     CellKind.EMPTY: [""],
