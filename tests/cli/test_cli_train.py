@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import pty
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -281,3 +284,16 @@ def test_all_that_matters_fits_a_common_terminal() -> None:
         "gap 175 %",
         "about 21 min left",
     ]
+
+
+def test_a_table_of_a_database_is_tested_on_a_csv_file(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("CREATE TABLE first (x, label)")
+        connection.execute("CREATE TABLE second (x, label)")
+        connection.executemany(
+            "INSERT INTO second VALUES (?, ?)", [(row % 2 + row / 50, "ab"[row % 2]) for row in range(20)]
+        )
+    (tmp_path / "test.csv").write_text("x,label\n0.1,a\n1.2,b\n", encoding="utf-8")
+    done = mcsvm("train", tmp_path / "a.db", "--table", "second", "--test", tmp_path / "test.csv", "--json", "--quiet")
+    assert done.code == 0
+    assert json.loads(done.out)["n_test"] == 2

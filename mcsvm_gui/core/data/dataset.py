@@ -84,6 +84,7 @@ class Dataset:
     weight_name: str | None = None  # None where no column of weights was named
     weights: np.ndarray | None = None  # (rows,) float64, none negative; positive where the rows are to be trained on
     weightless: int = 0  # rows of weight 0 that were left out
+    tables: tuple[str, ...] = ()  # of a file that holds several
 
     @property
     def rows(self) -> int:

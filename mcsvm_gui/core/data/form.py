@@ -34,6 +34,8 @@ class Field:
     guessed: bool = False
     reason: str = ""  # why it cannot be changed; nothing where it can
     free: bool = False  # another answer may be typed
+    hint: str = ""  # what may be typed
+    shown: bool = True
 
 
 def titles() -> dict[str, str]:
@@ -47,7 +49,7 @@ def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[s
     fields = [
         _column(option, read, dataset, columns, guessed=name in guesses)
         if isinstance(option.kind, ColumnName)
-        else _field(name, getattr(read, name), guesses.get(name))
+        else _field(name, getattr(read, name), guesses.get(name), dataset)
         for name, option in options_of(ReadOptions).items()
     ]
     return tuple(_where_used(field, dataset) for field in fields)
@@ -89,7 +91,7 @@ def _column(
         first.insert(0, value)
     nothing = [] if is_label else [FieldChoice(None, tr(option.unsaid))]
     answers = (*nothing, *(FieldChoice(name, name) for name in first))
-    return Field(option.name, tr(option.title), answers, value, guessed, free=free)
+    return Field(option.name, tr(option.title), answers, value, guessed, free=free, hint=tr("name or number"))
 
 
 def _features(dataset: Dataset, *, text: bool) -> list[str]:
@@ -97,30 +99,45 @@ def _features(dataset: Dataset, *, text: bool) -> list[str]:
     return [column.name for column in dataset.columns if text or column.kind == "number"]
 
 
-def _field(option: str, value: str, guess: str | None) -> Field:
+def _field(option: str, value: str, guess: str | None, dataset: Dataset | None) -> Field:
     asked = None if value in (None, AUTOMATIC) else value
-    named = {answer.value: answer.text for answer in _answers(option)}
+    known = _answers(option, () if dataset is None else dataset.tables)
+    named = {answer.value: answer.text for answer in known}
     automatic = tr("Automatic") if guess is None else tr("Guessed: {value}", value=named.get(_plain(guess), guess))
-    answers = [FieldChoice(None, automatic), *_answers(option)]
+    answers = [FieldChoice(None, automatic), *known]
     if asked is not None and asked not in named:
         answers.append(FieldChoice(asked, asked))
-    return Field(option, titles()[option], tuple(answers), asked, guess is not None)
+    return Field(
+        option,
+        titles()[option],
+        tuple(answers),
+        asked,
+        guess is not None,
+        free=option in _TYPED and not known,
+        hint=_TYPED.get(option, ""),
+        shown=option not in _TYPED or asked is not None,
+    )
 
 
 def _plain(guess: str) -> str:
     return {"utf_8": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(guess, guess)
 
 
-def _answers(option: str) -> tuple[FieldChoice, ...]:
+_TYPED = {"table": "", "query": "SELECT … FROM …"}  # asked only of files that hold several tables
+
+
+def _answers(option: str, tables: Iterable[str]) -> tuple[FieldChoice, ...]:
     kind = options_of(ReadOptions)[option].kind
     if isinstance(kind, Choice):
         return tuple(FieldChoice(word, tr(title)) for word, title in kind.words.items() if word != AUTOMATIC)
-    return tuple(FieldChoice(value, text) for value, text in _suggested()[option])
+    return tuple(FieldChoice(value, text) for value, text in _suggested(tables)[option])
 
 
-def _suggested() -> dict[str, Iterable[tuple[str, str]]]:
+def _suggested(tables: Iterable[str]) -> dict[str, Iterable[tuple[str, str]]]:
     """Of options that take any text."""
     return {
+        "table": ((table, table) for table in tables),
+        "query": (),
         "separator": (
             (",", tr("comma")),
             (";", tr("semicolon")),
@@ -145,8 +162,10 @@ _ENCODINGS = (
 
 
 def _where_used(field: Field, dataset: Dataset | None) -> Field:
-    if dataset is None or field.option in READERS[dataset.format].options:
+    if dataset is None:
         return field
+    if field.option in READERS[dataset.format].options:
+        return replace(field, shown=True)
     title = READERS[dataset.format].title
     if field.option == "label":
         return replace(field, reason=tr("In {format} files the label has its place", format=title))

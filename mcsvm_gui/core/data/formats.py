@@ -44,6 +44,7 @@ READERS: dict[str, Reader] = {
         _reader("arff", "ARFF", ".arff", "arff"),
         _reader("keel", "KEEL", ".dat", "keel"),
         _reader("parquet", "Parquet", ".parquet .pq", "parquet", "pyarrow"),
+        _reader("sqlite", "SQLite", ".sqlite .sqlite3 .db .db3", "sqlite"),
         _reader("xlsx", "Excel", ".xlsx", "excel", "openpyxl"),
     )
 }

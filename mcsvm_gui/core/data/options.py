@@ -36,6 +36,14 @@ class ReadOptions:
         unsaid="none",
         **READING,
     )
+    table: str | None = option(
+        *(None, Kind("NAME"), "Table", "The table or view of an SQLite database, or the sheet of an Excel workbook"),
+        note="default: the first that holds anything",
+        **READING,
+    )
+    query: str | None = option(
+        None, Kind("SQL"), "Query", "Read what this SELECT gives of an SQLite database", **READING
+    )
     format: str = option(
         "auto", Choice(known=_formats), "File format", note="default: what the content shows", **READING
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -28,8 +31,17 @@ def open_like(path: str, options: ReadOptions, label_name: str | None, weight_na
 def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
     """Rows to test on: read as the training rows were, the label found by its name there."""
     numbered = isinstance(training.columns, NumberedColumns)
-    named = replace(read, weights=None) if training.weight_name else read  # a number may be another column there
+    named = _for_format_of(path, read)
+    named = replace(named, weights=None) if training.weight_name else named  # a number may be another column there
     return open_like(path, named, None if numbered else training.label_name, training.weight_name).counting()
+
+
+def _for_format_of(path: str, read: ReadOptions) -> ReadOptions:
+    """Without the table of the training file where the test file's format has none, as CSV beside a database."""
+    suffix = Path(path).suffix.lower()
+    known = {option for reader in READERS.values() if suffix in reader.suffixes for option in reader.options}
+    unused: dict[str, Any] = {option: None for option in ("table", "query") if option not in known}
+    return replace(read, **unused)
 
 
 def test_of(request: Request, training: Dataset) -> Dataset | None:

@@ -102,6 +102,7 @@ class ReadingForm(Form):
         fill(box, field.answers, field.value)
         self._let_type(box, field)
         for part in (box, title):
+            part.setVisible(field.shown or marked)
             part.setEnabled(not field.reason)
             part.setToolTip(field.reason)
         role = "bad" if marked else "muted" if field.reason else ""
@@ -124,7 +125,7 @@ class ReadingForm(Form):
         edit = box.lineEdit()
         if edit is not None:
             edit.setAccessibleName(field.title)
-            edit.setPlaceholderText(tr("name or number"))
+            edit.setPlaceholderText(field.hint)
             edit.returnPressed.connect(lambda: self._tell_typed(field.option))
 
     def _tell(self, option: str) -> None:

@@ -13,6 +13,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Guess
 from mcsvm_gui.core.data.formats import READERS, Reader
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.source import Source, read_source
+from mcsvm_gui.core.data.remedies import OptionWords
 
 _NOTHING_SAID = ReadOptions()
 
@@ -28,10 +29,23 @@ def open_dataset(
     try:
         source = read_source(path)
         reader, guesses = _reader(source, options)
+        _refuse_unused(source, reader, options)
         found = reader.read(source, options, needs_label=needs_label)
     except MemoryError:
         raise FileError(path, "the file needs more memory than there is; take a part of its rows") from None
     return replace(found, guesses=(*guesses, *found.guesses))
+
+
+def _refuse_unused(source: Source, reader: Reader, options: ReadOptions) -> None:
+    """Other options that a format has no use for change nothing; these would be rows of another table."""
+    for option in ("table", "query"):
+        if getattr(options, option) is not None and option not in reader.options:
+            raise FileError(
+                source.path,
+                "{option} is not for {format} files; leave it out",
+                option=OptionWords(option),
+                format=reader.title,
+            )
 
 
 def _reader(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess, ...]]:

@@ -1,11 +1,13 @@
-"""Excel workbooks through pandas and openpyxl: the first sheet that holds anything."""
+"""Excel workbooks through pandas and openpyxl: the sheet that is asked for, or the first that holds anything."""
 
 from __future__ import annotations
 
 import datetime
+import hashlib
 import io
 import zipfile
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,19 +15,19 @@ import pandas as pd
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.compression import is_workbook, memory
-from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.dataset import Dataset, Guess
 from mcsvm_gui.core.data.optional import needed, opened
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.header import column_names, looks_like_header
+from mcsvm_gui.core.data.readers.rows import choose_table
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "xlsx"
-OPTIONS = "label", "weights", "format", "header"
+OPTIONS = "label", "weights", "table", "format", "header"
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -42,7 +44,11 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     needed(source, NAME)
     library_warnings.drop_openpyxl()
     sheets = opened(source, Sentence("Excel workbook"), lambda: _sheets(source))
-    grid, notices = _first(source, sheets)
+    held = {str(name): grid for name, grid in sheets.items() if not grid.isna().all(axis=None)}
+    if not held:
+        raise FileError(source.path, "no sheet of the workbook holds anything")
+    name, guessed, notices = choose_table(source, list(held), options)
+    grid = held[name]
     texts = [[_text(cell) for cell in row] for row in grid.to_numpy(dtype=object)]
     filled = [j for j, row in enumerate(texts) if any(cell is not None for cell in row)]
     header, guesses = _header([texts[j] for j in filled], options)
@@ -66,11 +72,17 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         column,
         chosen,
         np.array(rows, dtype=np.int64) + 1,
-        guesses=guesses,
+        guesses=(*guessed, *guesses),
         notices=(*notices, *naming),
         dropped=tuple(empty),
     )
-    return assemble(raw, needs_label=needs_label)
+    return replace(assemble(raw, needs_label=needs_label), tables=tuple(held), digest=_digest(source, options))
+
+
+def _digest(source: Source, options: ReadOptions) -> str:
+    """Of another sheet another one."""
+    said = "" if options.table is None else hashlib.sha256(options.table.encode()).hexdigest()
+    return source.digest if not said else hashlib.sha256(f"{source.digest}{said}".encode()).hexdigest()
 
 
 def _sheets(source: Source) -> dict[Hashable, pd.DataFrame]:
@@ -87,21 +99,6 @@ def _sheets(source: Source) -> dict[Hashable, pd.DataFrame]:
         engine="openpyxl",
     )
     return dict(sheets)
-
-
-def _first(source: Source, sheets: dict[Hashable, pd.DataFrame]) -> tuple[pd.DataFrame, list[Notice]]:
-    filled = [name for name, grid in sheets.items() if not grid.isna().all(axis=None)]
-    if not filled:
-        raise FileError(source.path, "no sheet of the workbook holds anything")
-    if len(filled) == 1:
-        return sheets[filled[0]], []
-    sentence = Sentence(
-        "the workbook has {count} sheets; {name} is read, not {others}",
-        count=len(filled),
-        name=quoted(str(filled[0])),
-        others=names(map(str, filled[1:])),
-    )
-    return sheets[filled[0]], [Notice("several-sheets", sentence)]
 
 
 def _header(rows: list[list[str | None]], options: ReadOptions) -> tuple[list[str] | None, tuple[Guess, ...]]:

@@ -23,7 +23,6 @@ _STRANGERS = {
     b"MZ": Sentence("a program"),
     b"\x93NUMPY": Sentence("a NumPy array"),
     b"\x89HDF": Sentence("an HDF5 file"),
-    b"SQLite format 3": Sentence("an SQLite database"),
     b"\xd0\xcf\x11\xe0": Sentence("an old Excel workbook (.xls); save it as .xlsx or CSV"),
     b"MATLAB 5.0": Sentence("a MATLAB file"),
     b"RDX": Sentence("an R data file"),

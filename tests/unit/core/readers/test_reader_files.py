@@ -69,7 +69,16 @@ def test_excel(read: Read) -> None:
     assert found.table["n"].tolist() == [1.0, 2.0, 3.0]
     assert found.labels.tolist() == ["a", "nan", "a"]
     assert found.lines.tolist() == [2, 3, 4]
-    assert "several-sheets" in {notice.code for notice in found.notices}
+    assert "several-tables" in {notice.code for notice in found.notices}
+
+
+def test_another_sheet_of_a_workbook(read: Read) -> None:
+    book = workbook(first=WORDS, second=WORDS.iloc[:2])
+    found = read(book, "a.xlsx", table="SECOND")
+    assert (found.rows, found.tables) == (2, ("first", "second"))
+    assert found.digest != read(book, "a.xlsx", table="first").digest
+    with pytest.raises(FileError, match='no table "third"'):
+        read(book, "a.xlsx", table="third")
 
 
 def test_excel_dates_and_header(read: Read) -> None:

@@ -1,0 +1,103 @@
+"""Tables whose cells come with types (null, number, text), row by row; and which table, where a file holds several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import names, quoted
+from mcsvm_gui.core.data.readers import roles
+from mcsvm_gui.core.data.readers.assemble import Raw, assemble
+from mcsvm_gui.core.data.readers.declared import Declared
+from mcsvm_gui.core.data.readers.header import column_names
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
+
+Cell = str | int | float | bool | None
+
+
+def read_rows(
+    source: Source,
+    name: str,
+    given: Sequence[str],
+    cells: Sequence[Sequence[Cell]],
+    lines: np.ndarray,
+    declared: Declared,
+    options: ReadOptions,
+    *,
+    needs_label: bool,
+    guesses: tuple[Guess, ...] = (),
+    notices: tuple[Notice, ...] = (),
+) -> Dataset:
+    """`cells`: a sequence per column."""
+    columns, naming = column_names(given, len(given))
+    if len(columns) < 2 and needs_label:
+        raise FileError(source.path, "only one column was found, where a label and a feature are needed")
+    chosen = roles.choose(source.path, columns, given, options, declared, needs_label=needs_label)
+    raw = Raw(
+        source,
+        name,
+        columns,
+        lambda j: _texts(cells[j]) if j == chosen.label.position else _typed(cells[j]),
+        chosen,
+        lines,
+        guesses=guesses,
+        notices=(*notices, *naming, *declared.notices(columns, chosen.taken)),
+        dropped=chosen.dropped,
+        categories=declared.categories,
+    )
+    return assemble(raw, needs_label=needs_label)
+
+
+def _typed(cells: Sequence[Cell]) -> np.ndarray:
+    """Numbers where there is nothing else, not even truth values; else text."""
+    if all(cell is None or type(cell) in (int, float) for cell in cells):
+        return np.array([np.nan if cell is None else _number(cell) for cell in cells], dtype=np.float64)
+    return _texts(cells)
+
+
+def _number(cell: Cell) -> float:
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except OverflowError:
+        return np.inf
+
+
+def _texts(cells: Sequence[Cell]) -> np.ndarray:
+    texts = np.empty(len(cells), dtype=object)
+    texts[:] = [cell if cell is None or isinstance(cell, str) else repr(cell) for cell in cells]
+    return texts
+
+
+def choose_table(
+    source: Source, tables: Sequence[str], options: ReadOptions
+) -> tuple[str, tuple[Guess, ...], tuple[Notice, ...]]:
+    """The table that is asked for, or the first, which is a guess where there are several."""
+    wanted = options.table
+    if wanted is not None:
+        exact = [name for name in tables if name == wanted]
+        found = exact or [name for name in tables if name.casefold() == wanted.casefold()]
+        if not found:
+            raise FileError(
+                source.path,
+                "there is no table {name}; there are {tables}",
+                name=quoted(wanted),
+                tables=names(tables, 12),
+            )
+        return found[0], (), ()
+    first, *others = tables
+    if not others:
+        return first, (), ()
+    sentence = Sentence(
+        "the file has {count} tables; {name} is read, not {others}; for another, {table}",
+        count=len(tables),
+        name=quoted(first),
+        others=names(others),
+        table=Remedy("table", verb="say"),
+    )
+    return first, (Guess("table", first, "--table"),), (Notice("several-tables", sentence),)
