@@ -12,19 +12,25 @@ from solvers.jit.rounding import RIDGE
 
 @compiled
 def factorise(A):
-    """A = U'U in its upper half; a pivot below RIDGE becomes 1e150, so that its variable does not move."""
+    """A = U'U in its upper half; a pivot below RIDGE becomes 1e150, so that its variable does not move.
+
+    Returns the last of these variables, or -1.
+    """
     n = A.shape[0]
-    least = 0.0
+    least, fixed = 0.0, -1
     for a in range(n):
         least = max(least, A[a, a])
     least *= RIDGE
     for a in range(n):
+        if A[a, a] <= least:
+            fixed = a
         pivot = np.sqrt(A[a, a]) if A[a, a] > least else 1e150
         A[a, a] = pivot
         for b in range(a + 1, n):
             A[a, b] /= pivot
         for b in range(a + 1, n):
             add_scaled(A[b, b:], A[a, b:], -A[a, b])
+    return fixed
 
 
 @compiled
@@ -43,14 +49,46 @@ def substitute(U, x):
 
 @compiled
 def balanced_direction(A, slope):
-    """The maximiser of slope'd - 1/2 d'Ad over sum d = 0; A is overwritten."""
-    factorise(A)
+    """(the maximiser of slope'd - 1/2 d'Ad over sum d = 0, a variable that could not move or -1); A becomes U."""
+    fixed = factorise(A)
     ones = np.ones(slope.size)
     substitute(A, slope)
     substitute(A, ones)
+    return balanced(slope, ones), fixed
+
+
+@compiled
+def balanced(direction, ones):
+    """Of sum 0, by a multiple of A^-1 1; twice, as near-singular A makes large entries, whose sum is rounded."""
     total = ones.sum()
-    share = slope.sum() / total if total > 0.0 else 0.0
-    return slope - share * ones
+    for _ in range(2):
+        if total > 0.0:
+            direction = direction - (direction.sum() / total) * ones
+    return direction
+
+
+@compiled
+def flat_direction(A, U, slope, fixed):
+    """The direction of sum 0 along which A is flat or nearly so, up to the maximum of slope'd - 1/2 d'Ad.
+
+    A moved variable `fixed`, and the others so that the functions of the variables stay: A_rest d_rest = -A_fixed.
+    """
+    n = slope.size
+    d, ones = np.empty(n), np.ones(n)
+    for a in range(n):
+        d[a] = -A[min(a, fixed), max(a, fixed)]
+    substitute(U, d)
+    substitute(U, ones)
+    d[fixed] = 1.0
+    d = balanced(d, ones)
+    gain, curvature = 0.0, 0.0
+    for a in range(n):
+        gain += slope[a] * d[a]
+        curvature += A[a, a] * d[a] * d[a]
+        for b in range(a + 1, n):
+            curvature += 2.0 * A[a, b] * d[a] * d[b]
+    length = gain / curvature if curvature > 0.0 else 1e12 * gain
+    return d * min(max(length, -1e12), 1e12)
 
 
 @compiled

@@ -9,7 +9,7 @@ import numpy as np
 
 from solvers.jit import compiled
 from solvers.jit.bound import free, reached
-from solvers.jit.face import balanced_direction, longest
+from solvers.jit.face import balanced_direction, flat_direction, longest
 from solvers.jit.linalg import add_scaled
 from solvers.jit.line import solve_pairs
 from solvers.jit.rounding import HUGE, ROUNDING
@@ -153,24 +153,36 @@ def walk_face(K, spans, sign, margin, upper, beta, functions, rules):
             row = K[row_of(spans, free[a])]
             for b in range(a, free.size):
                 A[a, b] = row[row_of(spans, free[b])]
-        bound = sign[free] * upper[free]
-        low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
-        direction = balanced_direction(A, sign[free] * margin - functions[free])
-        step, end = longest(beta[free], direction, low, high)
-        inside = np.ones(free.size, np.bool_)
-        for a in range(free.size):
-            b = free[a]
-            value = reached(beta[b], step * direction[a], low[a], high[a])
-            if a == end:
-                value = high[a] if direction[a] > 0.0 else low[a]
-            inside[a] = low[a] < value < high[a]
-            if value != beta[b]:
-                add_row(K, spans, b, value - beta[b], functions)
-                beta[b] = value
+        whole, slope = A.copy(), sign[free] * margin - functions[free]
+        direction, fixed = balanced_direction(A, slope.copy())
+        end, inside = move(K, spans, sign, upper, beta, functions, free, direction)
+        if end < 0 and fixed >= 0:  # K of the free variables is singular: along the flat direction up to a bound
+            slope = sign[free] * margin - functions[free]
+            direction = flat_direction(whole, A, slope, fixed)
+            end, inside = move(K, spans, sign, upper, beta, functions, free, direction)
         if end < 0:
             return turns
         free = free[inside]
     return turns
+
+
+@compiled
+def move(K, spans, sign, upper, beta, functions, free, direction):
+    """Move the free variables as far as bounds allow; returns (the one that met its bound or -1, which are inside)."""
+    bound = sign[free] * upper[free]
+    low, high = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+    step, end = longest(beta[free], direction, low, high)
+    inside = np.ones(free.size, np.bool_)
+    for a in range(free.size):
+        b = free[a]
+        value = reached(beta[b], step * direction[a], low[a], high[a])
+        if a == end:
+            value = high[a] if direction[a] > 0.0 else low[a]
+        inside[a] = low[a] < value < high[a]
+        if value != beta[b]:
+            add_row(K, spans, b, value - beta[b], functions)
+            beta[b] = value
+    return end, inside
 
 
 @compiled
@@ -182,9 +194,13 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
     n = beta.size
     z, chosen = np.empty(n), np.empty(min(n, rules.block), np.int64)
     work = np.empty(chosen.size * chosen.size, np.float32)
-    steps, disproved = 0, 0
+    steps, disproved, rounds, best = 0, 0, 0, HUGE
     while steps < limit:
         high, low = reach(sign, margin, upper, beta, functions, z)
+        if high - low < rules.progress * best:
+            best, rounds = high - low, 0
+        if high - low < rules.near * tolerance:
+            rounds += 1
         if high - low <= tolerance:
             multiply(K, spans, beta, functions)
             high, low = reach(sign, margin, upper, beta, functions, z)
@@ -198,12 +214,15 @@ def advance(K, spans, sign, margin, upper, beta, functions, tolerance, limit, re
         taken = solve_block(K, spans, sign, upper, beta, functions, z, chosen[:count], goal, rules.patience, work)
         recent[:] = False
         recent[chosen[:count]] = True
-        if taken >= rules.patience * count:
-            taken += walk_face(K, spans, sign, margin, upper, beta, functions, rules)
-        steps += taken
         if taken == 0:
+            disproved += 1
+        if disproved > rules.disproved or rounds > rules.rounds:
             multiply(K, spans, beta, functions)
             return STALLED, steps
+        # Steps in single precision may end, or go round in circles, near the tolerance.
+        if taken == 0 or taken >= rules.patience * count or rounds % rules.disproved == rules.disproved - 1:
+            taken += walk_face(K, spans, sign, margin, upper, beta, functions, rules)
+        steps += max(taken, 1)
     return MOVING, steps
 
 
