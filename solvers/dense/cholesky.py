@@ -1,4 +1,4 @@
-"""Cholesky factors that can be interrupted, made without the interpreter's lock, which SciPy's `cho_factor` holds."""
+"""Cholesky factors in pieces that can be interrupted; NumPy's factorisation, as SciPy's holds the interpreter lock."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _overwrite(matrix: np.ndarray) -> Work[None]:
             yield
         corner = np.linalg.cholesky(matrix[start:end, start:end])
         matrix[start:end, start:end] = corner
-        for rows in pieces(n - end, 4.0 * PANEL**2):  # dtrsm holds the lock: pieces of a quarter
+        for rows in pieces(n - end, 4.0 * PANEL**2):  # dtrsm holds the interpreter lock: smaller pieces
             below = matrix[end + rows.start : end + rows.stop, start:end]
             below[...] = forward(corner, below.T).T
             yield
@@ -51,7 +51,7 @@ def forward(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def inverse(factor: CholeskyFactor) -> Work[np.ndarray]:
-    """Of the factored matrix, only its lower half."""
+    """The inverse of the factored matrix; only its lower half is valid."""
     n = factor[0].shape[0]
     if n == 0:
         return np.empty((0, 0))  # dpotri prints an error message for a 0 x 0 matrix

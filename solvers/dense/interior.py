@@ -20,11 +20,11 @@ from solvers.work import ENTRIES, SMALL, Work
 
 @dataclass
 class DenseInterior:
-    """x with the multipliers z of x >= 0, w of the sums and y of the equality; t is the slack of each sum."""
+    """The problem. `solve` adds the iterate: x, multipliers z of x >= 0, w of the sums, y of the equality; slacks t."""
 
     Q: np.ndarray
     c: np.ndarray
-    group: np.ndarray  # (v,) ascending or any; each sum's members
+    group: np.ndarray  # (v,) the group of each variable, in any order
     bound: np.ndarray  # (groups,)
     balance: np.ndarray | None = None  # s, or None
     total: float = 0.0  # s'x
@@ -114,7 +114,7 @@ class DenseInterior:
         return longest
 
     def _settle(self) -> np.ndarray:
-        """A variable is put onto its bound where it is smaller than its multiplier, each as a share of its scale."""
+        """x with variables (sums) put onto a bound where x / bound < z / scale: smaller than their multiplier."""
         size = self.bound[self.group]
         x = np.where(self.x / size < self.z / self.scale, 0.0, self.x)
         full = self.t / self.bound < self.w / self.scale

@@ -1,8 +1,8 @@
 """Newton steps on the free variables of a dense problem.
 
-Where pair steps crawl (large C, smooth kernels) few variables are free and Q_FF delta = g_F is small: one Cholesky
-factor in float64 does what a hundred thousand pair steps would. Group sums (cs with its slack, exact bias) are kept by
-moving each free variable against one reference of its group, so that the system stays positive definite.
+Where pair steps are slow (large C, smooth kernels), few variables are free and Q_FF delta = g_F is small: one Cholesky
+factor in float64 replaces a hundred thousand pair steps. Group sums (cs with its slack, exact bias) stay constant, as
+each free variable moves against one reference variable of its group, which keeps the system positive definite.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from solvers.work import ROWS, SMALL, Work
 
 @dataclass
 class Face:
-    """Maximise g'x - 1/2 x'Qx around `value`, low <= value <= high; if `tied`, the sum of every group is kept.
+    """Maximise g'x - 1/2 x'Qx around `value`, low <= value + x <= high; if `tied`, the sum of every group is constant.
 
     The variables past the end of Q have no curvature: the slacks of bounded sums.
     """
@@ -53,7 +53,8 @@ class Face:
         return (yield from self._line_search(full))
 
     def _directions(self, free: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The variables to solve for, and for each its reference: the free variable farthest from its bounds."""
+        """(variables to solve for, the reference of each): the reference is the free variable of a group that is
+        farthest from its bounds."""
         if not self.tied:
             return free, None
         room = np.minimum(self.value - self.low, self.high - self.value)[free]
@@ -67,7 +68,7 @@ class Face:
     def _reduced(self, moving: np.ndarray, against: np.ndarray | None) -> Work[tuple[np.ndarray, np.ndarray]]:
         """Q and gradient in the directions e_moving - e_against."""
         matrix, right, last = np.empty((moving.size, moving.size)), self.gradient[moving], self.Q.shape[0]
-        first = np.minimum(moving, last)  # slacks stand for the column of zeros
+        first = np.minimum(moving, last)  # slacks have the last column, of zeros
         second = None if against is None else np.minimum(against, last)
         for start in range(0, moving.size, ROWS):
             if start:
@@ -115,7 +116,7 @@ class Face:
         return best_gain > 0.0
 
     def jump(self, value: np.ndarray) -> None:
-        """Go to another feasible point, if it is better."""
+        """Move to this feasible point, if its objective is larger."""
         step = value - self.value
         if step @ self.gradient - 0.5 * step @ self._times(step) > 0.0:
             self._move(step)
@@ -133,14 +134,14 @@ class Face:
 
 
 def _solve(matrix: np.ndarray, right: np.ndarray) -> Work[np.ndarray | None]:
-    """(matrix + ridge)^-1 right, or None where that is not positive definite; the matrix is overwritten."""
+    """(matrix + ridge)^-1 right, or None if matrix + ridge is not positive definite; overwrites the matrix."""
     matrix[np.diag_indices(right.size)] += RIDGE * max(1e-300, float(matrix.diagonal().max()))
     factor = yield from factored(matrix)
     return None if factor is None else cho_solve(factor, right, check_finite=False)
 
 
 class BalancedFace(Face):
-    """One group: the sum of all stays what it is."""
+    """One group, whose sum stays constant."""
 
     tied = True
 
@@ -149,7 +150,7 @@ class BalancedFace(Face):
 
 
 class SumsFace(Face):
-    """Every group's sum stays at its bound (`high`), the slack being one of the group."""
+    """Groups with their slack, whose sum stays at the bound (`high`)."""
 
     tied = True
 

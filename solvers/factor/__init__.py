@@ -1,1 +1,1 @@
-"""A low-rank factor of the kernel matrix and what works on it."""
+"""A low-rank factor of the kernel matrix, K ~ V V'; Newton systems and a central path over it."""

@@ -1,4 +1,4 @@
-"""The variables of a part as one table: example by variable, whatever slots they stand in."""
+"""Layout: the variables of a part as a table (n, q) without the slots that are no variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from solvers.problem import Part
 
 
 class Layout:
-    """Every example has the same number q of variables, as machines treat all wrong classes alike."""
+    """Tables (n, q): every example has the same number q of variables, as machines treat all wrong classes alike."""
 
     def __init__(self, part: Part) -> None:
         self.part, form = part, part.form
@@ -23,11 +23,11 @@ class Layout:
 
     @classmethod
     def of(cls, part: Part) -> Layout:
-        """Made once for a part."""
+        """The layout of a part, made once."""
         if "layout" not in part.kept:
             part.kept["layout"] = cls(part)
-        found: Layout = part.kept["layout"]
-        return found
+        layout: Layout = part.kept["layout"]
+        return layout
 
     @cached_property
     def pairs(self) -> int:
@@ -35,11 +35,11 @@ class Layout:
         return self.slot.size + self.total(self.margin).size
 
     def total(self, x: np.ndarray) -> np.ndarray:
-        """What is bounded from above: every variable, (n, q), or the sum of each example, (n, 1)."""
+        """What is bounded by U from above: every variable, (n, q), or the sum of each example, (n, 1)."""
         return self.part.geometry.reach(x)
 
     def table(self, x: np.ndarray) -> np.ndarray:
-        """The variables as alpha has them: (n, slots)."""
+        """x in the shape of alpha, (n, slots)."""
         table = np.zeros((len(self.part), self.part.form.slots))
         np.put_along_axis(table, self.slot, x, axis=1)
         return table

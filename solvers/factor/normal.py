@@ -1,7 +1,7 @@
 """Newton systems (Q + D) dx = right in the columns of V, from a machine's table of directions.
 
-Q = Z G Z' with a row direction (x) v of Z per variable. G is the identity, for a regularized bias too, whose column of
-V is sqrt(offset); for an exact bias it is infinite in the bias column, which puts the equality into the same system.
+Q = Z G Z' with a row direction (x) v of Z per variable. G is the identity; a regularized bias is a column sqrt(offset)
+of V. An exact bias is a column 1 of V with infinite G, which puts the equality into the same system.
 By Woodbury's formula dx = D^-1 (right - Z u) with (G^-1 + Z' D^-1 Z) u = Z' D^-1 right. The system for u is solved
 class by class where every variable reads one class function (llw, ova, ...), else for all classes at once (ww, cs).
 """
@@ -23,12 +23,9 @@ from solvers.machines import DualForm
 from solvers.problem import Part
 from solvers.work import ENTRY, HEIGHT, PIECE, WORK_BYTES, Work, pieces
 
-# Sum of weight * |v|^2 over the examples that a normal matrix leaves out; beside the identity it counts as nothing,
-# and iterative refinement makes up for it.
-
 
 class Diagonal:
-    """D: z/x of each variable, and w/t of each bound, which is the variable's own."""
+    """D of a box: z/x + w/t of each variable (`own` and `bound`)."""
 
     def __init__(self, own: np.ndarray, bound: np.ndarray) -> None:
         self.own, self.bound = own, bound
@@ -36,7 +33,7 @@ class Diagonal:
 
     @classmethod
     def proximal(cls, own: np.ndarray, slack: np.ndarray) -> Diagonal:
-        """D of a proximal step, `own` being infinite at a bound; (n, 1) `slack` counts where a sum is bounded."""
+        """D of a proximal step: `own` is infinite at a bound. Boxes do not use `slack`, (n, 1)."""
         return cls(own, np.zeros_like(own))
 
     def times(self, x: np.ndarray) -> np.ndarray:
@@ -46,7 +43,7 @@ class Diagonal:
         return self.inverse * v
 
     def terms(self, directions: np.ndarray) -> np.ndarray:
-        """The vectors, one per row, whose squares times `masses` add up to direction' D^-1 direction."""
+        """The rows r such that direction' D^-1 direction = sum masses r r'."""
         return directions
 
     def masses(self, examples: np.ndarray) -> np.ndarray:
@@ -54,10 +51,10 @@ class Diagonal:
 
 
 class SumsDiagonal(Diagonal):
-    """The w/t of the bound on a sum couples the variables of an example.
+    """D of bounded sums: w/t of the bound couples the variables of an example.
 
-    The slack is one more variable, and D^-1 v = delta (v - mean of v, weighted by delta). The value of the largest
-    delta is subtracted first, as a variable that holds nearly all of its sum would leave nothing but rounding.
+    With the slack as one more variable and delta = 1 / (z/x, w/t), D^-1 v = delta (v - weighted mean of v), weights
+    delta. Subtracting the v of the largest delta first avoids cancellation where one variable has nearly the whole sum.
     """
 
     def __init__(self, own: np.ndarray, bound: np.ndarray) -> None:
@@ -81,10 +78,7 @@ class SumsDiagonal(Diagonal):
         return (self.inverse * whole)[:, :-1]
 
     def terms(self, directions: np.ndarray) -> np.ndarray:
-        """The differences between any two variables, the slack being one without direction.
-
-        Their squares are positive; the difference of two large sums would be rounding.
-        """
+        """The differences of any two directions, the slack's being 0: a sum of positive terms, without cancellation."""
         directions = np.vstack([directions, np.zeros((1, directions.shape[1]))])
         return directions[self.first] - directions[self.second]
 
@@ -104,13 +98,13 @@ class Normal(Protocol):
 
 
 class Columns:
-    """The first columns of V, after a constant one where there is a bias; `precision` is the diagonal of G^-1."""
+    """The first `rank` columns of V, after a constant column where there is a bias; `precision`: diagonal of G^-1."""
 
     def __init__(self, gram: Gram, offset: float, exact: bool, cap: int) -> None:
         self.gram, self.factor, self.exact = gram, factor_of(gram), exact
         self.cap = min(cap, self.factor.most)
         self.bias = 1.0 if exact else float(np.sqrt(offset))
-        self.first = int(self.bias > 0.0)  # of the columns that the factor has
+        self.first = int(self.bias > 0.0)  # index of the factor's first column: 1 after a bias column
         self._stand(0, self._squares_of_bias())
 
     @property
@@ -118,10 +112,12 @@ class Columns:
         return self.first + self.rank
 
     def use(self, rank: int) -> Work[None]:
+        """Use the first `rank` columns, growing the factor if it has fewer."""
         yield from self.factor.grow(self.gram, rank)
         rank, begun = min(rank, self.factor.rank), self.rank
         squares = self.squares.copy() if rank >= begun else self._squares_of_bias()
-        for column in self.factor.columns[begun if rank >= begun else 0 : rank]:  # one by one: the same bits either way
+        added = self.factor.columns[begun if rank >= begun else 0 : rank]
+        for column in added:  # one by one, so that the bits do not depend on earlier ranks
             squares += column * column
         self._stand(rank, squares)
 
@@ -160,7 +156,7 @@ class Columns:
         return result
 
     def functions(self, weights: np.ndarray) -> Work[np.ndarray]:
-        """Q's part of the class functions: all but an exact bias."""
+        """V G V' weights: the class functions without an exact bias."""
         return (yield from self.expand(self.precision[:, None] * (yield from self.reduce(weights))))
 
     def gather(self, examples: np.ndarray) -> np.ndarray:
@@ -171,7 +167,7 @@ class Columns:
         return result
 
     def weighted(self, weight: np.ndarray) -> Work[np.ndarray]:
-        """V' diag(weight) V, from the rows that matter."""
+        """V' diag(weight) V, from the rows that are not negligible (`significant`)."""
         rows = significant(np.abs(weight) * self.squares)
         chosen = weight[rows]
         if (chosen >= 0.0).all():
@@ -183,7 +179,7 @@ class Columns:
         return (yield from self._product(np.arange(len(self.gram)), None, None))
 
     def _product(self, rows: np.ndarray, both: np.ndarray | None, left: np.ndarray | None) -> Work[np.ndarray]:
-        """Of these rows of V, both factors weighted by `both`, or the left one by `left`."""
+        """V'V over these rows, both factors weighted by `both`, or the left one by `left`."""
         result, done = np.zeros((self.width, self.width)), 0.0
         for start in range(0, rows.size, HEIGHT):
             some = slice(start, start + HEIGHT)
@@ -222,13 +218,15 @@ def expand(columns: np.ndarray, u: np.ndarray) -> Work[np.ndarray]:
 
 
 def significant(size: np.ndarray) -> np.ndarray:
-    """The rows without which the sum of `size` would not be negligible."""
+    """All rows but the smallest, whose `size` adds up to FACTOR.negligible; sizes are weight * |v|^2, beside the
+    identity in a normal matrix, and iterative refinement corrects what is left out."""
     order = np.argsort(size)
     return np.sort(order[np.searchsorted(np.cumsum(size[order]), FACTOR.negligible) :])
 
 
 class Separate:
-    """Variables that read one class function each, up to a constant: a system per class and one that couples them."""
+    """One system per class, for variables that read one class function each; of centred functions, one more that
+    couples the classes."""
 
     def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout, self.columns, form = layout, columns, layout.part.form
@@ -262,12 +260,12 @@ class Separate:
 
 
 def rule_squares(form: DualForm, y: int) -> np.ndarray:
-    """(slots,) the square of what a slot's variable reads of its class function."""
+    """(slots,) the squared coefficient with which the variable of a slot reads its class function."""
     return np.array([form.rule.own if p == y else form.rule.other for p in range(form.slots)]) ** 2
 
 
 class Together:
-    """All outputs in one system; where directions sum to zero the last output follows from the others."""
+    """One system for all outputs; where directions sum to zero, without the last output, which follows."""
 
     def __init__(self, layout: Layout, columns: Columns) -> None:
         self.layout, self.columns, form = layout, columns, layout.part.form
@@ -317,7 +315,7 @@ class Together:
 
 
 def normals_for(layout: Layout, columns: Columns) -> list[Normal]:
-    """The cheapest first; all at once is more exact, as far as memory allows."""
+    """The forms of the Newton system, in the order to try: one per class is cheaper, one for all is more exact."""
     together = Together(layout, columns)
     return [Separate(layout, columns), together] if separable(layout.part) else [together]
 

@@ -1,8 +1,8 @@
 """The central path: Mehrotra's predictor and corrector with further centrality corrections (Gondzio 1996).
 
-minimise 1/2 x'Qx - m'x subject to x >= 0, totals <= U (each variable, or the sum of an example), for an exact bias
-sum_i W_i = 0. z, w are the multipliers of the bounds, t is the slack of each total. The start keeps the equality, and
-so does every step.
+minimise 1/2 x'Qx - m'x subject to x >= 0, totals <= U (each variable, or the sum of an example), and for an exact bias
+sum_i W_i = 0. z and w are the multipliers of the bounds, t is the slack of each total. The start satisfies the
+equality, and steps keep it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from solvers.work import Work
 
 @dataclass
 class PathPoint:
-    x: np.ndarray
-    z: np.ndarray
-    t: np.ndarray
-    w: np.ndarray
+    """A point of the path, or a step."""
+
+    x: np.ndarray  # (n, q), see Layout
+    z: np.ndarray  # (n, q)
+    t: np.ndarray  # (n, q) or (n, 1)
+    w: np.ndarray  # as t
     b: np.ndarray  # (outputs,) the multipliers of the equality
 
     def ahead(self, step: PathPoint, length: float) -> PathPoint:
@@ -44,7 +46,7 @@ class PathPoint:
 
 
 class Path:
-    """`failed`, how many forms of the Newton system have failed, decides the bits to come: it belongs to the State."""
+    """The path on V V'. `failed`: how many forms of the Newton system have failed; callers keep it in the State."""
 
     def __init__(self, layout: Layout, columns: Columns, given: np.ndarray, failed: int = 0) -> None:
         self.layout, self.columns, self.given, self.failed = layout, columns, given, failed
@@ -61,7 +63,7 @@ class Path:
         return point.products() / self.layout.pairs
 
     def start(self) -> PathPoint:
-        """Halfway between the bounds, all products alike: small x lost as the gradients are far off there."""
+        """Half of `_even`, all complementarity products equal. Starts near zero were slower: gradients are far off."""
         layout = self.layout
         x = 0.5 * self._even()
         t = layout.upper - layout.total(x)
@@ -69,19 +71,19 @@ class Path:
         return PathPoint(x, mean / x, t, mean / t, np.zeros(self.given.size))
 
     def _even(self) -> np.ndarray:
-        """The largest point of equal shares; for an exact bias one of equal totals in all classes, which balance."""
+        """The largest x with equal variables in each example; for an exact bias also with equal sums of all classes."""
         layout = self.layout
-        shape = layout.part.geometry.even(layout.upper, layout.slot.shape[1])
+        values = layout.part.geometry.even(layout.upper, layout.slot.shape[1])
         if self.columns.exact:
-            shape = even_values(layout.part)[:, None]
-        return np.repeat(shape, layout.slot.shape[1], axis=1)
+            values = even_values(layout.part)[:, None]
+        return np.repeat(values, layout.slot.shape[1], axis=1)
 
     # -- a step -----------------------------------------------------------------------------------
 
     def advance(self, point: PathPoint, goal: float) -> Work[PathPoint | None]:
-        """The next point, or None where Newton systems fail in every form or the path is blocked.
+        """The next point, or None where every form of the Newton system fails or the path is blocked.
 
-        A coarse kernel does while the dual residual is large; towards the end it is as fine as `goal` asks for.
+        The factor gets more columns as the dual residual falls, until its error is below PATH.rest * goal.
         """
         weights = self.layout.weights(point.x)
         residual = yield from self._residual(point, weights)
@@ -197,7 +199,7 @@ class Path:
 
 
 def outside(products: np.ndarray, centre: float) -> np.ndarray:
-    """The change that brings products outside the band around `centre` back to it, bounded from below."""
+    """The change that brings products outside the band [band * centre, centre / band] back to it, at least -high."""
     low, high = PATH.band * centre, centre / PATH.band
     change = np.where(products < low, low - products, np.where(products > high, high - products, 0.0))
     return np.maximum(change, -high)

@@ -1,8 +1,8 @@
-"""Pivoted Cholesky: K = V V' up to a rest, from as many kernel columns as V has; it grows on demand.
+"""Pivoted Cholesky factor K ~ V V', from one kernel column for each column of V; it grows on demand.
 
-A kernel of few features or small gamma is of small rank: linear of the number of features, exactly. More columns leave
-those before as they are, so that the first few are a factor too, of a coarser kernel (Harbrecht, Peters & Schneider
-2012).
+Kernels of few features or small gamma have small numerical rank; the linear kernel has at most that of its features.
+New columns do not change earlier ones, so the first columns are the factor of a coarser approximation (Harbrecht,
+Peters & Schneider 2012).
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from solvers.work import ENTRY, PIECE, VALUE, Work, pieces
 
 
 def most_columns(gram: Gram) -> int:
-    """That a factor may have, by memory."""
+    """The columns that a factor may have, by FACTOR.memory."""
     n = len(gram)
     return min(n, max(FACTOR.least, int(FACTOR.memory * gram.cache_bytes // (8 * max(1, n)))))
 
 
 class Factor:
-    """It holds one array and no Gram, which it may be kept for: every call is given its Gram."""
+    """V with the diagonal of K - V V'. Callers pass the Gram: a reference to it would keep it alive in FACTORS."""
 
     def __init__(self, gram: Gram) -> None:
         n = len(gram)
         self.rank, self.most = 0, most_columns(gram)
         self.columns = np.empty((self.most, n))  # the columns of V as rows; pages appear when they are written
         self._left = np.maximum(gram.diagonal.astype(np.float64), 0.0)
-        self._rests = [float(self._left.sum())]  # the trace that is left, by columns
+        self._rests = [float(self._left.sum())]  # trace of K - V V', by number of columns
         self._nothing = ROUNDING * self._rests[0]
-        self.whole = not self._rests[0] > 0.0  # nothing is left
+        self.whole = not self._rests[0] > 0.0  # K = V V' up to rounding
 
     @property
     def V(self) -> np.ndarray:
@@ -42,17 +42,17 @@ class Factor:
 
     @property
     def bytes(self) -> int:
-        """Of the columns that are written."""
+        """Bytes of the columns so far."""
         return 8 * self.rank * self.columns.shape[1]
 
     def grow(self, gram: Gram, rank: int) -> Work[None]:
-        """To `rank` columns, or as many as there are or `most` allows; always of the example worst represented."""
+        """Up to `rank` columns, at most `most`; the pivot is always the largest diagonal entry of K - V V'."""
         rank, done = min(rank, self.most), 0.0
         cost = len(gram) * (2.0 * gram.points.stored + VALUE)
         while self.rank < rank and not self.whole:
             number, pivot = self.rank, int(self._left.argmax())
             column = yield from self._column(gram, pivot)
-            if number == self.rank:  # else another user of the factor appended this column during an interruption
+            if number == self.rank:  # else another user appended this column while this one was interrupted
                 self._append(gram, column, pivot)
             done += cost + ENTRY * number * len(gram)
             if done > PIECE:
@@ -61,7 +61,7 @@ class Factor:
 
     @property
     def rest(self) -> float:
-        """The share of the trace of K that V V' lacks."""
+        """trace(K - V V') / trace(K)."""
         return self.rest_at(self.rank)
 
     def rest_at(self, rank: int) -> float:
@@ -97,7 +97,7 @@ FACTORS: weakref.WeakKeyDictionary[Gram, Factor] = weakref.WeakKeyDictionary()
 
 
 def factor_of(gram: Gram) -> Factor:
-    """One for all parts over the same examples."""
+    """The factor of a Gram, shared by all parts over the same examples."""
     if gram not in FACTORS:
         FACTORS[gram] = Factor(gram)
     return FACTORS[gram]

@@ -1,4 +1,4 @@
-"""Methods: how alpha moves. What the registry names, one file or one folder each.
+"""The registry of methods, which move alpha to the optimum: one file or one folder each.
 
 A new method is a `Method` (base.py) and one line in `METHODS`.
 """

@@ -1,6 +1,6 @@
-"""What a method is: how alpha moves. Every hook is declared here, with a default that does nothing.
+"""The protocol of methods: Method with all its hooks, and State, what a method remembers between slices.
 
-`Method.advance` is work that may be interrupted (solvers/work.py). A method keeps all that decides its path in its
+`Method.advance` is work that may be interrupted (solvers/work.py). All that decides the path of a method is in its
 State, so that slices of any length, pauses and checkpoints give the same bits.
 """
 
@@ -24,9 +24,11 @@ from solvers.work import Work, ready
 
 
 class Progress(Enum):
+    """How a call of `advance` ended."""
+
     MOVING = auto()
-    MILESTONE = auto()  # moving, and a costly step was done: the gap may have fallen, and `auto` decides anew
-    CONVERGED = auto()  # by the running numbers; the run confirms it in float64
+    MILESTONE = auto()  # moving, after a costly step: the gap may have fallen, and `auto` decides anew
+    CONVERGED = auto()  # by the running functions; the run verifies it in float64
     STALLED = auto()  # no step improves the dual any more
 
 
@@ -41,10 +43,10 @@ class Point:
 
 @dataclass
 class State(Point):
-    """The single mutable thing of a run: where the solution of one part stands.
+    """The current point of one part, and the memory of the method: the only mutable object of a run.
 
-    A method declares what else it keeps between slices as fields of a subclass: arrays, numbers, enums, or data
-    classes of these. A checkpoint stores them field by field. What begins as an empty array may grow.
+    A method declares what it remembers between slices as fields of a subclass: arrays, numbers, enums, or data classes
+    of these. A checkpoint stores them field by field. An array that is empty at the start may grow.
     """
 
     steps: int = 0
@@ -52,18 +54,19 @@ class State(Point):
 
     @classmethod
     def zero(cls, part: Part, **memory: Any) -> Any:
+        """alpha = 0; `memory`: the fields of the subclass."""
         n, outputs = part.labels.size, part.form.outputs
         return cls(np.zeros((n, part.form.slots)), np.zeros((n, outputs)), np.zeros(outputs), **memory)
 
     @property
     def best(self) -> Point:
-        """The point to keep if the run ends here: where a phase explores elsewhere, the best that was reached."""
+        """The point that a run keeps if it ends here."""
         return self
 
 
 @dataclass
 class Exploring(State):
-    """Of a method whose phases may go on from a lower dual: the best point is kept until that is made up for."""
+    """The state of a method whose phases may lower the dual: `kept` is the best point until the dual has caught up."""
 
     kept: Point | None = None
     kept_dual: float = -np.inf
@@ -73,14 +76,14 @@ class Exploring(State):
         return self.kept or self
 
     def keep(self, part: Part) -> None:
-        """Keep this point, unless a better one is kept."""
+        """Copy the current point to `kept`, unless that is better."""
         dual = dual_at(part, self)
         if self.kept is None or dual > self.kept_dual:
             self.kept = Point(self.alpha.copy(order="K"), self.functions.copy(order="K"), self.constant.copy())
             self.kept_dual = dual
 
     def recovered(self, part: Part) -> bool:
-        """Whether this point is as good as the kept one, which then is dropped."""
+        """Whether the current point is as good as `kept`; drops `kept` if so."""
         if self.kept is None:
             return True
         if dual_at(part, self) >= self.kept_dual - SINGLE * abs(self.kept_dual):
@@ -88,7 +91,7 @@ class Exploring(State):
         return self.kept is None
 
     def return_to_best(self, part: Part) -> bool:
-        """Go on from the kept point, unless this one is as good; whether that changed anything."""
+        """Replace the current point by `kept`, unless it is as good; returns whether it was replaced."""
         if self.recovered(part):
             return False
         best = self.best
@@ -106,15 +109,15 @@ class Method(ABC, Generic[S]):
     name: str
     supports: str  # a sentence for users
     keeps_balance = False  # whether joint machines with an exact bias keep sum_i W_i = 0 by themselves
-    natural_gap: float | None = None  # the relative gap it ends at unless told otherwise
+    natural_gap: float | None = None  # the relative gap that it ends at where the limits give none
 
     @property
     def geometries(self) -> Collection[Geometry]:
-        """The feasible sets that it has steps for."""
+        """The feasible sets that the method has steps for."""
         return BOX, SUMS, LINE
 
     def refuse(self, part: Part) -> Sentence | None:
-        """Why it cannot solve this part, in a sentence that says what would; None where it can."""
+        """Why the method cannot solve this part, in a sentence that says what would work; None where it can."""
         if part.geometry in self.geometries:
             return None
         return Sentence(
@@ -125,48 +128,52 @@ class Method(ABC, Generic[S]):
         )
 
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
-        """The method that does the work for this part, and why it was chosen where there was a choice."""
+        """(the method to run on this part, why); `auto` leaves some linear kernels to other methods."""
         return self, None
 
     @abstractmethod
     def start(self, part: Part, seed: int) -> S:
-        """alpha = 0. `seed` decides all random choices of the method."""
+        """The state at alpha = 0. `seed` decides all random choices of the method."""
 
     @abstractmethod
     def advance(self, part: Part, state: S, steps: int, tolerance: float) -> Work[Progress]:
-        """About `steps` steps, to the next end of a round. Where the bits of a run change depends on no `steps`."""
+        """About `steps` steps, to the end of a round. The bits of a run must not depend on how `steps` divides it."""
 
     def refuted(self, part: Part, state: S) -> None:
-        """Called after a claim of convergence that float64 refuted, so that the method remembers it."""
+        """Called when float64 has refuted a claim of convergence: a method may become stricter."""
 
     def wind_up(self, part: Part, state: S, tolerance: float) -> Work[bool]:
-        """The gap suffices: put variables onto their bounds. Returns whether alpha has changed."""
+        """Called when the gap suffices, before the certificate: put variables onto bounds that they are near to.
+
+        Returns whether alpha has changed.
+        """
         return ready(False)
 
     def rehearse(self, part: Part) -> None:
-        """Run what a tiny problem does not need by itself, so that it is compiled before a clock starts."""
+        """Run what the tiny problem of run/warmup.py does not reach, so that it is compiled before the clock starts."""
 
     def used(self, state: S) -> str:
-        """The name of what did the work."""
+        """The name of the solver that has worked on the part, for `solver_used_`."""
         return self.name
 
     def examples_seen(self, state: S) -> int | None:
-        """How often an online method has taken an example; None of any other."""
+        """How many examples an online method has processed, repetitions counted; None for other methods."""
         return None
 
 
 def seed_with(part: Part, state: State, alpha: np.ndarray) -> None:
-    """Start from a given alpha, taken into its bounds. The caller must `refresh` the class functions."""
+    """Start from this alpha, projected into its bounds. The caller must `refresh` the class functions."""
     state.alpha[...] = part.geometry.within(alpha, part.upper)
     state.constant = state.constant + part.offset * weights_of(part, state.alpha).sum(axis=0)
 
 
 def dual_at(part: Part, point: Point) -> float:
+    """The dual of a point, by its functions."""
     return dual_of(part, point.alpha, point.functions, point.constant)
 
 
 def refresh(part: Part, state: Point) -> Work[None]:
-    """The class functions anew from alpha, in float64."""
+    """Recompute the class functions from alpha in float64."""
     products = yield from part.gram.products(weights_of(part, state.alpha))
     state.functions[...] = products + state.constant
 

@@ -1,9 +1,9 @@
-"""Low-rank interior point: Newton systems of the size of the kernel's rank, whose number hardly depends on C.
+"""`ipm`, a low-rank interior point: Newton systems of the size of the kernel's rank; their number hardly depends on C.
 
-A factor of the kernel (pivoted Cholesky) carries it to the optimum of the factored problem. Variables near a bound are
-put onto it, the others are solved for on the exact kernel, and blocks with their Newton steps finish. One interior
-iteration is a step. alpha is the point of the largest dual that is proved so far: K - V V' is positive semidefinite,
-so that its diagonal bounds from above what the dual of the factored problem has too much.
+On K ~ V V' (pivoted Cholesky) it follows the central path to the optimum of that problem (`follow`). Then it puts
+variables near a bound onto it, solves for the others on the exact kernel (`leave`), and ends with dense systems and
+blocks (`finish`). One interior iteration is a step. On the path, alpha is the point of the largest dual proved so far:
+K - V V' is positive semidefinite, and its diagonal bounds the error of the dual by V V' (`excess`).
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from solvers.work import finish as finish_work
 
 @dataclass
 class Interior:
-    """Where on the central path it is, and how the dense systems after it do."""
+    """The point on the central path, and the progress of the dense systems after it."""
 
     iterations: int = 0
     rank: int = 0  # columns of the factor in use
-    failed: int = 0  # forms of the Newton system that are given up
-    given: np.ndarray = field(default_factory=partial(np.empty, 0))  # (outputs,): a bias that comes from outside
+    failed: int = 0  # forms of the Newton system that have failed (Path.normals)
+    given: np.ndarray = field(default_factory=partial(np.empty, 0))  # (outputs,): the bias given from outside
     begun: bool = False
-    closing: bool = False  # the path has ended
-    left: bool = False  # for the exact kernel
+    closing: bool = False  # the path has ended, and `leave` is due
+    left: bool = False  # `leave` is done: the exact kernel since
     x: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     z: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     t: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     w: np.ndarray = field(default_factory=partial(np.empty, (0, 0)))
     b: np.ndarray = field(default_factory=partial(np.empty, 0))
-    least_violation: float = np.inf  # after it has left
-    vain: int = 0  # dense systems in a row that did not help
-    blocks_until: int = 0  # steps up to which blocks have their turn
+    least_violation: float = np.inf  # since `left`
+    vain: int = 0  # dense systems in a row that did not reduce the violation enough
+    blocks_until: int = 0  # step count at which the turn of the blocks ends
 
     @property
     def point(self) -> PathPoint:
@@ -87,7 +87,7 @@ class InteriorPoint(Method[InteriorState]):
         return Progress.MOVING
 
     def rehearse(self, part: Part) -> None:
-        """A tiny problem ends before blocks have a turn."""
+        """A tiny problem ends before the turn of the blocks."""
         state = self.start(part, 0)
         finish_work(blocks.advance(part, state, 50, 1e-3, self.budget))
 
@@ -99,7 +99,7 @@ class InteriorPoint(Method[InteriorState]):
 
 
 def follow(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
-    """One iteration, and where the path ends, the step to the exact kernel."""
+    """One interior iteration; where the path ends, `leave`."""
     interior, tolerance = state.interior, attainable(part, tolerance)
     if not interior.begun:
         interior.given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
@@ -132,7 +132,7 @@ def attainable(part: Part, tolerance: float) -> float:
 
 
 def path_of(part: Part, state: InteriorState) -> Path:
-    """The same for all slices, so that it is made once."""
+    """The Path of the part, made once and kept for all slices."""
     if "path" not in part.kept:
         layout, exact = Layout.of(part), part.balanced or part.multiplied
         columns = Columns(part.gram, 0.0 if exact else part.offset, exact, rank_cap(part))
@@ -142,14 +142,16 @@ def path_of(part: Part, state: InteriorState) -> Path:
 
 
 def closed(state: InteriorState, path: Path, point: PathPoint, tolerance: float) -> bool:
+    """Whether the path has ended: complementarity small enough, or the limit of iterations."""
     enough = PATH.clear * tolerance * float(path.layout.upper.mean())
     return bool(path.mean(point) <= enough or state.interior.iterations >= PATH.iterations)
 
 
 def exposure(part: Part, state: InteriorState, path: Path, point: PathPoint) -> Work[tuple[Point, float] | None]:
-    """The point of the path, if its dual is proved to be larger than that of the best so far; and its dual by V V'.
+    """(share * point, its dual by V V'), if its proved dual exceeds that of the best point so far; else None.
 
-    Where V V' is coarse, a share of the point: that on which the dual, by the largest energy it may have, is largest.
+    The proved dual of a multiple t of the point is t linear - t^2 (energy / 2 + excess): `share` maximises it over
+    0 <= t <= 1, and is below 1 where V V' is coarse.
     """
     alpha = path.layout.table(point.x)
     if part.balanced and not is_balanced(part, alpha):
@@ -177,7 +179,10 @@ def excess(part: Part, path: Path, weights: np.ndarray) -> float:
 
 
 def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget: Budget) -> Work[None]:
-    """Variables near a bound onto it, the others solved for together; all of it at once, or again from the path."""
+    """Leave the path: variables near a bound go onto it, the others are solved for together on the exact kernel.
+
+    The state changes at the end only: an interruption repeats all of it.
+    """
     interior = state.interior
     alpha, constant, between = settle(part, state, path, interior.point)
     products = yield from part.gram.products(weights_of(part, alpha))
@@ -198,24 +203,28 @@ def leave(part: Part, state: InteriorState, path: Path, tolerance: float, budget
 
 
 def exactly(part: Part, point: Point) -> Work[BlockState]:
-    """The same alpha, with functions by the exact kernel."""
+    """The point with functions recomputed by the exact kernel."""
     products = yield from part.gram.products(weights_of(part, point.alpha))
     return blocks.by_class(BlockState(point.alpha, products + point.constant, point.constant))
 
 
 def settle(part: Part, state: InteriorState, path: Path, point: PathPoint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The point without what is clearly at a bound, its constant, and (n, slots) which variables are not."""
+    """(alpha with variables that are clearly at a bound put onto it, its constant, (n, slots) the other variables)."""
     for clearly in PATH.clearly:
         alpha, between = at_bounds(path.layout, point, clearly)
         if between.sum() <= PATH.together:
             break
-    alpha = balanced(part, state.best.alpha, alpha) if part.balanced else alpha
+    alpha = rebalanced(part, state.best.alpha, alpha) if part.balanced else alpha
     total = weights_of(part, alpha).sum(axis=0)
     return alpha, path.given + part.offset * total + (point.b if part.multiplied else 0.0), between
 
 
 def at_bounds(layout: Layout, point: PathPoint, clearly: float) -> tuple[np.ndarray, np.ndarray]:
-    """Where the multiplier, not the distance, is what stays away from zero, the variable is at its bound."""
+    """(alpha, (n, slots) which variables are between their bounds).
+
+    A variable is at its bound where its distance, as a share of U, is below clearly * its multiplier, as a share of
+    the mean margin: on the path the product of both tends to zero, and one of them stays away from it.
+    """
     size, upper = float(np.abs(layout.margin).mean()), layout.upper
     low = point.x / upper < clearly * point.z / size
     full = point.t / upper < clearly * point.w / size
@@ -224,8 +233,8 @@ def at_bounds(layout: Layout, point: PathPoint, clearly: float) -> tuple[np.ndar
     return layout.table(geometry.filled(x, upper, full)), layout.table(~low & ~geometry.pinned(~low, full)) > 0.0
 
 
-def balanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """The free variables of a binary machine moved so that the balance is kept; as before where they cannot."""
+def rebalanced(part: Part, before: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """alpha of a binary machine with free variables moved to sum_i s_i alpha_i = 0; `before` where they cannot."""
     beta, low, high = LINE.signed(part, alpha)
     free = np.flatnonzero(LINE.free(alpha, part.upper)[:, 0])
     low, high = low[free], high[free]
@@ -244,7 +253,7 @@ def solve_for(part: Part, trial: BlockState, between: np.ndarray, tolerance: flo
 
 
 def finish(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
-    """Dense systems in double precision while they help: single-precision rows err by as much as C is large."""
+    """Dense systems in float64 while they help, and turns of blocks: the error of float32 rows grows with C."""
     interior, bench = state.interior, Workbench(part, budget)
     if state.steps >= interior.blocks_until:
         violation = bench.look(state)
@@ -266,8 +275,8 @@ def finish(part: Part, state: InteriorState, until: int, tolerance: float, budge
 
 
 def wind_up(part: Part, state: InteriorState, tolerance: float, budget: Budget) -> Work[bool]:
-    """Onto the bounds, if it is still between them; returns whether it was."""
-    between = state.interior.begun and not state.interior.left
-    if between:
+    """`leave` if the point is still on the central path; returns whether it was."""
+    on_path = state.interior.begun and not state.interior.left
+    if on_path:
         yield from leave(part, state, path_of(part, state), attainable(part, tolerance), budget)
-    return between
+    return on_path

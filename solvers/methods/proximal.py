@@ -1,13 +1,14 @@
 """The proximal step that `linear-newton`, `auto` and searches share: one Newton method, one line search.
 
-A proximal step maximises dual(alpha) - |alpha - anchor|^2 / (2 sigma). Its own dual is smooth and unconstrained in the
-class functions f: alpha(f) = projection(anchor + sigma gradient(f)), and at the optimum f = K weights(alpha(f)). It is
-piecewise quadratic, so that semismooth Newton steps end at its exact minimum (Li, Sun & Toh 2018 for the lasso).
+A proximal step maximises dual(alpha) - |alpha - anchor|^2 / (2 sigma). The dual of this problem is to minimise a
+smooth, piecewise quadratic function psi of the class functions f, without constraints: alpha(f) = projection(anchor +
+sigma gradient(f)), and f = K weights(alpha(f)) at the minimum. So semismooth Newton steps end exactly there (Li, Sun &
+Toh 2018 for the lasso).
 
-f is kept by coordinates u, f = start + expand(u): W = X' weights (linear/proximal.py), D = V' of the change of the
-weights, K ~ V V' (auto/proximal_newton.py), or variables of the size of alpha (selection/proximal.py). With M the inner
-product of coordinates, <Mu, d> = <u, d> in W and D and u' Q d for variables, the function descended has along a step d
-the slope <Mu, d> - <weights(alpha), expand(d)>. A subclass says what its coordinates are and solves the Newton system.
+Coordinates u stand for f = start + expand(u): W = X' weights (linear/proximal.py), V' times the change of the weights,
+K ~ V V' (auto/proximal_newton.py), or variables of the size of alpha (selection/proximal.py). The slope of psi along a
+step d is <Mu, d> - <weights(alpha), expand(d)>, M the inner product of coordinates: <Mu, d> = <u, d> for the first two,
+u' Q d for variables. A subclass defines the coordinates and solves the Newton system.
 """
 
 from __future__ import annotations
@@ -32,30 +33,32 @@ class End(Enum):
 
 @dataclass
 class Iterate:
-    """Coordinates with their class functions and the alpha that follows from these."""
+    """Coordinates, their class functions f, and alpha(f)."""
 
     point: np.ndarray  # coordinates
     functions: np.ndarray  # (n, outputs)
     alpha: np.ndarray  # (n, slots)
-    weights: np.ndarray  # what alpha gives to slopes: its weights, or itself where coordinates are variables
+    weights: np.ndarray  # of alpha; alpha itself where coordinates are variables
     full: np.ndarray  # (n,) whether a bounded sum is at its bound
 
 
 @dataclass
 class Move:
-    """A step d of the coordinates, and what slopes along it need."""
+    """A step d of the coordinates, and the products that its slopes need."""
 
     direction: np.ndarray  # d
     functions: np.ndarray  # expand(d)
     bent: np.ndarray  # M d, in the shape of coordinates
-    seen: np.ndarray  # what Iterate.weights is multiplied with
-    slope: float  # at its start, from the residual: there the general formula is the difference of near equals
+    seen: np.ndarray  # the factor of Iterate.weights in slopes: expand(d), or <direction, expand(d)> of variables
+    slope: float  # at length 0, from the residual: `slope_at` would cancel there
 
     def slope_at(self, trial: Iterate) -> float:
         return float(np.vdot(trial.point, self.bent)) - float(np.vdot(trial.weights, self.seen))
 
 
 class ProximalStep(ABC):
+    """The problem of one proximal step, and semismooth Newton steps that solve it."""
+
     flat = PROXIMAL.flat  # share of the first slope that may be left where a line search ends
     farthest = 1.0  # factor by which a step size may grow at once; 1: a full step that still descends is taken
 
@@ -66,19 +69,19 @@ class ProximalStep(ABC):
 
     @abstractmethod
     def residual(self, trial: Iterate) -> Work[np.ndarray]:
-        """Coordinates of alpha less those of the trial: minus the gradient, in the inner product M."""
+        """The coordinates of alpha(f) minus those of the trial: minus the gradient of psi, in the inner product M."""
 
     @abstractmethod
     def expand(self, coordinates: np.ndarray) -> Work[np.ndarray]:
-        """Their class functions."""
+        """The class functions of coordinates, without `start`."""
 
     @abstractmethod
     def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
-        """The Newton step, `lacking` being the class functions of the residual; None where its system fails."""
+        """The Newton step, None where its system fails. `lacking` is expand(residual)."""
 
     @abstractmethod
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
-        """Whether the trial is near enough to the minimum."""
+        """Whether the trial is near enough to the minimum of psi."""
 
     def weights(self, alpha: np.ndarray) -> np.ndarray:
         return weights_of(self.part, alpha)
@@ -93,11 +96,11 @@ class ProximalStep(ABC):
         return self.part.geometry.face(alpha, self.part.upper) & self.part.form.real[self.part.labels]
 
     def away(self, trial: Iterate) -> float:
-        """By how much the proximal term moves gradients."""
+        """max |alpha - anchor| / sigma: what the proximal term adds to gradients of the dual."""
         return float(np.abs(trial.alpha - self.anchor).max()) / self.sigma
 
     def solve(self, trial: Iterate, most: int) -> Work[tuple[Iterate, int, End]]:
-        """At most this many Newton steps: (the last point, their number, what ended them)."""
+        """At most `most` Newton steps: (the last iterate, their number, what ended them)."""
         for steps in range(most):
             residual = yield from self.residual(trial)
             lacking = yield from self.expand(residual)
@@ -113,7 +116,7 @@ class ProximalStep(ABC):
         return SearchLine(self, trial, move)
 
     def search(self, trial: Iterate, move: Move) -> Work[Iterate]:
-        """Line search for a slope of nearly zero: slopes still show what values lose to rounding."""
+        """Line search for a slope of nearly zero: near the minimum, slopes keep digits that values have lost."""
         line, low, high, length = self.line(trial, move), 0.0, np.inf, 1.0
         at_low, at_high = move.slope, np.inf
         for _ in range(PROXIMAL.tries):
@@ -135,7 +138,7 @@ class ProximalStep(ABC):
 
 
 class SearchLine:
-    """The function that Newton steps descend, along one of them: its slope, and the trial at the end."""
+    """psi along a Newton step: slopes at step sizes, and the iterate at the last of them."""
 
     def __init__(self, step: ProximalStep, start: Iterate, move: Move) -> None:
         self.step, self.start, self.move = step, start, move
@@ -149,5 +152,5 @@ class SearchLine:
         return self.move.slope_at(self.trial)
 
     def end(self, length: float) -> Iterate:
-        """The trial at the step size of the last slope."""
+        """The iterate at the step size of the last slope."""
         return self.trial

@@ -1,1 +1,1 @@
-"""The default method: it decides from step to step which phase is the cheapest way to the optimum."""
+"""`auto`, the default method: its decisions (conductor.py), their prices (price.py, pace.py), and its phases."""

@@ -1,9 +1,9 @@
-"""Two-level S2DO: dense blocks of the worst variables, solved in cache, between matrix products.
+"""Phase BLOCKS, two-level S2DO: pair steps on the dense problem of the most violating examples, in cache.
 
-A round picks the most violating examples (half of them kept from the last round), cuts the dense problem of their
-free and violating variables, solves it by pair steps down to a share of the outer violation, and moves all class
-functions. Where rounds run out of pair steps again and again, a Newton step solves for all free variables at once
-(faces.py), as soon as rounds have cost as much. alpha and functions are kept class by class (Fortran order).
+A round picks the most violating examples (half of them from the last round), cuts out the dense problem of their free
+and violating variables, solves it by pair steps to a share of the outer violation, and updates all class functions by
+one matrix product. After several rounds in a row without enough pair steps, a Newton step on all free variables
+(faces.py) follows, once these rounds have cost as much. alpha and functions are in Fortran order: class by class.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from solvers.work import Work
 
 @dataclass
 class Spending:
-    """What was spent, in the seconds of the budget."""
+    """What steps have cost, in seconds of the budget."""
 
     total: float = 0.0
-    since_newton: float = 0.0  # by rounds since the last Newton step on all free variables
-    newton_price: float = 0.0  # what the next one costs, as far as it is known
+    since_newton: float = 0.0  # rounds since the last Newton step on all free variables
+    newton_price: float = 0.0  # the cost of rounds at which the next Newton step is considered
     short_rounds: int = 0  # rounds in a row that ran out of pair steps
 
 
 @dataclass
 class Progression:
-    """Whether the violation still falls."""
+    """How the violation falls."""
 
-    peak_since_refresh: float = 0.0  # the largest violation since the functions were exact
-    least: float = np.inf  # the least violation
-    steps: int = 0  # at the least violation
+    peak_since_refresh: float = 0.0  # largest violation since the functions were recomputed
+    least: float = np.inf  # least violation; a fall that is no progress is not counted
+    steps: int = 0  # step count at `least`
 
 
 @dataclass
@@ -48,10 +48,10 @@ class BlockState(State):
     recent: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))  # examples of the last round
     spending: Spending = field(default_factory=Spending)
     progression: Progression = field(default_factory=Progression)
-    newton_next: bool = False  # the last round moved nothing: a Newton step is next, whatever it costs
+    newton_next: bool = False  # the last round moved nothing: a Newton step is next, whatever its price
 
     def forget_rounds(self) -> None:
-        """The problem has changed: what rounds remember is of no use."""
+        """Reset what rounds remember, as the point or the cost has changed."""
         self.spending.short_rounds, self.spending.since_newton, self.spending.newton_price = 0, 0.0, 0.0
         self.progression = Progression(steps=self.steps)
         self.recent = np.empty(0, dtype=np.int64)
@@ -90,34 +90,34 @@ def advance(part: Part, state: BlockState, until: int, tolerance: float, budget:
 
 
 def solvable_at_once(part: Part, chosen: faces.Selection, budget: Budget = BUDGET) -> bool:
-    """Whether there is memory for a Newton step on these variables."""
+    """Whether a Newton step on these variables fits into memory and into `newton_most`."""
     room = max(part.gram.spare("newton"), budget.newton_bytes)
     return chosen.slot.size <= budget.newton_most and budget.newton_pair_bytes * chosen.slot.size**2 <= room
 
 
 @dataclass
 class Block:
-    """The examples of a round, their kernel values, and where they stand in the store."""
+    """The examples of a round, the slots of their rows in the row store, and their kernel matrix with offset."""
 
     examples: np.ndarray
     slots: np.ndarray
-    kernel: np.ndarray
+    kernel: np.ndarray  # float32
 
 
 class Workbench:
-    """What rounds need besides the state: nothing that outlives a slice."""
+    """Rounds and Newton steps on one part; its arrays are work space, and nothing in it outlives a slice."""
 
     def __init__(self, part: Part, budget: Budget = BUDGET) -> None:
         self.part, self.rule, self.budget = part, part.form.rule, budget
         self.worst = np.empty_like(part.upper)
-        self.own = np.zeros_like(part.upper)  # multiplied by zero where it is not filled
+        self.own = np.zeros_like(part.upper)  # the scan of machines without f_y multiplies it by zero, so no NaN
         most = budget.block_variables
         self.member, self.slot = np.empty(most, np.int64), np.empty(most, np.int64)
         self.gradient, self.amount = np.empty(most), np.empty(most)
         self.kernel, self.matrix = np.empty(budget.block_examples**2, np.float32), np.empty(most**2, np.float32)
 
     def look(self, state: BlockState) -> float:
-        """The violation to be brought below the tolerance; every example's share in it into `worst`."""
+        """The KKT violation, and that of every example into `worst`."""
         return self.part.geometry.scan(self.part, state.alpha, state.functions, self.own, self.worst)
 
     def round(self, state: BlockState, violation: float, tolerance: float) -> Work[bool]:
@@ -139,14 +139,14 @@ class Workbench:
         return bool(weights.any() or common.any())
 
     def stuck(self, state: BlockState, violation: float) -> bool:
-        """Single precision may go in circles, for ever, where tolerances are beyond it."""
+        """Whether the violation has not fallen for too many steps: with float32 rows, steps may cycle near rounding."""
         least, budget = state.progression, self.budget
         if violation < budget.stuck_fall * least.least:
             least.least, least.steps = violation, state.steps
         return state.steps - least.steps > max(budget.stuck_steps, budget.stuck_steps_each * state.alpha.size)
 
     def refresh_due(self, state: BlockState, violation: float, tolerance: float) -> bool:
-        """Whether so much has been solved since the functions were exact that their error may be what is left."""
+        """Whether the violation has fallen so far since the functions were exact that it may be their error."""
         progression, budget = state.progression, self.budget
         due = budget.refresh_until * tolerance < violation <= budget.refresh_fall * progression.peak_since_refresh
         if not due:
@@ -154,13 +154,13 @@ class Workbench:
         return bool(due)
 
     def newton_due(self, state: BlockState) -> bool:
-        """Rounds fall short again and again, and what they cost would pay for solving all at once."""
+        """Whether enough rounds in a row ran out of pair steps, and have cost as much as a Newton step."""
         spending = state.spending
-        tired = spending.short_rounds >= self.budget.short_rounds
-        return tired and spending.since_newton >= spending.newton_price
+        short = spending.short_rounds >= self.budget.short_rounds
+        return short and spending.since_newton >= spending.newton_price
 
     def newton(self, state: BlockState, tolerance: float, *, at_any_price: bool = False) -> Work[bool]:
-        """Solve for everything free, where rounds have cost as much already; returns whether anything moved."""
+        """Newton steps on all free variables, if rounds have cost their price; returns whether anything moved."""
         part, spending = self.part, state.spending
         goal = INNER.newton_share * tolerance
         chosen = faces.select(part, state.alpha, self.gradient_of_all(state), goal)
@@ -181,7 +181,10 @@ class Workbench:
     def solve_chosen(
         self, state: BlockState, chosen: faces.Selection, goal: float, *, exact: bool = False
     ) -> Work[bool]:
-        """`exact`: the functions are, so that it is enough to move them by what changes."""
+        """Solve for the chosen variables; returns whether any has changed.
+
+        With `exact`, the functions are exact and are updated by the change of the weights, else recomputed.
+        """
         part = self.part
         part.gram.reserve("newton", self.budget.newton_pair_bytes * chosen.slot.size**2)
         values, steps, _ = yield from faces.polish(part, state.alpha, chosen, goal)
@@ -194,7 +197,7 @@ class Workbench:
         if exact:
             change = (yield from part.gram.products(moved)) + shift
             state.functions += change
-        else:  # single-precision rows would hide how well this is solved
+        else:  # the error of functions by float32 rows would hide what was gained
             products = yield from part.gram.products(weights)
             state.functions[...] = products + (state.constant + shift)
         changed = bool((alpha != state.alpha).any())
@@ -204,7 +207,7 @@ class Workbench:
         return changed
 
     def solve(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
-        """The free and violating variables of the block."""
+        """Pair steps on the free and violating variables of a block: (weights, common, steps, violation left)."""
         part, form, rule = self.part, self.part.form, self.rule
         count = block.pick_variables(
             rule, state.functions.T, state.alpha.T, part.labels, part.upper, cut.examples, 0.5 * goal,
@@ -248,7 +251,7 @@ class Workbench:
         return Q
 
     def solve_line(self, state: BlockState, cut: Block, goal: float) -> tuple[np.ndarray, np.ndarray, int, float]:
-        """All variables of the block, signed, under one equality."""
+        """As `solve` for a Line: pair steps on all beta of the block, along the equality."""
         part, examples = self.part, cut.examples
         beta, low, high = LINE.signed(part, state.alpha, examples)
         z, before = LINE.wish(part, state.functions, examples), beta.copy()
@@ -258,7 +261,7 @@ class Workbench:
         return (beta - before)[:, None], np.zeros(examples.size), steps, left
 
     def apply(self, state: BlockState, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
-        """Move all class functions by the change of these examples' weights."""
+        """Update all class functions for the change of these examples' weights (jit/block.py: sparse_changes)."""
         moved = np.flatnonzero(weights.any(axis=1))
         weights, common = weights[moved], common[moved]
         block.move_functions(self.part.gram.store, slots[moved], weights, common, state.functions.T)
@@ -269,7 +272,7 @@ class Workbench:
 
 
 def choose_worst(violations: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
-    """The most violating examples, up to half of the block left to those of the last round."""
+    """The most violating examples; examples of the last round fill up to half of the block."""
     n = violations.size
     if n <= count:
         return np.arange(n)
@@ -285,7 +288,8 @@ def choose_worst(violations: np.ndarray, recent: np.ndarray, count: int) -> np.n
 
 
 def choose_both_signs(signed: np.ndarray, recent: np.ndarray, count: int) -> np.ndarray:
-    """Half of the block from those that want to rise, half from those that want to fall."""
+    """A quarter of the block from beta that should rise most, a quarter from those that should fall most, then examples
+    of the last round, then the most violating others."""
     if signed.size <= count:
         return np.arange(signed.size)
     half = count // 4

@@ -1,14 +1,14 @@
-"""`auto`: the cheapest way to the certificate, decided from step to step.
+"""`auto`: runs the phase that is expected to reach the certificate at the least cost, and decides anew as it learns.
 
 `decide` is a pure function from facts and a budget to a phase and a reason; everything else here collects facts or
-runs the phase. Decisions fall at step counts that follow from steps alone, after a costly step of a phase, and where
-a phase stalls: never at the end of a slice, never by a clock. Changes of phase and the first burst of ADMM are
-recorded with the numbers that they were decided on.
+runs the phase. Decisions are made at step counts that follow from steps alone, after a costly step, and where a phase
+stalls: never at the end of a slice, never by a clock. Changes of phase and the first burst of ADMM are recorded with
+the numbers that decided.
 
-Blocks come first: most problems are solved by them at once. Once they have cost the price of the interior point,
-`auto` changes to it; so the total is at most about twice the better of the two. That price follows from the kernel's
-rank, which is computed only when the price is due. On the way, bursts of ADMM lead the blocks where these crawl, and
-large costs are reached by a homotopy from small ones.
+Blocks come first, as they alone solve most problems. When they have cost the price of the interior point, `auto`
+changes to it; so the total is at most about twice the better of the two. The price follows from the rank of the kernel,
+which is computed only when the price is asked for. In between, bursts of ADMM help blocks that are slow, and a homotopy
+from small costs reaches large ones.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from solvers.work import Work, finish
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known when a decision is due. Prices and efforts are in seconds of the budget."""
+    """The input of a decision. Prices and efforts are in seconds of the budget."""
 
     phase: Phase
-    outcome: Progress = Progress.MOVING  # what the phase last reported; STALLED: it cannot go on
+    outcome: Progress = Progress.MOVING  # of the last call of the phase; STALLED: it cannot go on
     spent: float = 0.0
     ask_at: float = np.inf  # the effort at which to ask for the price of the interior point
     interior_price: float | None = None  # None: not asked for
-    homotopy_price: float = np.inf  # infinite where it was tried, or where the cost is small
-    proximal_ready: bool = False
-    proximal_settled: bool = False
-    one_system_per_class: bool = False
+    homotopy_price: float = np.inf  # infinite after a homotopy, and where C is small
+    proximal_ready: bool = False  # proximal steps have small Newton systems here
+    proximal_settled: bool = False  # they have left few free variables and a small violation
+    one_system_per_class: bool = False  # the part is separable (factor/normal.py)
     admm_leads: bool = False  # whether ADMM has led the blocks
     worse_than_zero: bool = False  # whether the violation exceeds that of alpha = 0
-    vain_claims: int = 0  # of convergence, refuted, each within `vain_steps` steps of the last
-    blocks_need: float | None = None  # price of blocks to the tolerance, from two looks; None before the second
-    burst_price: float = np.inf
+    vain_claims: int = 0  # refuted claims of convergence in a row, each within `vain_steps` steps of the last
+    blocks_need: float | None = None  # price of blocks to the tolerance, by pace.py; None where no look was due
+    burst_price: float = np.inf  # of ADMM
 
 
 class Why(StrEnum):
@@ -68,30 +68,32 @@ class Why(StrEnum):
     HOMOTOPY_PAID = "Blocks have cost as much as a homotopy from a small cost would."
     BURST_CHEAPER = "Blocks would need longer to the tolerance than a burst of ADMM steps."
     NOTHING_CHEAPER = "Nothing else is cheaper yet."
-    SETTLED = "Few variables are free: exact rounds at the full cost end it."
-    SETTLED_FOR_BLOCKS = "Few variables are free: blocks end it."
+    SETTLED = "Few variables are free: Newton steps on the exact kernel, at the full C, come last."
+    SETTLED_FOR_BLOCKS = "Few variables are free: blocks come last."
     HOMOTOPY_DEARER = "The homotopy in C has cost several times what an interior point would."
     PROXIMAL_STALLED = "Proximal steps made no progress."
     PROXIMAL_GOES_ON = "Proximal steps go on."
-    PROXIMAL_PAID = "Blocks have cost as much as proximal steps, of small systems, would."
+    PROXIMAL_PAID = "Blocks have cost as much as proximal steps with small systems would."
     INTERIOR_PAID = "Blocks have cost as much as an interior point of the kernel's rank would."
     BLOCKS_STALLED = "No block makes progress any more."
     INTERIOR_DEARER = "An interior point would cost more than was spent."
     PATH_ENDED = "The central path has ended: it is clear which variables are at a bound."
 
 
-REASONS = choice.ROWS, choice.NEWTON, choice.VISITS, *(why.value for why in Why)  # all that users may read
+REASONS = choice.ROWS, choice.NEWTON, choice.VISITS, *(why.value for why in Why)  # all reasons, for translation
 
 
 @dataclass(frozen=True)
 class Choice:
+    """The output of a decision."""
+
     phase: Phase
     reason: Why
     ask_at: float | None = None  # when to ask for the price of the interior point again
 
 
 def decide(facts: Facts, budget: Budget) -> Choice:
-    """The phase to go on with. Rules in their order; the first that applies decides."""
+    """The phase to run next. The first rule that applies decides; solvers/README.md has them as a table."""
     allowed = budget.phases
     stalled = facts.outcome is Progress.STALLED
     if facts.phase is Phase.INTERIOR:
@@ -126,26 +128,26 @@ def _after_proximal(facts: Facts, allowed: frozenset[Phase], *, stalled: bool) -
 
 
 def _about_interior(facts: Facts, budget: Budget, *, stalled: bool) -> Choice:
-    """Blocks have cost what the interior point is expected to, or stall."""
+    """Blocks or homotopy have spent `ask_at`, or stall: compare with the price of the interior point."""
     allowed = budget.phases
-    asked = np.inf if facts.interior_price is None else facts.interior_price
-    worth = facts.spent * readiness(facts, budget)
-    if asked <= worth and facts.proximal_ready and Phase.PROXIMAL in allowed:
+    interior_price = np.inf if facts.interior_price is None else facts.interior_price
+    paid = interior_price <= facts.spent * readiness(facts, budget)
+    if paid and facts.proximal_ready and Phase.PROXIMAL in allowed:
         return Choice(Phase.PROXIMAL, Why.PROXIMAL_PAID)
-    if asked <= worth and Phase.INTERIOR in allowed and budget.interior_race:
-        climbing = facts.phase is Phase.HOMOTOPY
-        return Choice(Phase.INTERIOR, Why.HOMOTOPY_DEARER if climbing else Why.INTERIOR_PAID)
+    if paid and Phase.INTERIOR in allowed and budget.interior_race:
+        in_homotopy = facts.phase is Phase.HOMOTOPY
+        return Choice(Phase.INTERIOR, Why.HOMOTOPY_DEARER if in_homotopy else Why.INTERIOR_PAID)
     if stalled and Phase.INTERIOR in allowed:
         return Choice(Phase.INTERIOR, Why.BLOCKS_STALLED)
-    later = max(asked / budget.interior_haste, budget.interior_growth * facts.spent)
+    later = max(interior_price / budget.interior_haste, budget.interior_growth * facts.spent)
     return Choice(facts.phase, Why.INTERIOR_DEARER, later)
 
 
 def readiness(facts: Facts, budget: Budget) -> float:
-    """Factor on what was spent when it is compared with the price of the interior point.
+    """Factor on the effort spent, when it is compared with the price of the interior point.
 
-    Where the violation exceeds that of alpha = 0, a system per class makes the interior point a safe bet. One system
-    for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
+    Where the violation exceeds that of alpha = 0, an interior point with a system per class is worth entering early;
+    one with a system for all classes is not: page-blocks, ww, C = 2^18 would take ten times as long.
     """
     if facts.phase is Phase.HOMOTOPY:
         return 1.0 / budget.interior_haste
@@ -156,12 +158,14 @@ def readiness(facts: Facts, budget: Budget) -> float:
 
 @dataclass
 class AutoState(InteriorState):
+    """The state of all phases, and of the decisions between them."""
+
     phase: Phase = Phase.BLOCKS
     outcome: Progress = Progress.MOVING  # MOVING: the next decision is due at `decide_at`; else it is due now
     decide_at: int = 0  # steps
-    ask_at: float = -np.inf  # effort; -inf before the first decision, which prices the phases
-    vain_claims: int = 0
-    claimed_at: int = 0  # steps at the last of them
+    ask_at: float = -np.inf  # effort at which to ask for the interior price; -inf before the first decision
+    vain_claims: int = 0  # refuted claims of convergence in a row
+    claimed_at: int = 0  # steps at the last refuted claim
     pace: Pace = field(default_factory=Pace)
     homotopy: Homotopy = field(default_factory=Homotopy)
     proximal: Proximal = field(default_factory=Proximal)
@@ -176,7 +180,7 @@ class Auto(Method[AutoState]):
         self.budget = budget
 
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
-        """A linear kernel is left to a method that keeps W, where W is small."""
+        """Some parts with a linear kernel go to a method that keeps W (linear/choice.py)."""
         if part.gram.kernel.name != "linear":
             return self, Decision(0, Phase.BLOCKS.value, Why.BLOCKS_FIRST.value)
         name, reason, numbers = choice.choose(part)
@@ -194,7 +198,7 @@ class Auto(Method[AutoState]):
         return interior.InteriorPoint.name if state.phase in (Phase.INTERIOR, Phase.FINISHING) else self.name
 
     def refuted(self, part: Part, state: AutoState) -> None:
-        """Where rounds in single precision end at once, again and again, only exact systems can get farther."""
+        """Count refuted claims in a row: after too many, only systems in float64 can get closer, so decide now."""
         near = state.steps - state.claimed_at < self.budget.vain_steps
         state.vain_claims = state.vain_claims + 1 if near else 1
         state.claimed_at = state.steps
@@ -240,7 +244,7 @@ class Auto(Method[AutoState]):
         return (yield from interior.finish(part, state, until, tolerance, budget))
 
     def see_end_of_path(self, state: AutoState) -> None:
-        """INTERIOR to FINISHING, the one change of phase that is not `decide`'s: the path has ended."""
+        """INTERIOR to FINISHING where the path has ended: the only change of phase that `decide` does not make."""
         if state.phase is Phase.INTERIOR and state.interior.left:
             state.phase = Phase.FINISHING
             reason = Why.PATH_ENDED.value
@@ -250,7 +254,7 @@ class Auto(Method[AutoState]):
     # -- deciding ---------------------------------------------------------------------------------
 
     def conduct(self, part: Part, state: AutoState, tolerance: float) -> Work[Progress]:
-        """Collect facts, decide, enter the phase. STALLED where a stalled phase was chosen again.
+        """Collect facts, decide, enter the phase. Returns STALLED where a stalled phase was chosen again.
 
         A result other than MOVING ends the slice.
         """
@@ -271,16 +275,17 @@ class Auto(Method[AutoState]):
             self.enter(part, state, facts, chosen)
         state.outcome, state.decide_at = Progress.MOVING, next_decision(state.steps, self.budget)
         if outcome is Progress.STALLED and state.phase is facts.phase:
-            return Progress.STALLED  # nothing else is left to try
+            return Progress.STALLED  # no other phase is left to try
         return Progress.MILESTONE if outcome is Progress.MILESTONE else Progress.MOVING
 
     def price_phases(self, part: Part, state: AutoState) -> None:
-        """What it takes before another phase is worth asking for; most runs end before they want to know."""
+        """Set the efforts at which to ask for other phases, at the first decision: most runs end before it."""
         state.ask_at = price.interior_at(part, self.budget.first_rank, self.budget)
         if Phase.SPLITTING in self.budget.phases:
             state.pace = pace.start(part, self.budget)
 
     def facts(self, part: Part, state: AutoState) -> Work[Facts]:
+        """All facts but those of ADMM; the interior price only where it is due, as it may grow the factor."""
         budget, spent = self.budget, state.spending.total
         tried = state.homotopy.tried
         facts = Facts(
@@ -304,7 +309,7 @@ class Auto(Method[AutoState]):
         return facts
 
     def rehearse(self, part: Part) -> None:
-        """The phases that no tiny problem needs."""
+        """Compile the phases that the tiny problem does not reach."""
         part.geometry.rehearse()
         if splitting.applies(part):
             rehearsed = finish(splitting.Splitting.prepare(part, 1.0, len(part)))
@@ -313,6 +318,7 @@ class Auto(Method[AutoState]):
             finish(proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget))
 
     def burst(self, part: Part, state: AutoState, chosen: Choice, seen: Look) -> Work[None]:
+        """One burst of ADMM; the first one is recorded."""
         led = state.pace.rank > 0
         state.pace = yield from pace.burst(part, state, state.pace, seen, self.budget)
         if not led and state.pace.rank:
@@ -324,16 +330,14 @@ class Auto(Method[AutoState]):
             self.note(state, chosen, numbers)
 
     def enter(self, part: Part, state: AutoState, facts: Facts, chosen: Choice) -> None:
-        """The phase decided on begins."""
+        """Begin the chosen phase; a change of phase is recorded."""
         if chosen.ask_at is not None:
             state.ask_at = chosen.ask_at
         if chosen.phase is state.phase:
             return
         self.note(state, chosen, self.numbers(facts))
         if chosen.phase is Phase.HOMOTOPY and state.phase is Phase.PROXIMAL:
-            homotopy.begin_at(
-                part, state, state.homotopy, 1.0, self.budget
-            )  # exact rounds at the full cost, from this point
+            homotopy.begin_at(part, state, state.homotopy, 1.0, self.budget)  # its last stage, from the current point
         elif chosen.phase is Phase.HOMOTOPY:
             state.keep(part)
             homotopy.begin(part, state, state.homotopy, self.budget)
@@ -342,18 +346,18 @@ class Auto(Method[AutoState]):
         state.phase = chosen.phase
 
     def note(self, state: AutoState, chosen: Choice, numbers: Mapping[str, float | None]) -> None:
-        """The decision, with the numbers that were known."""
+        """Record the decision with the finite ones of these numbers."""
         known = {name: float(value) for name, value in numbers.items() if value is not None and np.isfinite(value)}
         state.decisions.append(Decision(state.steps, chosen.phase.value, chosen.reason.value, known))
 
     def numbers(self, facts: Facts) -> dict[str, float | None]:
-        """What `decide` compared."""
-        asked = facts.interior_price is not None
+        """The numbers that `decide` compared, by their names in `decisions_`."""
+        priced = facts.interior_price is not None
         return {
             "spent": facts.spent,
             "ask at": facts.ask_at,
             "interior price": facts.interior_price,
-            "readiness": readiness(facts, self.budget) if asked else None,
+            "readiness": readiness(facts, self.budget) if priced else None,
             "homotopy price": facts.homotopy_price,
             "vain claims": float(facts.vain_claims),
         }

@@ -1,4 +1,4 @@
-"""The free and violating variables of a whole part as one dense problem, solved by Newton and pair steps in turn."""
+"""One dense problem of all free and violating variables of a part, solved by Newton steps and pair steps in turn."""
 
 from __future__ import annotations
 
@@ -20,28 +20,29 @@ from solvers.work import ENTRIES, PIECE, ROWS, SMALL, VALUE, Work, pieces
 
 @dataclass
 class Selection:
-    """Which variables: one row per variable, ordered by example."""
+    """The v variables of a dense problem, ordered by example."""
 
-    examples: np.ndarray  # distinct examples
-    member: np.ndarray  # (v,) into `examples`
-    slot: np.ndarray
-    gradient: np.ndarray
+    examples: np.ndarray  # their distinct examples
+    member: np.ndarray  # (v,) index into `examples`
+    slot: np.ndarray  # (v,)
+    gradient: np.ndarray  # (v,)
 
 
 def select(part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float) -> Selection:
-    """All free variables and those that violate by more than `threshold`; under sums, whole competitors."""
+    """All free variables and those that violate by more than `threshold` (Geometry.working_set)."""
     return choose(part.geometry.working_set(part, alpha, gradient, threshold), gradient)
 
 
 def foremost(
     part: Part, alpha: np.ndarray, gradient: np.ndarray, threshold: float, least: int, share: float
 ) -> Selection:
-    """All free variables and, of the others, those that violate most: so many, or this share of the free ones."""
+    """All free variables and the most violating of the others (Geometry.foremost)."""
     return choose(part.geometry.foremost(part, alpha, gradient, threshold, least, share), gradient)
 
 
-def choose(wanted: np.ndarray, gradient: np.ndarray) -> Selection:
-    example, slot = np.nonzero(wanted)
+def choose(chosen: np.ndarray, gradient: np.ndarray) -> Selection:
+    """The selection of the True entries of `chosen`, (n, slots)."""
+    example, slot = np.nonzero(chosen)
     examples, member = np.unique(example, return_inverse=True)
     return Selection(examples, member, slot, gradient[example, slot])
 
@@ -62,10 +63,10 @@ def exact_block(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
 
 
 def polish(part: Part, alpha: np.ndarray, chosen: Selection, goal: float) -> Work[tuple[np.ndarray, int, bool]]:
-    """New values of the chosen variables, steps taken, and whether the dense problem was solved to `goal`.
+    """(new values of the chosen variables, steps taken, whether the dense problem was solved to `goal`).
 
-    At its peak it holds 20 bytes per pair of variables: Q in float64 and float32, and the matrix of a Newton step (or,
-    while Q is made, the kernel values). Slacks are not counted.
+    Peak memory: 20 bytes per pair of variables, for Q in float64 and float32 and the matrix of a Newton step (or, while
+    Q is made, the kernel values). Slacks are not counted.
     """
     rows = chosen.examples[chosen.member]
     kind = PROBLEMS[part.geometry]
@@ -92,7 +93,7 @@ def coupled(part: Part, chosen: Selection, directions: np.ndarray) -> Work[tuple
 
 
 def take_turns(turn: BoxProblem, goal: float) -> Work[tuple[int, bool]]:
-    """Newton and pair steps in turn; where these do not get there, an interior point finds the active set."""
+    """Newton and pair steps in turn; if they do not reach `goal`, again from the result of a dense interior point."""
     steps, solved = yield from alternate(turn, goal, BUDGET.newton_turns[0])
     if not solved:
         yield from turn.jump(goal)
@@ -115,7 +116,7 @@ def alternate(turn: BoxProblem, goal: float, turns: int) -> Work[tuple[int, bool
 
 
 class BoxProblem:
-    """The dense problem of a `Box`; those of other feasible sets differ in what they add."""
+    """The dense problem of a Box; those of other feasible sets are derived from it."""
 
     face: Face
 
@@ -144,7 +145,7 @@ class BoxProblem:
 
 
 class LineProblem(BoxProblem):
-    """Signed variables beta = s alpha under sum beta = const; Q is theirs."""
+    """The dense problem of a Line, in beta = s alpha under sum beta = const; Q couples the beta."""
 
     def __init__(self, part: Part, alpha: np.ndarray, chosen: Selection, Q: np.ndarray, single: np.ndarray) -> None:
         rows = chosen.examples[chosen.member]
@@ -157,7 +158,7 @@ class LineProblem(BoxProblem):
         return directions * directions
 
     def jump(self, goal: float) -> Work[None]:
-        """In alpha = s beta, where the box starts at zero; the interior starts off balance and finds it."""
+        """In alpha = s beta, whose lower bounds are zero. The interior point starts without the equality."""
         face, sign = self.face, self.sign
         now, upper = sign * face.value, np.maximum(np.abs(face.low), face.high)
         yield from flip(face.Q, sign)
@@ -178,7 +179,7 @@ class LineProblem(BoxProblem):
 
 
 def flip(Q: np.ndarray, sign: np.ndarray) -> Work[None]:
-    """Q_ij becomes s_i s_j Q_ij, exactly; twice is as before."""
+    """Q_ij becomes s_i s_j Q_ij, without rounding: a second call restores Q."""
     for start in range(0, sign.size, ROWS):
         rows = slice(start, start + ROWS)
         Q[rows] *= sign
@@ -187,7 +188,7 @@ def flip(Q: np.ndarray, sign: np.ndarray) -> Work[None]:
 
 
 class SumsProblem(BoxProblem):
-    """Examples whose sums are bounded; after their variables come the slacks, which have no curvature."""
+    """The dense problem of Sums: after the variables come the slacks, which have no curvature."""
 
     def __init__(self, part: Part, alpha: np.ndarray, chosen: Selection, Q: np.ndarray, single: np.ndarray) -> None:
         rows, v, groups = chosen.examples[chosen.member], chosen.slot.size, chosen.examples.size

@@ -1,9 +1,10 @@
-"""Homotopy in C: from a small cost to the one asked for, by factors, with the active set of the cost before.
+"""Phase HOMOTOPY: solves at a small C, then raises C by factors, each time from the active set of the C before.
 
-Where pair steps crawl at a large cost they do not at a small one, and from one cost to the next few variables change
-sides: those at their bound stay there. A round solves for all free variables and the worst of the others together, in
-float64 on the exact kernel, and moves the functions by what changed. So a larger cost takes more rounds only as its
-logarithm grows, and every alpha on the way is feasible for the cost asked for.
+Pair steps are slow at a large C and fast at a small one, and from one C to the next few variables enter or leave their
+bounds. A round is a Newton step in float64 on the exact kernel, for all free variables and the most violating others.
+So the number of rounds grows with log C, and every alpha on the way is feasible for the C of the problem.
+
+`share` is the current C as a share of that of the problem.
 """
 
 from __future__ import annotations
@@ -24,27 +25,27 @@ from solvers.work import Work
 
 
 class Stage(Enum):
-    """What comes next at the cost at hand."""
+    """What comes next at the current C."""
 
-    PAIRS = auto()  # pair steps, at the first cost
-    REFRESH = auto()  # pair steps have ended: the functions anew, in float64
-    RAISED = auto()  # the cost has grown: a round, before the violation is looked at
-    ROUNDS = auto()
+    PAIRS = auto()  # pair steps, at the first C
+    REFRESH = auto()  # pair steps have ended: recompute the functions in float64
+    RAISED = auto()  # C has grown: one round before the violation is checked
+    ROUNDS = auto()  # rounds until the violation is small enough
 
 
 @dataclass
 class Homotopy:
-    """Where on the way from a small cost the state stands."""
+    """The progress of the homotopy."""
 
-    share: float = 0.0  # of the cost asked for; 0 before the homotopy
+    share: float = 0.0  # 0 before the homotopy
     stage: Stage = Stage.PAIRS
-    rounds: int = 0  # at this cost; turns of pair steps count as rounds, and are half of them at most
-    turn_ends: int = 0  # the step count at which the turn of pair steps ends
+    rounds: int = 0  # at this C; a turn of pair steps counts as one, and these are at most half of homotopy_rounds
+    turn_ends: int = 0  # step count at which the turn of pair steps ends
     tried: bool = False
 
 
 def first_share(part: Part, budget: Budget) -> float:
-    """Of the cost asked for, where pair steps do well; 1 where they do there."""
+    """The largest share factor^-j at which C curvature / margin <= homotopy_first: there pair steps are fast."""
     size = float(part.upper.max() * part.curvature.max() / part.form.margin.max())
     factor = budget.homotopy_factor
     stages = np.ceil(np.log(max(size, 1e-300) / budget.homotopy_first) / np.log(factor))
@@ -52,10 +53,10 @@ def first_share(part: Part, budget: Budget) -> float:
 
 
 def asked(part: Part, budget: Budget) -> float:
-    """The price of the whole way; infinite where there is no way.
+    """The price of all stages; infinite where C is small or the part is separable.
 
-    A part of one system per class (llw, ova) has more free variables, and the interior point is better: segment, llw,
-    C = 2^15, with 1100 of them, would take 20 s in place of 11.
+    A part with one system per class (llw, ova) has more free variables, and the interior point is faster: segment,
+    llw, C = 2^15, with 1100 free variables, would take 20 s instead of 11.
     """
     share = first_share(part, budget)
     if share == 1.0 or separable(part):
@@ -65,7 +66,7 @@ def asked(part: Part, budget: Budget) -> float:
 
 
 def begin(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> None:
-    """At the first cost from zero: what pair steps leave at a large cost is a worse start."""
+    """Start at the first C from alpha = 0, which is a better start than the alpha of pair steps at a large C."""
     given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
     state.alpha[...] = 0.0
     state.functions[...] = given
@@ -74,7 +75,7 @@ def begin(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> 
 
 
 def begin_at(part: Part, state: BlockState, homotopy: Homotopy, share: float, budget: Budget) -> None:
-    """Go on at this share of the cost."""
+    """Continue at this share, from the current alpha."""
     homotopy.share, homotopy.rounds, homotopy.tried = share, 0, True
     homotopy.stage = Stage.PAIRS if share == first_share(part, budget) else Stage.ROUNDS
     homotopy.turn_ends = next_decision(state.steps, budget)
@@ -84,7 +85,7 @@ def begin_at(part: Part, state: BlockState, homotopy: Homotopy, share: float, bu
 def advance(
     part: Part, state: BlockState, homotopy: Homotopy, until: int, tolerance: float, budget: Budget
 ) -> Work[Progress]:
-    """A round, or pair steps at the first cost, or on to the next; STALLED where that leads nowhere."""
+    """A round, pair steps at the first C, or the change to the next C; STALLED without progress."""
     share = homotopy.share
     view = view_of(part, share)
     goal = tolerance if share == 1.0 else max(tolerance, budget.homotopy_loose * float(part.form.margin.max()))
@@ -105,7 +106,7 @@ def advance(
     bench = Workbench(view, budget)
     if homotopy.stage is Stage.ROUNDS and bench.look(state) <= goal:
         if share == 1.0:
-            begin_at(part, state, homotopy, share, budget)  # a bias found from outside may ask for more
+            begin_at(part, state, homotopy, share, budget)  # the claim may be refuted, or b move (multipliers.py)
             return Progress.CONVERGED
         yield from raise_cost(part, state, homotopy, budget)
         return Progress.MILESTONE
@@ -121,7 +122,7 @@ def advance(
 
 
 def view_of(part: Part, share: float) -> Part:
-    """The part at a share of its cost."""
+    """The part at this share of its C."""
     if share == 1.0:
         return part
     if part.kept.get("share") != share:
@@ -131,7 +132,7 @@ def view_of(part: Part, share: float) -> Part:
 
 
 def raise_cost(part: Part, state: BlockState, homotopy: Homotopy, budget: Budget) -> Work[None]:
-    """To the next cost, and the variables at their bound with it."""
+    """Change to the next C; variables at their upper bound move with it."""
     share = homotopy.share
     following = min(1.0, budget.homotopy_factor * share)
     at_bound = part.geometry.at_upper(state.alpha, share * part.upper)

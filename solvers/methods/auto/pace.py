@@ -1,7 +1,7 @@
-"""When a burst of ADMM steps is worth its price: where rounds of blocks need longer for what is left.
+"""When a burst of ADMM steps is worth its price: when blocks would need longer to the tolerance than the burst costs.
 
-Extrapolates the time to tolerance from the KKT violation at two looks. A burst leaves errors that a few rounds mend at
-once, so there is no look before these. A burst that did not help makes the next one later.
+Extrapolates the effort to the tolerance from the KKT violation at two looks. A burst leaves errors that a few rounds
+remove quickly, so the next look comes after a pause. A burst that did not help lengthens the pause.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from solvers.work import Work
 
 @dataclass
 class Pace:
-    """All efforts in seconds of the budget."""
+    """When to look next, and what the last look and the last burst saw. Efforts are in seconds of the budget."""
 
-    look_at: float = inf  # the effort at which to look
-    pause: float = inf  # the effort between two looks
+    look_at: float = inf  # effort at which to look next; infinite: never
+    pause: float = inf  # effort between two looks
     effort_at_look: float = 0.0  # at the last look
-    violation_at_look: float = inf
-    at_burst: float = inf  # the violation before the last burst
+    violation_at_look: float = inf  # infinite: none since the last burst
+    at_burst: float = inf  # violation before the last burst
     rho: float = 0.0
     rank: int = 0  # of the factor that bursts work on; 0 before the first
 
     def needed(self, effort: float, violation: float, tolerance: float) -> float | None:
-        """What rounds need to the tolerance, extrapolated from two looks; None before the second."""
+        """The effort of blocks to the tolerance, if the violation falls geometrically; None before the second look."""
         before = self.violation_at_look
         if before == inf:
             return None
@@ -40,6 +40,7 @@ class Pace:
 
 
 def start(part: Part, budget: Budget) -> Pace:
+    """The first look comes when blocks have cost a burst at the first rank."""
     if not applies(part):
         return Pace()
     first = price.burst(part, budget.first_rank, budget)
@@ -48,12 +49,12 @@ def start(part: Part, budget: Budget) -> Pace:
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at the rounds says."""
+    """The comparison of blocks with a burst at one time."""
 
     violation: float
-    needed: float | None  # by rounds, to the tolerance
-    asked: float  # by a burst
-    following: Pace  # where no burst comes
+    needed: float | None  # effort of blocks to the tolerance
+    asked: float  # price of a burst
+    following: Pace  # the pace to go on with, unless a burst comes
 
 
 def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Budget) -> Look:
@@ -66,7 +67,7 @@ def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Bu
 
 
 def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget) -> Work[Pace]:
-    """A burst, and the pace after it; none where the columns it needs would cost more than all before."""
+    """Run a burst; returns the pace after it. No burst runs if its first factor costs more than all steps so far."""
     spending, rho, rank, asked = state.spending, pace.rho, pace.rank, seen.asked
     if not rank:
         rho = penalty_for(part, state)

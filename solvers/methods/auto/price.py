@@ -1,4 +1,4 @@
-"""What the next phase would cost on this part, in the seconds of the budget."""
+"""The prices of phases on a part, in seconds of the budget: from counts of operations, without a clock."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from solvers.work import Work
 
 
 def newton(variables: int, budget: Budget) -> float:
-    """Of solving for so many variables at once: kernel values, factors, products."""
+    """A Newton step on so many variables: kernel values, factors, products."""
     return budget.newton_pair_price * variables**2 + budget.newton_cube_price * variables**3
 
 
 def interior_at(part: Part, rank: int, budget: Budget) -> float:
-    """Of all iterations of the interior point at this rank."""
+    """All iterations of the interior point at this rank, without the factor."""
     layout, n, outputs = Layout.of(part), len(part), part.form.outputs
     if separable(part):
         operations = outputs * (n * rank**2 + 2.0 * rank**3)
@@ -27,12 +27,12 @@ def interior_at(part: Part, rank: int, budget: Budget) -> float:
 
 
 def interior(part: Part, affordable: float, budget: Budget) -> Work[float]:
-    """At the rank that the kernel turns out to have, or the first that is too dear: no more of it is computed."""
+    """The interior point with its factor, which grows until it is fine enough or the price exceeds `affordable`."""
     factor, cap = factor_of(part.gram), min(rank_cap(part), len(part))
     rank = budget.first_rank
     while True:
         yield from factor.grow(part.gram, min(rank, cap))
-        here = min(rank, cap, factor.rank)  # another phase may have grown it beyond the cap
+        here = min(rank, cap, factor.rank)  # another phase may have grown the factor beyond the cap
         asked = interior_at(part, here, budget) + budget.entry_price * len(part) * here**2
         if asked > affordable or factor.rest_at(here) <= budget.fine_rest:
             return asked
@@ -42,13 +42,14 @@ def interior(part: Part, affordable: float, budget: Budget) -> Work[float]:
 
 
 def burst(part: Part, rank: int, budget: Budget) -> float:
-    """Of a burst of ADMM steps, once it is prepared."""
+    """A burst of ADMM steps, without its preparation."""
     n, outputs = len(part), part.form.outputs
     return budget.admm_steps * n * outputs * (4.0 * budget.admm_product_price * rank + budget.admm_variable_price)
 
 
 def first_burst(part: Part, rho: float, affordable: float, budget: Budget) -> Work[tuple[float, int]]:
-    """Of the first burst with its preparation, and the columns that rho asks for; or the first price too dear."""
+    """(price of the first burst with its preparation, its columns). Grows the factor until it lacks at most
+    admm_rest * rho, or the price exceeds `affordable`."""
     factor, n = factor_of(part.gram), len(part)
     allowed, rank = budget.admm_rest * rho / max(float(part.gram.diagonal.sum()), 1e-300), budget.first_rank
     while True:

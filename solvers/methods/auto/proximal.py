@@ -1,8 +1,8 @@
-"""Proximal steps of growing sigma over a factor of the kernel: their number hardly depends on C.
+"""Phase PROXIMAL: proximal steps of growing sigma over a factor of the kernel; their number hardly depends on C.
 
-They take over where blocks have cost what an interior point would, for parts of one system per class (llw, ova), in a
-third of its time, as only free variables are in their systems. Once few variables are free, exact rounds at the full
-cost (homotopy.py) solve for these. Where Newton steps fail again and again, the interior point is left.
+For parts with one system per class (llw, ova), in place of the interior point: a third of its time, as only free
+variables are in the Newton systems. Once few variables are free and the violation is small, the last stage of the
+homotopy finishes on the exact kernel. After several steps in vain the interior point takes over.
 """
 
 from __future__ import annotations
@@ -27,14 +27,16 @@ from solvers.work import Work
 
 @dataclass
 class Proximal:
-    sigma: float = 0.0  # in units of the cost over the margin; 0 before the first step
-    vain: int = 0  # steps that did not help
+    """The progress of the proximal steps."""
+
+    sigma: float = 0.0  # of the next step, in units of mean U / margin; 0 before the first step
+    vain: int = 0  # steps that did not reduce the violation enough
     tried: bool = False
-    settled: bool = False  # few variables are free and none violates much
+    settled: bool = False  # few variables are free and the violation is small
 
 
 def ready(part: Part, proximal: Proximal, budget: Budget) -> bool:
-    """Whether Newton systems are small; parts of larger ones (segment, llw) are left to the interior point."""
+    """Whether Newton systems are small. Larger ones (segment, llw) are slower than the interior point."""
     if proximal.tried or part.geometry != BOX or not separable(part):
         return False
     narrow = factor_of(part.gram).rank <= budget.proximal_narrow * len(part)
@@ -42,7 +44,7 @@ def ready(part: Part, proximal: Proximal, budget: Budget) -> bool:
 
 
 def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float, budget: Budget) -> Work[Progress]:
-    """One proximal step; STALLED where these lead nowhere."""
+    """One proximal step; STALLED after too many in vain."""
     if proximal.sigma == 0.0:
         yield from refresh(part, state)
         proximal.sigma, proximal.tried = budget.proximal_first, True
@@ -56,7 +58,7 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
     trial, steps, end = yield from step.solve(step.begin(), PROXIMAL.steps)
     yield from move_towards(part, state, np.asfortranarray(trial.alpha))
     failed = end is not End.CLOSE
-    state.steps += PROXIMAL.steps if failed else max(1, steps)  # as many as paid for: decisions are due by step counts
+    state.steps += PROXIMAL.steps if failed else max(1, steps)  # a failed one counts in full: a decision comes soon
     after = bench.look(state)
     proximal.sigma *= 1.0 / budget.proximal_growth if failed else budget.proximal_growth
     proximal.vain += int(failed or after > budget.helped * before)
@@ -66,7 +68,7 @@ def advance(part: Part, state: BlockState, proximal: Proximal, tolerance: float,
 
 
 def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Work[Columns]:
-    """As many as sigma asks for; more than a share of the examples only after steps in vain."""
+    """The columns that sigma needs (proximal_rest); more than admm_columns * n only after steps in vain."""
     factor, rank = factor_of(part.gram), budget.first_rank
     most = len(part) * (1.0 if stuck else budget.admm_columns)
     allowed = budget.proximal_rest / (sigma * max(float(part.gram.diagonal.sum()), 1e-300))
@@ -83,7 +85,7 @@ def columns_of(part: Part, sigma: float, budget: Budget, *, stuck: bool) -> Work
 
 
 def settled(part: Part, state: BlockState, violation: float, budget: Budget) -> bool:
-    """Whether the free variables may be solved for on the exact kernel, with few that change sides."""
+    """Whether few variables are free and the violation is small: Newton steps on the exact kernel then end the run."""
     free = part.geometry.free(state.alpha, part.upper)
     near = violation <= budget.proximal_near * float(part.form.margin.max())
     return near and int(np.count_nonzero(free)) <= budget.proximal_free

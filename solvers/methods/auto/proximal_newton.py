@@ -1,7 +1,7 @@
-"""The proximal step over a factor of the kernel, K ~ V V': in D = V' of the change of the weights.
+"""The proximal step over a factor of the kernel, K ~ V V'; coordinates are V' times the change of the weights.
 
-Newton systems are as small as the factor is narrow, or as variables are free. The functions start exact, so that a
-coarse factor makes nothing wrong, and a small sigma needs few columns.
+Newton systems have the size of the columns of V, or of the free variables if these are fewer. The functions start
+exact, so that a coarse factor only slows the steps down; a small sigma needs few columns.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from solvers.work import Work, pieces
 
 
 class FactorStep(ProximalStep):
+    """Solves (1 + sigma sum_i R_i' P_i R_i (x) v_i v_i') step = residual, R_i: how free variables read functions."""
+
     def __init__(self, part: Part, columns: Columns, state: Point, sigma: float) -> None:
         super().__init__(part, state.alpha, sigma)
         self.columns, self.layout = columns, Layout.of(part)
@@ -32,7 +34,7 @@ class FactorStep(ProximalStep):
         return self.at(np.zeros((self.columns.width, self.functions.shape[1])), self.functions)
 
     def weights(self, alpha: np.ndarray) -> np.ndarray:
-        """Less those of the anchor."""
+        """The weights of alpha minus those of the anchor."""
         return weights_of(self.part, alpha) - self.before
 
     def residual(self, trial: Iterate) -> Work[np.ndarray]:
@@ -44,11 +46,9 @@ class FactorStep(ProximalStep):
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         return float(np.abs(lacking).max()) <= PROXIMAL.close * self.away(trial)
 
-    # (1 + sigma sum of R'PR (x) v v') direction = residual, R being how an example's free variables read the functions
-
     def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
         free = self.free(trial.alpha)
-        # more variables than columns would make a system that is as good as singular
+        # with more variables than columns, the system of variables is singular but for 1 / sigma
         few = np.count_nonzero(free) <= self.columns.width
         step = yield from (self.by_variables if few else self.by_columns)(trial, free, residual)
         if step is None:
@@ -73,10 +73,7 @@ class FactorStep(ProximalStep):
         return step
 
     def readings(self, free: np.ndarray, full: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each free variable its example and how it reads the functions, (k,).
-
-        Where the sum of an example is at its bound, the mean over its free variables is subtracted.
-        """
+        """(example, direction) of each free variable; in a sum at its bound, minus the mean over its free variables."""
         example, slot = np.nonzero(free)
         reading = self.part.form.direction[self.part.labels[example], slot]
         if not full.any():

@@ -1,10 +1,10 @@
-"""ADMM over a factor of the kernel: all variables move in every step, which costs two products with the factor.
+"""Phase SPLITTING: bursts of ADMM over a factor of the kernel, K ~ V V' (Boyd et al. 2011, section 3.1).
 
-The dual is split into the functions that variables within their bounds make (z, found example by example) and those
-that the kernel's quadratic form wants (`wanted`, found by (K + rho I)^-1, the same in all steps); u is the scaled
-multiplier of wanted = z (Boyd et al. 2011, section 3.1). Errors that many examples share vanish in a few steps, where
-blocks of few examples see least of them; errors of single examples stay, and blocks see these best. Small rho does the
-first better and needs more columns.
+Every step moves all variables and costs two products with the factor. The dual is split into the weights z of a
+feasible alpha, found example by example, and the weights `target` that the quadratic form of the kernel prefers, found
+by (K + rho I)^-1; u is the scaled multiplier of target = z. Errors that many examples share vanish in a few steps,
+where blocks are slow; errors of single examples stay, which blocks remove. A smaller rho removes shared errors faster
+and needs more columns.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from solvers.work import PIECE, PLACE, VALUE, Work, pieces
 
 
 def applies(part: Part) -> bool:
-    """Without an equality; where an example's variables share a class function, it is that of its class alone."""
+    """Whether jit/splitting.py has the step: no equality, and no machine with both an own slot and f_y in others."""
     rule = part.form.rule
     return part.geometry in (BOX, SUMS) and not (rule.own != 0.0 and rule.before != 0.0)
 
 
 def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """(n, outputs): the weights, up to a constant per example where functions sum to zero and do not see it."""
+    """(n, outputs): the weights of alpha, up to a constant per example, which centred functions do not depend on."""
     rule, own = part.form.rule, np.flatnonzero(part.labels < part.form.slots)
     labels = part.labels[own]
     made = np.multiply(rule.other, alpha, order="C")
@@ -39,13 +39,13 @@ def weights_up_to_constants(part: Part, alpha: np.ndarray) -> np.ndarray:
 
 
 def penalty_for(part: Part, state: Point) -> float:
-    """rho for this problem, from how large functions and variables have become."""
+    """rho = admm_stiffness |functions| / |weights|, at the current point."""
     made = float(np.linalg.norm(weights_up_to_constants(part, state.alpha)))
     return BUDGET.admm_stiffness * float(np.linalg.norm(state.functions)) / max(made, 1e-300)
 
 
 class Splitting:
-    """half half' = V (rho + V'V)^-1 V' in single precision, (n, columns); V itself is in the factor."""
+    """The burst: `half`, (n, columns) float32, with half half' = V (rho + V'V)^-1 V' = 1 - rho (V V' + rho)^-1."""
 
     def __init__(self, part: Part, rho: float, columns: Columns, half: np.ndarray) -> None:
         self.part, self.rho, self.columns, self.half = part, rho, columns, half
@@ -53,7 +53,7 @@ class Splitting:
     @classmethod
     def prepare(cls, part: Part, rho: float, rank: int) -> Work[Splitting]:
         columns = Columns(part.gram, part.offset, exact=False, cap=rank)
-        yield from columns.use(rank)  # the same bits, however far other phases let the factor grow
+        yield from columns.use(rank)  # other phases may have grown the factor further; bits must not depend on it
         square = yield from columns.square()
         square[np.diag_indices_from(square)] += rho
         factor = yield from factored(square)
@@ -65,7 +65,7 @@ class Splitting:
         return cls(part, rho, columns, half)
 
     def centre(self, table: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
-        """Less the mean over the functions, to which the kernel is blind where they sum to zero; and that mean."""
+        """(table minus its mean over outputs, that mean), where functions are centred; else (table, 0)."""
         if not self.part.form.centred:
             return table, 0.0
         mean = table.mean(axis=1, keepdims=True)
@@ -88,7 +88,7 @@ class Splitting:
         return pull - moved + mean
 
     def run(self, point: Point, steps: int = BUDGET.admm_steps) -> Work[bool]:
-        """ADMM steps from the point, exact there; moves it as far as the dual rises, and returns whether that is."""
+        """ADMM steps from `point`, then a step towards their alpha as far as the dual rises; whether `point` moved."""
         part, form = self.part, self.part.form
         z, u, pull = yield from self._begin(point)
         alpha = np.empty(point.alpha.shape, np.float32)
@@ -99,18 +99,19 @@ class Splitting:
             if done > PIECE:
                 done = 0.0
                 yield
-            wanted = yield from self.kernel_update(pull + z - u)
-            wanted = np.float32(BUDGET.admm_relaxation) * wanted + np.float32(1.0 - BUDGET.admm_relaxation) * z
+            target = yield from self.kernel_update(pull + z - u)
+            target = np.float32(BUDGET.admm_relaxation) * target + np.float32(1.0 - BUDGET.admm_relaxation) * z
             for i in pieces(len(part), PLACE * z.shape[1]):
                 if i.start:
                     yield
                 splitting.settle(
-                    form.rule, sums, part.labels[i], part.upper[i], self.rho, wanted[i], z[i], u[i], alpha[i]
+                    form.rule, sums, part.labels[i], part.upper[i], self.rho, target[i], z[i], u[i], alpha[i]
                 )
         return (yield from move_towards(part, point, onto_bounds(part, alpha.astype(np.float64))))
 
     def _begin(self, point: Point) -> Work[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """z, u and the difference of the factor's functions and the exact ones."""
+        """(z, u, pull) at the point; pull = (functions by the factor - exact functions) / rho makes the steps exact
+        there."""
         made = weights_up_to_constants(self.part, point.alpha)
         by_factor, _ = self.centre((yield from self.columns.functions(made)))
         tables = made, -point.functions / self.rho, (by_factor - point.functions) / self.rho
@@ -119,9 +120,9 @@ class Splitting:
 
 
 def move_towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
-    """To alpha, if the dual is not lower there, else as far towards it as the dual rises; whether anywhere.
+    """Move to the point of largest dual between `point` and alpha; returns whether it moved.
 
-    The point is changed at the end, after the last interruption.
+    The point changes at the end, after the last interruption.
     """
     step = alpha - point.alpha
     weights = weights_of(part, alpha)
@@ -139,6 +140,6 @@ def move_towards(part: Part, point: Point, alpha: np.ndarray) -> Work[bool]:
 
 
 def onto_bounds(part: Part, alpha: np.ndarray) -> np.ndarray:
-    """Onto the bounds: in single precision nothing is quite there."""
+    """Variables (sums) within single precision of a bound, put onto it."""
     geometry, upper = part.geometry, part.upper[:, None]
     return geometry.within(geometry.snapped(alpha, upper, SINGLE), upper)
