@@ -1,1 +1,1 @@
-"""Frank-Wolfe in four separate pieces: the problem on a chunk of examples, oracles, steps, corrections."""
+"""Frank-Wolfe: the problem on a chunk of examples (chunk.py), linear oracles, steps, corrections, the method."""

@@ -21,7 +21,7 @@ from solvers.problem import Part
 
 @dataclass
 class Chunk:
-    """One sub-problem and the point it stands at. `functions` is without bias where the balance is kept."""
+    """A sub-problem with its current point. Where the balance is kept, `functions` are without the bias."""
 
     examples: np.ndarray  # (q,) of the part
     member: np.ndarray  # (v,) which of the examples a variable belongs to, rising
@@ -39,7 +39,7 @@ class Chunk:
     point: np.ndarray  # (v,)
     functions: np.ndarray  # (q, outputs)
     bias: np.ndarray  # (outputs,) the multipliers of the balance
-    gained: float = 0.0
+    gained: float = 0.0  # rise of the dual so far
 
     def gradient(self) -> np.ndarray:
         """Gradient of the dual; where the balance is kept, without bias."""
@@ -50,7 +50,7 @@ class Chunk:
         return gradient - bias @ self.balance if self.balanced else gradient
 
     def product(self, direction: np.ndarray) -> tuple[np.ndarray, float]:
-        """How a unit step changes the functions, and its curvature direction' Q direction."""
+        """(change of the functions by a unit step, direction' Q direction)."""
         weights = (self.expand @ direction).reshape(self.functions.shape)
         change = self.kernel @ weights
         return change, float(np.vdot(weights, change))
@@ -71,7 +71,7 @@ class Chunk:
         return float(np.min(self.groups.slack(self.point)[rising] / rate[rising], initial=room))
 
     def move(self, direction: np.ndarray, step: float, change: np.ndarray, gain: float) -> bool:
-        """Go there, variables within rounding of a bound onto it; returns whether anything moved."""
+        """Move by step * direction, variables within rounding of a bound onto it; returns whether any moved."""
         arrived = BOX.snapped(self.point + step * direction, self.upper)
         moved = bool(np.any(arrived != self.point))
         self.point = arrived
@@ -89,7 +89,7 @@ class Chunk:
         return float(np.max(top - bottom, initial=0.0))
 
     def tidy(self) -> None:
-        """Remove the rounding errors of the sums and of the balance."""
+        """Remove rounding errors in the sums and in the balance."""
         if self.groups is not None:
             self.point = self.groups.completed(self.point)
         if self.balanced:

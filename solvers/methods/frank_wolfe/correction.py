@@ -48,14 +48,14 @@ class ChunkFace:
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """A basis of what the columns span, through their small Gram matrix: they are made of a few plain numbers."""
+    """An orthonormal basis of the span of few columns, by their Gram matrix; entries of directions are about 1."""
     squares, axes = np.linalg.eigh(columns.T @ columns)
     kept = squares > ROUNDING * max(1e-300, squares[-1])
     return columns @ (axes[:, kept] / np.sqrt(squares[kept]))
 
 
 def correct(chunk: Chunk, goal: float, budget: int) -> Work[int]:
-    """Until the gradient within the face is below `goal`; returns the steps taken."""
+    """Correct until the gradient within the face is below `goal`; returns the steps taken."""
     steps = 0
     while steps < budget:
         taken, done = yield from _climb_face(chunk, goal, budget - steps)

@@ -1,4 +1,4 @@
-"""Consecutive variables whose sum is bounded: the examples of a simplex."""
+"""SumGroups: the variables of a chunk by example, whose sums are bounded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from solvers.dual.geometry import sum_at_upper
 
 @dataclass(frozen=True)
 class SumGroups:
-    """Which variables belong together, and what their sums may reach."""
+    """Groups of consecutive variables, and the bounds of their sums."""
 
     starts: np.ndarray  # (groups,) the first variable of every group
     sizes: np.ndarray  # (groups,)

@@ -28,9 +28,9 @@ from solvers.work import MOVE, ROWS, Work, pieces
 @dataclass(kw_only=True)
 class FrankWolfeState(State):
     recent: np.ndarray  # examples of the last chunk
-    turn: int = 0  # the example whose turn is next
-    idle: int = 0  # examples visited since the dual last rose beyond rounding
-    strictness: float = 1.0  # factor on the tolerance, halved by every claim of convergence: refuted ones come back
+    turn: int = 0  # the next example to be chosen in turn
+    idle: int = 0  # examples visited since the dual last rose by more than rounding
+    strictness: float = 1.0  # factor on the tolerance, halved at every claim of convergence, in case it is refuted
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class FrankWolfe(Method[FrankWolfeState]):
 
 
 def reset_unbalanced(part: Part, state: State) -> None:
-    """A given start that misses the balance is replaced by zero."""
+    """Replace a start that misses the balance by alpha = 0."""
     if np.abs(weights_of(part, state.alpha).sum(axis=0)).max() > FEASIBLE * float(part.upper.max()):
         state.alpha[...], state.functions[...], state.constant = 0.0, 0.0, np.zeros_like(state.constant)
 
@@ -85,7 +85,7 @@ def visit(
     violations: np.ndarray,
     tolerance: float,
 ) -> Work[None]:
-    """A round: cut out a chunk, climb in it, put it back."""
+    """A round: cut out a chunk, raise the dual on it, update the state."""
     examples, turn = choose(violations, state.turn, FRANK_WOLFE.variables // part.form.slots)
     whole = examples.size == len(part)
     chunk = cut(part, state, examples, (yield from kernel_of(part, examples)))
@@ -107,7 +107,7 @@ def visit(
 
 
 def choose(violations: np.ndarray, turn: int, room: int) -> tuple[np.ndarray, int]:
-    """(the most violating examples and some in turn, so that all are visited; whose turn is next); rising."""
+    """(the most violating examples and some in turn, in rising order; the next turn): all are visited some time."""
     n = violations.size
     if n <= min(FRANK_WOLFE.whole, room):
         return np.arange(n), turn
@@ -148,7 +148,8 @@ def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> Work[int]:
 
 
 def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective: bool) -> float:
-    """The bias of the linear programme or that of the free variables: whichever violates less; returns how much."""
+    """Set the bias to that of the linear programme or of the free variables, whichever violates less; returns the
+    violation."""
     chunk.bias, violation = bias, chunk.violation(chunk.reduced(gradient, bias))
     if not (chunk.balanced and corrective):
         return violation
@@ -160,7 +161,7 @@ def choose_bias(chunk: Chunk, gradient: np.ndarray, bias: np.ndarray, corrective
 
 
 def put_back(part: Part, state: State, chunk: Chunk, begun: np.ndarray) -> Work[None]:
-    """alpha, and the functions: of the chunk in float64, of all other examples by one product with kernel rows."""
+    """Update alpha and the functions: of the chunk in float64, of other examples by a product with kernel rows."""
     change = (chunk.expand @ (chunk.point - begun)).reshape(chunk.functions.shape)
     functions, moved = state.functions.copy(), np.flatnonzero(change.any(axis=1))
     if chunk.examples.size < len(part):

@@ -1,4 +1,4 @@
-"""Linear oracles, one per feasible set: the vertex that a gradient likes best, or least in the face of a point.
+"""Linear oracles, one per feasible set: the vertex s of largest <gradient, s>, in the whole set or in a face.
 
 The away vertex is the worst one of the smallest face that contains the point (Guelat & Marcotte 1986); with it
 no list of active vertices is needed (Garber & Meshi 2016; Bashiri & Zhang 2017).
@@ -38,7 +38,7 @@ def box_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarr
 
 
 def simplex_vertex(chunk: Chunk, gradient: np.ndarray, face: bool) -> tuple[np.ndarray, np.ndarray]:
-    """All on the best variable of an example, or nothing where none is worth it."""
+    """U on the variable of largest gradient of each example, or zero where that is not positive."""
     groups = chunk.groups
     assert groups is not None
     score = np.where(chunk.point > 0.0, gradient, -np.inf) if face else gradient

@@ -26,7 +26,7 @@ def programme_vertex(
 
     The last row of the balance follows from the others where the directions sum to zero.
     """
-    open_ = np.flatnonzero(high > low)  # the others are no variables of the programme
+    open_ = np.flatnonzero(high > low)  # the variables of the programme; all others are fixed
     unit = chunk.upper[open_]
     centred = int(np.abs(chunk.balance.sum(axis=0)).max() < ROUNDING)
     rows = chunk.target.size - centred

@@ -45,7 +45,7 @@ def take(
     chunk: Chunk, direction: np.ndarray, slope: float, longest: float, change: np.ndarray, curvature: float
 ) -> bool:
     """One exact step along a direction whose product is known; returns whether the point moved."""
-    if slope <= 0.0:  # at the tolerance's end the best vertex may be the worst: no direction at all
+    if slope <= 0.0:  # near the optimum the best vertex may equal the worst, up to rounding
         return False
     step = step_size(slope, curvature, longest)
     if not np.isfinite(step):

@@ -1,1 +1,1 @@
-"""LASVM: learning example by example, for runs and for rows that come in portions."""
+"""LASVM, which learns example by example: as a method of runs, and for rows in portions (`partial_fit`)."""

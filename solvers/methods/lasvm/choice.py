@@ -1,4 +1,4 @@
-"""Which of the examples still to come is learnt from next, as LASVM does: the best of some drawn at random."""
+"""Which example LASVM processes next: the first in random order, or the best of some drawn at random."""
 
 from __future__ import annotations
 

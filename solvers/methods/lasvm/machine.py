@@ -28,7 +28,7 @@ class Entries:
         return cls(np.empty(0, dtype=np.int64), none, none, none, none, np.zeros(1, dtype=np.int64))
 
     def check(self, width: int) -> None:
-        """Raises ValueError for what no machine on a pool of so many slots can have left."""
+        """Raises ValueError where no machine on a pool of `width` slots can have written these arrays."""
         shapes = {array.shape for array in (self.slot, self.z, self.beta, self.low, self.high)}
         used = self.slot[: self.length[0]]
         if len(shapes) != 1 or used.size != self.length[0] or not ((used >= 0) & (used < width)).all():
@@ -42,7 +42,7 @@ class Entries:
 
 
 class OnlineMachine:
-    """The entries and their steps: `process` takes an example in, `reprocess` steps among those kept."""
+    """One binary machine: `process` takes an example in, `reprocess` makes steps among the examples kept."""
 
     def __init__(self, pool: Pool, margin: float, *, second_order: bool = True, entries: Entries | None = None) -> None:
         self.pool, self.margin, self.second_order = pool, margin, second_order
@@ -78,9 +78,9 @@ class OnlineMachine:
         self, example: int, row: np.ndarray, diagonal: float, upper: float, tau: float, slot: int = -1, *,
         positive: bool, force: bool = False,
     ) -> int:  # fmt: skip
-        """Take the example in if it violates with one that is kept, and step with its partner; its slot, or -1.
+        """PROCESS: keep the example if it violates with a kept one, and step with its partner; returns its slot or -1.
 
-        `row` holds its kernel values by slot, `slot` is where another machine has already put it.
+        `row` has its kernel values by slot; `slot` is that in which another machine has put it already, or -1.
         """
         z = (self.margin if positive else -self.margin) - leaf.expansion_at(self.kept, row)
         partner = leaf.consider(
@@ -103,7 +103,7 @@ class OnlineMachine:
         leaf.append(self.kept, slot, z, 0.0 if positive else -upper, upper if positive else 0.0)
 
     def _needs(self, *, positive: bool) -> bool:
-        """Whether examples of this class must wait for one of the other."""
+        """Whether to keep an example without a partner: there is none of the other class yet, and few of this one."""
         rising, _, falling, _ = leaf.extremes(self.kept)
         return (falling if positive else rising) < 0 and len(self) < LASVM.one_class
 
@@ -113,7 +113,7 @@ class OnlineMachine:
         leaf.move(self.kept, self.pool.rows, a, b)
 
     def reprocess(self, tau: float, limit: int) -> tuple[int, int]:
-        """Up to `limit` steps among the examples kept: (why it ended, steps)."""
+        """REPROCESS: up to `limit` steps among the examples kept; returns (why it ended, steps)."""
         total = 0
         while True:
             self.kept.drops[0] = 0
@@ -127,7 +127,7 @@ class OnlineMachine:
     # -- what it has learnt -----------------------------------------------------------------------
 
     def bias(self) -> float:
-        """The middle of the range that the entries allow; a machine that has seen one class always says that class."""
+        """The middle of the interval of b; with one class only, the end that decides for that class."""
         i, high, j, low = leaf.extremes(self.kept)
         if i >= 0 and j >= 0:
             return 0.5 * (high + low)

@@ -1,8 +1,8 @@
-"""LASVM, an online method, run to convergence: passes over the examples until none violates.
+"""LASVM as a method of runs (Bordes, Ertekin, Weston & Bottou 2005): passes over the examples until none violates.
 
-The first pass takes every example once, in random order; later ones take those that violate, the worst first. Bordes,
-Ertekin, Weston & Bottou 2005. The machine and its pool work on `LasvmState.entries` and `.slots`, so these are up to
-date at every yield; alpha and the class functions, which LASVM does not need, follow at fixed step counts.
+The first pass processes every example once, in random order; later ones those that violate, the worst first. The
+machine and its pool work on `LasvmState.entries` and `.slots`, which are up to date at every yield. LASVM itself needs
+neither alpha nor the class functions: these are updated at fixed step counts.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class LasvmState(State):
     slots: Slots
     entries: Entries
     queue: np.ndarray  # examples of this pass
-    shown: np.ndarray  # (n,) weights that the class functions are of
+    shown: np.ndarray  # (n,) the weights that the class functions were computed from
     phase: LasvmPhase = LasvmPhase.FRESH
     position: int = 0  # in the queue
-    forced: int = 0  # examples at the front of the queue that are kept whatever they violate with
+    forced: int = 0  # examples at the front of the queue that are kept even if they violate with no other
     reprocesses: bool = False  # whether REPROCESS is next, else PROCESS
-    claimed: bool = False  # convergence, so that the functions have just been computed in float64
-    quiet: int = 0  # passes since the dual last rose beyond rounding
+    claimed: bool = False  # convergence was claimed, so that the run has just computed the functions in float64
+    quiet: int = 0  # passes since the dual last rose by more than rounding
     best_dual: float = -np.inf
-    examples_seen: int = 0
-    show_at: int = 1  # steps
+    examples_seen: int = 0  # processed, repetitions counted
+    show_at: int = 1  # step count at which alpha and the functions are updated next
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,14 @@ class Lasvm(Method[LasvmState]):
         return state
 
     def examples_seen(self, state: LasvmState) -> int:
-        """How often one was taken: as many as there are after a pass, more where some are taken again."""
+        """The number of PROCESS steps: n after the first pass."""
         return state.examples_seen
 
     def advance(self, part: Part, state: LasvmState, steps: int, tolerance: float) -> Work[Progress]:
         return (yield from self._learner(part, state).go(state.steps + steps, tolerance))
 
     def _learner(self, part: Part, state: LasvmState) -> Learner:
-        """The one that left this state, or one that computes the pool's kernel values again."""
+        """The Learner of the last slice, or a new one, which computes the kernel values of its pool again."""
         kept = part.kept.get(self.name)
         if kept is None or kept.pool.slots is not state.slots or kept.machine.entries is not state.entries:
             kept = part.kept[self.name] = Learner(part, state, self)
@@ -100,7 +100,7 @@ class Lasvm(Method[LasvmState]):
 
 
 class Learner:
-    """One binary machine on the way through its examples."""
+    """Moves a LasvmState: the binary machine, its pool, and the queue of examples."""
 
     def __init__(self, part: Part, state: LasvmState, method: Lasvm) -> None:
         self.part, self.state, self.method = part, state, method
@@ -130,7 +130,7 @@ class Learner:
                 return ending
 
     def _begin(self) -> Work[None]:
-        """Keep the examples of a given alpha and queue all others."""
+        """Keep the examples of the start's alpha, and queue all others."""
         state, used = self.state, np.flatnonzero(self.state.alpha[:, 0])
         self._hold(Slots.none(), Entries.none())
         for example in used:
@@ -147,7 +147,7 @@ class Learner:
         state.phase = LasvmPhase.LEARNING
 
     def _learn(self, goal: int, tolerance: float) -> Work[bool]:
-        """PROCESS and REPROCESS in turn; whether the queue is through."""
+        """PROCESS and REPROCESS in turn; returns whether the queue is empty."""
         state = self.state
         while state.position < state.queue.size or state.reprocesses:
             if state.steps >= state.show_at:
@@ -191,7 +191,7 @@ class Learner:
         return int(queue[position])
 
     def _finish(self, goal: int, tolerance: float) -> Work[bool]:
-        """Solve among the examples kept; whether that is done."""
+        """REPROCESS until the examples kept are solved; returns whether they are."""
         state = self.state
         while True:
             if state.steps >= state.show_at:
@@ -211,9 +211,9 @@ class Learner:
     # -- between passes ---------------------------------------------------------------------------
 
     def _sweep(self, tolerance: float) -> Work[Progress | None]:
-        """All examples looked at in double precision: those that violate are queued, or this is the end."""
+        """Compute all functions in float64 and queue the examples that violate; returns how the run ends if none do."""
         state = self.state
-        if state.claimed:  # then whoever did not believe it has computed the functions in float64
+        if state.claimed:  # the claim was refuted, by functions that were computed in float64
             state.claimed = False
         else:
             yield from self._recompute()
@@ -231,7 +231,7 @@ class Learner:
         return None
 
     def _enqueue(self, pair: np.ndarray, excess: np.ndarray, tolerance: float) -> None:
-        """First the most violating pair, which is kept in any case; then other violating examples, the worst first."""
+        """Queue the most violating pair first, which is kept in any case, then all violating examples, worst first."""
         outside = np.ones(len(self.part), dtype=bool)
         outside[self._examples()] = False
         forced = pair[outside[pair]]
@@ -277,7 +277,7 @@ class Learner:
         self.state.shown = weights[:, 0]
 
     def _show(self) -> Work[None]:
-        """Bring alpha and all class functions up to date: for samples and for whoever stops here."""
+        """Update alpha and all class functions, for samples and in case the run ends here."""
         state, gram, alpha = self.state, self.part.gram, self._alpha()
         weights = weights_of(self.part, alpha)[:, 0]
         change = weights - state.shown

@@ -1,8 +1,8 @@
 """The examples that online machines keep, side by side in slots, and the kernel values between them.
 
-A row is computed when its example comes: against the examples kept, no others. A checkpoint holds `Slots` but no kernel
-values: every row can be computed again with the same bits, by the same product of one example with as many slots.
-What stood in other slots does not matter, since kernels are asked for in double precision.
+A row is computed when its example comes, against the examples kept alone. A checkpoint has `Slots` but no kernel
+values: every row can be computed again with the same bits, by the same product of one example with as many slots. The
+other slots' contents do not matter, as the kernel computes in double precision here.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from solvers.work import LEAST_ROWS
 
 @dataclass
 class Slots:
-    """Where examples and their kernel rows are, and what is needed to compute the rows again."""
+    """The slots of examples, the rows of the store, and all that is needed to compute the rows again."""
 
     # by slot
     example: np.ndarray  # -1: the slot is free
     users: np.ndarray  # machines that keep the example
-    filled_at: np.ndarray  # by the clock
-    filled_width: np.ndarray  # slots there were then
+    filled_at: np.ndarray  # clock when the example came
+    filled_width: np.ndarray  # number of slots at that time
     row_of: np.ndarray  # which row of the store holds its kernel values; -1: none
     # by row of the store
     owner: np.ndarray  # slot, -1: the row is free
-    made_at: np.ndarray  # by the clock
-    made_width: np.ndarray  # slots there were then
-    used: np.ndarray  # by the clock, last
+    made_at: np.ndarray  # clock when the row was computed
+    made_width: np.ndarray  # number of slots at that time
+    used: np.ndarray  # clock at the last use
     clock: np.ndarray  # (1,) counts fetches, insertions and steps
 
     @classmethod
@@ -39,7 +39,7 @@ class Slots:
         return cls(none, none, none, none, none, none, none, none, none, np.zeros(1, dtype=np.int64))
 
     def check(self, examples: int) -> None:
-        """Raises ValueError for what no pool can have left."""
+        """Raises ValueError where no pool can have written these arrays."""
         slots, rows = self.example.size, self.owner.size
         by_slot = self.users, self.filled_at, self.filled_width, self.row_of
         if any(array.shape != (slots,) for array in by_slot) or self.example.max(initial=-1) >= examples:
@@ -96,7 +96,7 @@ class Pool:
         return self.kernel.block(self.points.take(examples), held, out) if width else out
 
     def fetch(self, slots: np.ndarray) -> None:
-        """Have the rows of these (few) slots in the store."""
+        """Compute the rows of these (few) slots that the store lacks."""
         self._tick()
         there = self.slots.row_of[slots]
         self.slots.used[there[there >= 0]] = self.slots.clock[0]
@@ -147,7 +147,7 @@ class Pool:
         self._resize(int(min(width, max(LEAST_ROWS, self.cache_bytes // (8 * width)))))
 
     def _resize(self, count: int) -> None:
-        """Room for so many rows of all slots; where there were more, the newest stay."""
+        """Change the store to `count` rows of all slots; the most recently used rows stay."""
         slots = self.slots
         kept = np.flatnonzero(slots.owner >= 0)
         leaving = kept[np.argsort(slots.used[kept], kind="stable")][: max(0, kept.size - count)]
@@ -175,7 +175,7 @@ class Pool:
     # -- the same again ---------------------------------------------------------------------------
 
     def _restore(self) -> None:
-        """Kernel values as they were when `slots` was left."""
+        """Compute the kernel values that belong to `slots` again."""
         slots = self.slots
         slots.check(len(self.points))
         held, kept = self.held, np.flatnonzero(slots.owner >= 0)
@@ -197,5 +197,5 @@ class Pool:
 
 
 def _resized(array: np.ndarray, size: int, value: int = 0) -> np.ndarray:
-    """At least as long as before, with `value` in what is new."""
+    """The array lengthened to `size`, with `value` in the new entries."""
     return np.append(array, np.full(size - array.size, value, dtype=array.dtype))

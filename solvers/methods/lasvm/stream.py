@@ -20,7 +20,7 @@ from solvers.methods.lasvm.pool import Pool
 
 @dataclass(frozen=True)
 class Terms:
-    """What the machines learn under."""
+    """The parameters of learning."""
 
     upper: np.ndarray  # (classes,) the cost of an example of each class and of weight 1
     margin: float
@@ -32,10 +32,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Expansion:
-    """The functions as learnt so far: of the examples used, in the order they came."""
+    """The functions learnt so far, as an expansion in the examples used, in the order in which these came."""
 
     points: Points
-    numbers: np.ndarray  # of the rows, counted since the beginning
+    numbers: np.ndarray  # row number of each example, counted through all portions
     labels: np.ndarray
     upper: np.ndarray  # the cost of each
     weights: np.ndarray  # (examples, machines)
@@ -43,7 +43,7 @@ class Expansion:
 
 
 class Stream:
-    """`learn` portions; `expansion` at any time."""
+    """All binary machines of a model: `learn` takes a portion, `expansion` gives the functions at any time."""
 
     def __init__(self, kernel: Kernel, split: str, terms: Terms, cache_mb: float) -> None:
         assert split != "joint", "a joint machine has no binary parts"
@@ -63,7 +63,7 @@ class Stream:
     ) -> None:
         """Every row once, then `patience` steps per row among the examples kept, or until no pair violates.
 
-        A row of weight 0 is counted, and not learnt.
+        Rows of weight 0 only count for row numbers.
         """
         upper = self.terms.upper[labels] * (1.0 if weights is None else weights)
         numbers, portion = np.flatnonzero(upper > 0.0), labels.size
@@ -95,7 +95,7 @@ class Stream:
             self.steps += 1 + self.machines[number].reprocess(tolerance, 1)[1]
 
     def _choose(self, queue: np.ndarray, position: int) -> None:
-        """Of some candidates, the one worth most to any of the machines moves to this place."""
+        """Swap the candidate that is worth most to any of the machines to this position of the queue."""
         worth = CHOICES[self.terms.choice]
         if worth is None or not self.labels.size or not any(map(len, self.machines)):
             return
@@ -112,7 +112,7 @@ class Stream:
     # -- the examples held -----------------------------------------------------------------------------
 
     def _join(self, points: Points, labels: np.ndarray, numbers: np.ndarray, upper: np.ndarray) -> int:
-        """The examples held, then new ones; where the new ones begin."""
+        """Append new examples to those held; returns the index of the first new one."""
         held = self.pool.slots.example[self.pool.held]
         both = _stacked(self.pool.points.take(held), points) if held.size else points
         self.pool.renumber(both, np.arange(held.size))
@@ -127,7 +127,7 @@ class Stream:
         self.pool.renumber(self.pool.points.take(held), np.arange(held.size))
 
     def adopt(self, found: Expansion, seen: int) -> None:
-        """Begin with functions found elsewhere, of which every example is one of those seen."""
+        """Start from functions of a trained model, after `seen` rows."""
         self._join(found.points, found.labels, found.numbers, found.upper)
         slots = np.array([self.pool.insert(e, self.pool.row(e)) for e in range(found.labels.size)], dtype=np.int64)
         values = self.pool.block(np.arange(found.labels.size))[:, slots] @ found.weights

@@ -1,4 +1,4 @@
-"""Whether a linear kernel is solved through W, and how: the size of W and its systems against kernel rows."""
+"""Whether `auto` solves a part with a linear kernel through W, and how: the cost of W against that of kernel rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VISITS = "The kernel is linear and rows of features are far shorter than kernel 
 
 
 def choose(part: Part) -> tuple[str | None, str, dict[str, float]]:
-    """For a linear kernel: (`linear-newton`, `linear` or None for kernel rows, why, the numbers that this rests on)."""
+    """For a linear kernel: ("linear-newton", "linear" or None for kernel rows; why; the numbers that decided)."""
     n, features, outputs = len(part), part.gram.points.features, part.form.outputs
     unknowns, stored = (features + 1) * outputs, part.gram.points.stored
     numbers = {"rows": float(n), "features": float(features), "unknowns": float(unknowns), "stored": stored}

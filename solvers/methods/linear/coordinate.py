@@ -24,25 +24,25 @@ from solvers.methods.linear.features import functions_of, refuse_other_kernels, 
 from solvers.problem import Part
 from solvers.work import PIECE_SECONDS, Work
 
-LOT, SPREAD = 88172645463325252, 0x9E3779B97F4A7C15  # random numbers begin at LOT + SPREAD * seed, modulo 2^63
+LOT, SPREAD = 88172645463325252, 0x9E3779B97F4A7C15  # first state of the generator: LOT + SPREAD * seed mod 2^63
 
 
 @dataclass(kw_only=True)
 class LinearState(State):
-    vectors: np.ndarray  # (features, outputs) W; empty where it is to be computed from alpha
-    moving_alpha: np.ndarray  # of a round under way, empty between two: `alpha` and `functions` follow at its end
+    vectors: np.ndarray  # (features, outputs) W; empty: to be computed from alpha
+    moving_alpha: np.ndarray  # alpha inside a round, empty between rounds; `alpha` and `functions` change at its end
     moving_constant: np.ndarray
     order: np.ndarray  # (n,) the active examples first
     active: int  # how many examples are active
-    lot: int  # state of the random numbers
-    members: np.ndarray  # (n, slots) of bounded sums: the active variables of each example first
-    sizes: np.ndarray  # (n,) how many those are
-    threshold: float = np.inf  # see jit/linear/loop.py, as for the next three
+    lot: int  # state of the random number generator
+    members: np.ndarray  # (n, slots) for bounded sums: the variables of each example, active ones first
+    sizes: np.ndarray  # (n,) number of active variables of each example
+    threshold: float = np.inf  # this and the next three: `marks` and `counts` of jit/linear/loop.py
     position: int = 0
     begun: int = -1
     worst: float = 0.0
-    left: int = 0  # visits of this round that are still to be done
-    claimed: bool = False  # the violations met in this round claim convergence
+    left: int = 0  # visits that are left in this round
+    claimed: bool = False  # the violations met by visits are below the tolerance
     strictness: float = 1.0  # factor on the tolerance
 
     @property
@@ -150,7 +150,7 @@ def begin_round(part: Part, state: LinearState) -> None:
 
 
 def end_round(part: Part, state: LinearState) -> Work[None]:
-    """alpha and the functions follow."""
+    """Copy the alpha of the round to the state, and compute its functions."""
     vectors = (yield from vectors_of(part, state.moving_alpha)) if state.claimed else state.vectors
     functions = yield from functions_of(part, vectors, state.moving_constant)
     state.vectors, state.functions = vectors, functions
@@ -159,7 +159,7 @@ def end_round(part: Part, state: LinearState) -> Work[None]:
 
 
 def judge(part: Part, state: LinearState, tolerance: float) -> Progress:
-    """A claim rests on violations met on the way: exact ones decide."""
+    """Check a claim, which rests on violations at the times of visits, by the violation at the current point."""
     state.claimed = False
     if examine(part, state.alpha, state.functions).violation <= tolerance:
         return Progress.CONVERGED
@@ -168,7 +168,7 @@ def judge(part: Part, state: LinearState, tolerance: float) -> Progress:
 
 
 def visit_price(part: Part) -> float:
-    """Seconds, roughly, of a visit of one example: measured, only to compare and to cut."""
+    """The price of a visit of one example, in seconds: to compare with Newton steps, and for sizes of pieces."""
     k, stored = part.form.outputs, part.gram.points.stored
     if k == 1:
         return LINEAR.class_price + LINEAR.stored_price * stored
@@ -196,7 +196,7 @@ def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) 
 
 
 def move_set(part: Part, state: LinearState, goal: float) -> bool:
-    """The most violating variables of either sign, solved together; returns whether anything moved."""
+    """Solve for a working set of the most violating variables; returns whether anything moved."""
     beta, low, high = LINE.signed(part, state.alpha)
     z = LINE.wish(part, state.functions)
     rises, falls = LINE.movable(part, state.alpha)
@@ -212,7 +212,7 @@ def move_set(part: Part, state: LinearState, goal: float) -> bool:
 
 
 def extremes(rising: np.ndarray, falling: np.ndarray) -> np.ndarray:
-    """Half of the working set from the variables that should rise most, half from those that should fall most."""
+    """The working set: half from beta that should rise most, half from those that should fall most."""
     half = min(LINEAR.set_variables // 2, rising.size)
     top = np.argpartition(-rising, half - 1)[:half]
     bottom = np.argpartition(falling, half - 1)[:half]

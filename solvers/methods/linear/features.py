@@ -1,4 +1,4 @@
-"""The features of a part, for compiled loops and for products."""
+"""The feature rows X of a part: for compiled loops, and in products W = X' weights and f = X W."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refuse_other_kernels(name: str, part: Part) -> Sentence | None:
 
 
 def rows_of(part: Part) -> Rows:
-    """Dense rows one after another, or CSR; the values are not copied."""
+    """Rows for compiled loops, dense or CSR, without a copy of the values."""
     kept = part.kept.get("linear rows")
     if kept is None:
         kept = part.kept["linear rows"] = _rows(part)

@@ -1,10 +1,10 @@
-"""Proximal steps on the dual, each solved by Newton steps on W: for the linear kernel with few features.
+"""`linear-newton`: proximal steps on the dual, solved by Newton steps on W, for the linear kernel with few features.
 
-The proximal point method ends after finitely many steps on such a problem (Rockafellar 1976), and a large sigma makes
-them few; a Newton step costs a few passes over the features and a small system, whatever C is. Every bias is native:
-regularized it is one more feature, exact one without a cost. Where single coordinates can move, their steps come first,
-until they have cost half of what Newton steps are expected to; small costs need no more. A step is a Newton step or a
-visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of visits.
+On a quadratic programme the proximal point method ends after finitely many steps (Rockafellar 1976), and few if sigma
+is large. A Newton step costs a few passes over the features and a small system, whatever C is. A regularized bias is
+one more feature; an exact one is a feature without the term 1/2 b^2. Without an equality, coordinate steps come first,
+until they have cost half of what Newton steps are expected to cost; a small C needs no more. A step is a Newton step or
+a visit of a coordinate; a slice is a few Newton steps of one proximal step, or one round of visits.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class NewtonPhase(Enum):
 @dataclass(kw_only=True)
 class NewtonState(LinearState):
     phase: NewtonPhase
-    point: np.ndarray  # W with the bias; empty where it is to be computed from alpha
+    point: np.ndarray  # W with the bias; empty: to be computed from alpha
     sigma: float = LINEAR.first  # in units of the mean cost
-    inside: int = 0  # Newton steps taken of a proximal step that is not ended
-    floor: float = -np.inf  # the dual that a proximal step must exceed
-    in_vain: int = 0  # proximal steps since the dual rose
-    closeness: float = LINEAR.close
-    doubt: float = 1.0  # factor on the tolerance after refuted claims: a certificate may choose another b
+    inside: int = 0  # Newton steps so far in an unfinished proximal step
+    floor: float = -np.inf  # the dual that the next proximal step must exceed
+    in_vain: int = 0  # proximal steps in a row that did not raise the dual
+    closeness: float = LINEAR.close  # of the functions to those of alpha at the end, in tolerances
+    doubt: float = 1.0  # factor on the tolerance after refuted claims: the certificate may choose another b
 
 
 @dataclass(frozen=True)
@@ -79,19 +79,19 @@ class LinearNewton(Method[NewtonState]):
         return Progress.STALLED if state.in_vain > LINEAR.vain else Progress.MOVING
 
     def rehearse(self, part: Part) -> None:
-        """Coordinate steps end with a tiny problem before any Newton step."""
+        """Coordinate steps solve a tiny problem before any Newton step."""
         state = self.start(part, 0)
         state.phase = NewtonPhase.NEWTON
         finish(self.advance(part, state, 1, 1e-3))
 
 
 def visiting_budget(part: Part) -> float:
-    """Seconds, roughly, that coordinate steps may take: half of what the Newton steps may."""
+    """The price up to which coordinate steps go on, in seconds: half of that of the expected Newton steps."""
     return 0.0 if part.balanced else 0.5 * LINEAR.expected * newton_price(part)
 
 
 def newton_price(part: Part) -> float:
-    """Seconds, roughly, of a Newton step: measured, only to compare."""
+    """The price of a Newton step, in seconds."""
     k, unknowns, stored = (
         part.form.outputs,
         (part.gram.points.features + 1) * part.form.outputs,
@@ -110,32 +110,32 @@ def features_of(part: Part) -> Work[Features]:
 
 
 def begin(part: Part, features: Features, state: NewtonState) -> Work[None]:
-    """From an alpha made elsewhere, whose dual no step may lead far below: one near the optimum may still violate."""
+    """Set W and the floor of the dual from alpha, which coordinate steps or a warm start have made."""
     dual = (yield from dual_of(part, features, state.alpha))[0]
     vectors = yield from features.reduce(weights_of(part, state.alpha))
     if part.geometry == LINE:
         products = yield from part.gram.products(weights_of(part, state.alpha))
-        state.constant = state.constant + wanted_shift(part, state)
+        state.constant = state.constant + suggested_shift(part, state)
         state.functions[...] = products + state.constant
     state.floor, state.point = dual - LINEAR.loss * abs(dual), with_bias(part, vectors, state)
 
 
-def wanted_shift(part: Part, state: State) -> float:
-    """By how much a free bias of two classes should move: its free variables' median residual, both classes alike."""
-    free, wanted = LINE.free(state.alpha, part.upper)[:, 0], LINE.wish(part, state.functions)
-    sides = [wanted[free & (part.labels == side)] for side in (0, 1)]
+def suggested_shift(part: Part, state: State) -> float:
+    """The change of b that free variables suggest: the mean of the two classes' medians of s m - f; 0 without them."""
+    free, residuals = LINE.free(state.alpha, part.upper)[:, 0], LINE.wish(part, state.functions)
+    sides = [residuals[free & (part.labels == side)] for side in (0, 1)]
     return float(np.mean([np.median(side) for side in sides])) if all(map(len, sides)) else 0.0
 
 
 def with_bias(part: Part, vectors: np.ndarray, state: State) -> np.ndarray:
-    """W with the bias of the state where it is free."""
+    """W; for an exact bias, its last row becomes the b of the state."""
     if part.balanced:
         vectors[-1] = state.constant
     return vectors
 
 
 def move(part: Part, state: NewtonState, features: Features, tolerance: float) -> Work[None]:
-    """One proximal step, or a part of a long one; its result becomes the state where its dual is higher."""
+    """One proximal step, or some Newton steps of a long one; the state moves there if the dual rises."""
     sigma, closeness = float(state.sigma * part.upper.mean()), state.closeness * tolerance
     step = FeatureStep(part, features, state.alpha, sigma, closeness)
     most = min(max(1, int(PIECE_SECONDS / newton_price(part))), PROXIMAL.steps - state.inside)
@@ -146,7 +146,7 @@ def move(part: Part, state: NewtonState, features: Features, tolerance: float) -
         state.point = trial.point
         return
     alpha = repair(part, trial.alpha) if part.balanced else trial.alpha
-    if (yield from settle(part, state, features, alpha, trial)):
+    if (yield from accept(part, state, features, alpha, trial)):
         state.point, state.in_vain = trial.point, 0
         state.sigma = min(LINEAR.growth * state.sigma, LINEAR.largest)
     else:
@@ -158,15 +158,15 @@ def move(part: Part, state: NewtonState, features: Features, tolerance: float) -
 
 
 def dual_of(part: Part, features: Features, alpha: np.ndarray) -> Work[tuple[float, np.ndarray, np.ndarray]]:
-    """With W, without a free bias, and the sums of the weights."""
+    """(the dual of alpha, W without an exact bias, the sums of the weights)."""
     weights = weights_of(part, alpha)
     vectors = yield from features.reduce(weights)
     energy = 0.5 * float(np.vdot(features.stiffness[:, None] * vectors, vectors))
     return float(np.vdot(part.form.margin[part.labels], alpha)) - energy, vectors, weights.sum(axis=0)
 
 
-def settle(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> Work[bool]:
-    """Whether this alpha is better; if so the state goes there, with functions made of it."""
+def accept(part: Part, state: NewtonState, features: Features, alpha: np.ndarray, trial: Iterate) -> Work[bool]:
+    """Move the state to this alpha if its dual is larger; returns whether it is."""
     dual, vectors, sums = yield from dual_of(part, features, alpha)
     if dual <= state.floor:
         return False

@@ -17,7 +17,7 @@ class FeatureStep(ProximalStep):
     def __init__(self, part: Part, features: Features, anchor: np.ndarray, sigma: float, closeness: float) -> None:
         super().__init__(part, anchor, sigma)
         self.features, self.stiffness = features, features.stiffness[:, None]
-        self.closeness = closeness  # of the class functions to those of alpha, where PROXIMAL.close asks for less
+        self.closeness = closeness  # distance of the class functions to those of alpha that always suffices
         self.system = FeatureSystem(features, part.form, sigma)
 
     def begin(self, vectors: np.ndarray) -> Work[Iterate]:
@@ -34,7 +34,7 @@ class FeatureStep(ProximalStep):
         return near and self.is_level(trial, residual)
 
     def is_level(self, trial: Iterate, residual: np.ndarray) -> bool:
-        """Whether the balance of a free bias nearly holds: at small costs class functions do not show it."""
+        """Whether sum_i W_i is small for an exact bias: at a small C, class functions do not show it."""
         tilt = np.abs(residual[self.features.stiffness == 0.0]).max(initial=0.0)
         return bool(tilt <= LINEAR.level * trial.alpha.sum())
 

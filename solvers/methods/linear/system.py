@@ -1,8 +1,7 @@
-"""The Newton system of a proximal step in the space of W: identity plus sigma times what the free variables span.
+"""The Newton system of a proximal step in W: stiffness + sigma sum_i x_i x_i' (x) R_i' P_i R_i, (features * outputs)^2.
 
-Class functions and features form the unknown (features, outputs); a column of ones joins the features where there is
-a bias. An example adds x x' (x) R' P R, R being how its variables read the class functions and P the Jacobian of
-its projection onto the feasible set. Small systems are factored, large ones solved by conjugate gradients.
+R_i has the directions of the free variables of example i, P_i is the Jacobian of its projection onto the feasible set.
+A bias is one more feature, a column of ones. Small systems are factored, large ones solved by conjugate gradients.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from solvers.work import MOVE, WHOLE, Work, pieces
 
 @dataclass(frozen=True)
 class Features:
-    """Features, and the bias as one more: regularized with weight sqrt(offset), or free."""
+    """The features, with a bias as one more: of value sqrt(offset) if regularized, 1 and without stiffness if exact."""
 
     rows: Any  # (n, width), dense or CSR
     stiffness: np.ndarray  # (width,) of |W|^2 / 2: 1, or 0 for a free bias
@@ -67,7 +66,7 @@ class Features:
 
 
 class FeatureSystem:
-    """The generalized Hessian at one point."""
+    """The system at one point: a generalized Hessian of psi (methods/proximal.py)."""
 
     def __init__(self, features: Features, form: DualForm, sigma: float) -> None:
         self.features, self.sigma, self.outputs = features, sigma, form.outputs
@@ -75,7 +74,7 @@ class FeatureSystem:
         self.centred = form.centred and max(abs(form.rule.constant_own), abs(form.rule.constant_other)) > ROUNDING
 
     def look(self, labels: np.ndarray, free: np.ndarray, full: np.ndarray) -> None:
-        """Which variables are free, and of bounded sums, which are at their bound."""
+        """Set the point: which variables are `free`, and which bounded sums are at their bound (`full`)."""
         self.starts, self.examples, self.values = couplings(self.rule, self.outputs, labels, free, full)
 
     def solve(self, residual: np.ndarray) -> Work[np.ndarray]:
@@ -121,12 +120,13 @@ class FeatureSystem:
         return np.asarray(total)
 
     def _pair(self, a: int, b: int) -> slice:
-        """Where the entries of outputs a >= b are."""
+        """The slice of the entries of outputs a >= b."""
         place = pair_of(a, b)
         return slice(self.starts[place], self.starts[place + 1])
 
     def _hold_biases(self, matrix: np.ndarray, residual: np.ndarray) -> None:
-        """A free bias that no variable determines steps by about 1; a common shift of all biases changes nothing."""
+        """Regularize the rows of a free bias: one that no variable determines then moves by about 1, and a common shift
+        of all biases, which changes no difference, stays put."""
         free = np.flatnonzero(self.features.stiffness == 0.0)
         if free.size == 0:
             return
@@ -166,12 +166,12 @@ class FeatureSystem:
         return step
 
     def _gather(self) -> None:
-        """The rows of examples that couple anything."""
+        """Gather the rows of examples with entries."""
         chosen, self.places = np.unique(self.examples, return_inverse=True)
         self.rows = self.features.rows[chosen]
 
     def _own_couplings(self) -> np.ndarray:
-        """(gathered rows, outputs): of an output with itself."""
+        """(gathered rows, outputs): the diagonal entries of R' P R."""
         found = np.zeros((self.rows.shape[0], self.outputs))
         for a in range(self.outputs):
             pair = self._pair(a, a)
@@ -179,7 +179,7 @@ class FeatureSystem:
         return found
 
     def _shiftless(self, vectors: np.ndarray) -> np.ndarray:
-        """Without the common shift of all class functions, where only their differences count."""
+        """Minus the mean over outputs, where only differences of class functions count."""
         return vectors - vectors.mean(axis=1, keepdims=True) if self.shiftable else vectors
 
     def _apply(self, vectors: np.ndarray) -> np.ndarray:
@@ -194,7 +194,7 @@ class FeatureSystem:
 
 
 def _ridged(matrix: np.ndarray) -> Work[CholeskyFactor | None]:
-    """Factored with the first ridge that makes it positive definite."""
+    """The factor of matrix + ridge, with the first of RIDGES that makes it positive definite."""
     size, diagonal = float(matrix.diagonal().max()), np.diag_indices_from(matrix)
     for ridge in RIDGES:
         matrix[diagonal] += ridge * size

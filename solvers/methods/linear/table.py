@@ -1,4 +1,4 @@
-"""The methods that keep W instead of kernel values."""
+"""The methods for the linear kernel, which keep W instead of kernel values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The loop of all sequential methods: run compiled steps, supply kernel rows, shrink, unshrink, judge the end.
+"""The loop of all sequential methods: runs compiled steps, supplies kernel rows, shrinks, unshrinks, ends.
 
-A rule (`rules.py`) says how variables are laid out, which compiled loop steps, and what may be shrunk. Everything that
-decides the path is in the state and up to date at every yield, so slices of any length give the same bits.
+A rule (`rules.py`) decides how variables are laid out, which compiled loop makes the steps, and what may be shrunk. All
+that decides the path is in the state, which is up to date at every yield: slices of any length give the same bits.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from solvers.work import PIECE, STEP_OPERATIONS, Work
 
 @dataclass(kw_only=True)
 class SequentialState(State):
-    active: np.ndarray  # (n, slots) bool: the active set, which shrinking leaves
-    touched: np.ndarray  # (n,) bool: examples whose kernel rows were used since rows were last asked for
+    active: np.ndarray  # (n, slots) bool: the active set, the variables that are not shrunk
+    touched: np.ndarray  # (n,) bool: examples whose kernel rows were used since rows were last fetched
     until_shrinking: int  # steps
-    near: bool = False  # whether the violation has come below SEQUENTIAL.near times the tolerance
-    moved: int = 0  # steps since everything was last unshrunk
-    stuck: int = 0  # working sets that could not move since then
-    quiet: int = 0  # steps since the dual last rose beyond rounding
+    near: bool = False  # whether the violation has come below SEQUENTIAL.near * tolerance
+    moved: int = 0  # steps since all variables were last unshrunk
+    stuck: int = 0  # working sets that could not move, since then
+    quiet: int = 0  # steps since the dual last rose by more than rounding
     best_dual: float = -np.inf
 
 
@@ -48,7 +48,7 @@ def period(part: Part) -> int:
 
 
 class WorkingSetSearch:
-    """A slice of the path: the state laid out for the compiled loops, which change its arrays in place."""
+    """The state laid out for the compiled loops, which change its arrays in place; lives for one slice."""
 
     variables: leaf.Awake  # the active ones
     groups: Groups  # only where sums over examples are bounded
@@ -78,7 +78,7 @@ class WorkingSetSearch:
     # -- the loop ---------------------------------------------------------------------------------
 
     def go(self, goal: int) -> Work[Progress]:
-        """Until `goal` steps have been taken in all."""
+        """Steps until the state has made `goal` in all, or the method ends."""
         state = self.state
         while True:
             stop = self.tolerance if state.near else SEQUENTIAL.near * self.tolerance
@@ -112,7 +112,7 @@ class WorkingSetSearch:
         self.state.moved += steps
 
     def _reached(self) -> Progress | None:
-        """The active set is solved: unshrink, or end."""
+        """The active set is solved: unshrink, or end if all variables were active."""
         state, first = self.state, not self.state.near
         state.near = True
         if not self._all_active:
@@ -141,7 +141,7 @@ class WorkingSetSearch:
         return self.variables.example.size == np.count_nonzero(self.part.form.real[self.part.labels])
 
     def _unshrink(self) -> None:
-        """All active for one look; what is idle is then shrunk again at once."""
+        """Make all variables active; those that may be shrunk leave again at the next step."""
         self.state.active[...] = self.part.form.real[self.part.labels]
         self.state.stuck = self.state.moved = self.state.until_shrinking = 0
         self.arrange()
@@ -155,7 +155,7 @@ class WorkingSetSearch:
             self.arrange()
 
     def arrange(self) -> None:
-        """Lay out the active variables."""
+        """Lay out the active variables for the compiled loops."""
         part, form, active = self.part, self.part.form, self.state.active
         count, width = np.count_nonzero(active), self.tables.output.shape[1]
         whole = np.empty((3, count), dtype=np.uint32)
@@ -171,10 +171,10 @@ class WorkingSetSearch:
     # -- kernel rows ------------------------------------------------------------------------------
 
     def _supply(self, wanted: np.ndarray) -> Work[None]:
-        """Rows of the wanted examples, and of the most violating ones that have none, in one block."""
+        """Fetch kernel rows of these examples, and of the most violating ones without a row, in one block."""
         gram, touched = self.part.gram, self.state.touched
         bounded = gram.capacity < len(gram)
-        if bounded:  # tell the store which rows were used, so that the oldest are evicted first
+        if bounded:  # mark the rows used by compiled steps as used, for the least recently used to be evicted
             used = np.flatnonzero(touched)
             if used.size:
                 yield from gram.fetch(used)

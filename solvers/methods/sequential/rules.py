@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 class SelectionRule(Protocol):
-    """One way of stepping."""
+    """How a sequential method chooses its working set on one feasible set."""
 
     @property
     def by_slot(self) -> bool:
-        """Variables lie slot after slot, else example after example."""
+        """Whether variables lie slot after slot, else example after example."""
 
     @property
     def examples(self) -> int:
-        """How many examples' kernel rows a step needs at most."""
+        """The number of kernel rows that a step needs, at most."""
 
     def refuse(self, part: Part) -> Sentence | None:
-        """Why it does not apply, in a sentence."""
+        """Why the rule does not apply to the part, in a sentence; None where it does."""
 
     def arrange(self, search: WorkingSetSearch) -> None:
-        """After the active set has changed."""
+        """Called after the active set has changed."""
 
     def run(self, search: WorkingSetSearch, stop: float, limit: int) -> tuple[int, int, int]:
         """(why the compiled loop returned, steps, how many examples are in `search.wanted`)."""

@@ -1,8 +1,8 @@
-"""Shrinking: variables at a bound that every violating pair would leave there are taken out of the active set.
+"""Shrinking: which variables at a bound may leave the active set, as no violating pair would move them.
 
-The class functions of all examples stay exact all the time (a step adds to a few long columns; the scans over
-variables are what costs), so that unshrinking needs no kernel values and every sample shows the true primal. Shrinking
-falls at fixed step counts, never at the end of a slice.
+Steps update the class functions of all examples, shrunk or not (scans over variables are the larger cost). So
+unshrinking needs no kernel values, and every sample shows the true primal. Variables are shrunk at fixed step counts,
+never at the end of a slice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from solvers.jit.sequential.sums import Groups
 
 
 def idle_box(variables: Awake) -> np.ndarray:
-    """At a bound, with a gradient into it larger than any violation."""
+    """Variables at a bound with a gradient into it that is larger than the largest violation."""
     full, empty = BOX.at_upper(variables.alpha, variables.upper), variables.alpha <= 0.0
     g = variables.gradient
     worst = np.max(np.where(full, 0.0, g), initial=0.0)
@@ -24,7 +24,7 @@ def idle_box(variables: Awake) -> np.ndarray:
 
 
 def idle_pairs(variables: Awake) -> np.ndarray:
-    """Signed variables that may only rise and lie below all that may fall, or the reverse."""
+    """Signed variables that may only rise, with z below that of all that may fall, or the reverse."""
     rises, falls = movable(variables)
     z = variables.gradient
     high = np.max(z, where=rises, initial=-np.inf)
@@ -33,17 +33,17 @@ def idle_pairs(variables: Awake) -> np.ndarray:
 
 
 def movable(variables: Awake) -> tuple[np.ndarray, np.ndarray]:
-    """Which signed variables may rise, and which may fall."""
+    """(whether each signed variable may rise, whether it may fall)."""
     room, used = BOX.room_up(variables.alpha, variables.upper), variables.alpha > 0.0
     positive = variables.value[0] > 0.0
     return np.where(positive, room, used), np.where(positive, used, room)
 
 
 def idle_groups(variables: Awake, groups: Groups, *, whole: bool) -> np.ndarray:
-    """At zero, with a gradient below that of all variables that could give to it by more than any violation.
+    """Variables at zero whose gradient is below the smallest one in use by more than the largest violation.
 
-    An example leaves when none of its variables is left, or one that holds the whole sum; with `whole`, variables
-    leave only together.
+    An example leaves as a whole when none of its variables stays, or only one that holds the whole sum clearly; with
+    `whole`, variables leave with their example alone.
     """
     starts, sizes = groups.starts[:-1], np.diff(groups.starts)
     worst = groups.violation.max(initial=0.0)

@@ -48,7 +48,7 @@ SMO = Sequential(
     {},
 )
 
-# The most violating variables, whatever the gain: for comparison with `smo`.
+# First-order choice, the most violating variables: for comparison with `smo`.
 SMO_FIRST_ORDER = Sequential(
     "smo-first-order",
     "every machine, kernel and bias: the variable of largest violation (ww, llw, ova without exact bias),"
