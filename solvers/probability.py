@@ -47,8 +47,13 @@ class Calibration:
             return _with_winner(shares, decide(machine, values, classes))
         assert self.sigmoids is not None
         if self.method == "pairwise":
-            return coupled(_sigmoid(self.sigmoids, pair_values(machine, values, classes)), classes)
+            return coupled(self.pair_shares(machine, values, classes), classes)
         return _scaled(_sigmoid(self.sigmoids, rest_values(machine, values, classes)), classes)
+
+    def pair_shares(self, machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
+        """(n, pairs) of r_ab, by sigmoids of the pairs."""
+        assert self.sigmoids is not None
+        return np.clip(_sigmoid(self.sigmoids, pair_values(machine, values, classes)), LEAST, 1.0 - LEAST)
 
     def log_probabilities(self, machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
         if self.temperature is not None:
@@ -246,13 +251,19 @@ def coupled(pairs: np.ndarray, classes: int) -> np.ndarray:
     return np.concatenate([_coupled(pairs[start : start + ROWS], classes) for start in range(0, len(pairs), ROWS)])
 
 
-def _coupled(pairs: np.ndarray, k: int) -> np.ndarray:
+def coupling(pairs: np.ndarray, k: int) -> np.ndarray:
+    """(n, k, k) the Q of p' Q p = sum over a < b of (r_ba p_a - r_ab p_b)^2."""
     r = np.zeros((len(pairs), k, k))
     for column, (a, b) in enumerate(combinations(range(k), 2)):
         r[:, a, b], r[:, b, a] = pairs[:, column], 1.0 - pairs[:, column]
+    found = -r * r.transpose(0, 2, 1)
+    found[:, np.arange(k), np.arange(k)] = (r * r).sum(axis=1)
+    return np.asarray(found)
+
+
+def _coupled(pairs: np.ndarray, k: int) -> np.ndarray:
     system = np.zeros((len(pairs), k + 1, k + 1))
-    system[:, :k, :k] = -r * r.transpose(0, 2, 1)
-    system[:, np.arange(k), np.arange(k)] = (r * r).sum(axis=1)
+    system[:, :k, :k] = coupling(pairs, k)
     system[:, :k, k] = system[:, k, :k] = 1.0
     wanted = np.zeros((len(pairs), k + 1, 1))
     wanted[:, k] = 1.0

@@ -17,6 +17,7 @@ from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
+from solvers.probability import LEAST
 
 ON_STACK = 16384  # features that a function may keep on the stack
 COMPILERS = ("cc", "gcc", "clang")
@@ -29,7 +30,7 @@ HEAD = """/* A multi-class support vector machine, written by mcsvm. C99; link w
    numbers: the columns of mcsvm_number_names in that order, NAN where missing (NULL if there are none)
    texts:   the columns of mcsvm_text_names, UTF-8, NULL or "" where missing (NULL if there are none)
    scores:  room for MCSVM_OUTPUTS values: class functions, or the functions of the pairs (0, 1), (0, 2), ...
-
+$probabilities
    Refused: a missing cell that nothing fills, a number that is not finite$unknown. */
 
 #include <math.h>
@@ -40,6 +41,10 @@ UNKNOWN = {
     True: ", a text that training did not know",
     False: ".\n   A text that training did not know counts as none of the known ones",
 }
+
+PROBABILITIES = """   int         mcsvm_probabilities(numbers, texts, probabilities)   the number of the class, or -1
+   probabilities: room for MCSVM_CLASSES values; they may disagree with the decision, unless by temperature
+"""
 
 KERNELS = {
     "rbf": "distance = square + squares[s] - 2.0 * product;\n        "
@@ -164,13 +169,147 @@ static int winner(const double *scores)
 """,
 }
 
+CLASS_SCORES = {  # what temperatures and sigmoids of single classes are applied to; `chosen` is the class decided for
+    "argmax": """
+static void class_scores(const double *scores, int chosen, double *found)
+{
+    int c;
+    for (c = 0; c < MCSVM_CLASSES; ++c) found[c] = scores[c];
+    (void)chosen;
+}
+""",
+    "one pair": """
+static void class_scores(const double *scores, int chosen, double *found)
+{
+    found[0] = 0.5 * scores[0];
+    found[1] = -0.5 * scores[0];
+    (void)chosen;
+}
+""",
+    "pairs": """
+/* Votes, and what tells ties apart; the largest is that of the class decided for. */
+static void class_scores(const double *scores, int chosen, double *found)
+{
+    double clarity[MCSVM_CLASSES] = {0.0}, most;
+    int a, b, best = 0, pair = 0;
+    for (a = 0; a < MCSVM_CLASSES; ++a) found[a] = 0.0;
+    for (a = 0; a < MCSVM_CLASSES; ++a)
+        for (b = a + 1; b < MCSVM_CLASSES; ++b, ++pair) {
+            found[scores[pair] > 0.0 ? a : b] += 1.0;
+            clarity[a] += scores[pair];
+            clarity[b] -= scores[pair];
+        }
+    for (a = 0; a < MCSVM_CLASSES; ++a) found[a] += clarity[a] / (3.0 * (fabs(clarity[a]) + 1.0));
+    for (a = 1; a < MCSVM_CLASSES; ++a)
+        if (found[a] > found[best]) best = a;
+    most = found[best];
+    found[best] = found[chosen];
+    found[chosen] = most;
+}
+""",
+}
+
+PAIR_VALUE = {True: "scores[a] - scores[b]", False: "scores[pair]"}
+
+SIGMOID = """
+static double sigmoid(double value, long f)
+{
+    return 1.0 / (1.0 + exp(sigmoids[2 * f] * value + sigmoids[2 * f + 1]));
+}
+"""
+
+SHARES = {
+    "temperature": """
+static void shares(const double *scores, int chosen, double *p)
+{
+    double largest, sum = 0.0;
+    int c;
+    class_scores(scores, chosen, p);
+    largest = p[0];
+    for (c = 1; c < MCSVM_CLASSES; ++c)
+        if (p[c] > largest) largest = p[c];
+    for (c = 0; c < MCSVM_CLASSES; ++c) sum += p[c] = exp((p[c] - largest) / TEMPERATURE);
+    for (c = 0; c < MCSVM_CLASSES; ++c) p[c] /= sum;
+}
+""",
+    "one sigmoid": """
+static void shares(const double *scores, int chosen, double *p)
+{
+    const int a = 0, b = 1, pair = 0;
+    p[0] = sigmoid($pair_value, 0);
+    p[1] = 1.0 - p[0];
+    (void)a; (void)b; (void)pair; (void)chosen;
+}
+""",
+    "sigmoid": """
+static void shares(const double *scores, int chosen, double *p)
+{
+    double sum = 0.0;
+    int c;
+    class_scores(scores, chosen, p);
+    for (c = 0; c < MCSVM_CLASSES; ++c) sum += p[c] = sigmoid(p[c], c);
+    for (c = 0; c < MCSVM_CLASSES; ++c) p[c] = sum > 0.0 ? p[c] / sum : 1.0 / MCSVM_CLASSES;
+}
+""",
+    "pairwise": """
+/* Minimises the sum of (r_ba p_a - r_ab p_b)^2 over p of sum 1: (Q + 1) p is a multiple of 1. */
+static void shares(const double *scores, int chosen, double *p)
+{
+    ${storage}double m[MCSVM_CLASSES][MCSVM_CLASSES];
+    double r, factor, sum = 0.0;
+    int a, b, c, pair = 0;
+    for (a = 0; a < MCSVM_CLASSES; ++a) {
+        p[a] = 1.0;
+        for (b = 0; b < MCSVM_CLASSES; ++b) m[a][b] = 1.0;
+    }
+    for (a = 0; a < MCSVM_CLASSES; ++a)
+        for (b = a + 1; b < MCSVM_CLASSES; ++b, ++pair) {
+            r = sigmoid($pair_value, pair);
+            r = r < $least ? $least : r > 1.0 - $least ? 1.0 - $least : r;
+            m[a][a] += (1.0 - r) * (1.0 - r);
+            m[b][b] += r * r;
+            m[a][b] -= r * (1.0 - r);
+            m[b][a] = m[a][b];
+        }
+    for (a = 0; a < MCSVM_CLASSES; ++a)
+        for (b = a + 1; b < MCSVM_CLASSES; ++b) {
+            factor = m[b][a] / m[a][a];
+            for (c = a; c < MCSVM_CLASSES; ++c) m[b][c] -= factor * m[a][c];
+            p[b] -= factor * p[a];
+        }
+    for (a = MCSVM_CLASSES - 1; a >= 0; --a) {
+        for (c = a + 1; c < MCSVM_CLASSES; ++c) p[a] -= m[a][c] * p[c];
+        p[a] /= m[a][a];
+    }
+    for (c = 0; c < MCSVM_CLASSES; ++c) sum += p[c] = p[c] > 0.0 ? p[c] : 0.0;
+    for (c = 0; c < MCSVM_CLASSES; ++c) p[c] /= sum;
+    (void)chosen;
+}
+""",
+}
+
+CALIBRATED = """
+int mcsvm_probabilities(const double *numbers, const char *const *texts, double *probabilities)
+{
+    double scores[MCSVM_OUTPUTS];
+    const int winner_number = mcsvm_predict(numbers, texts, scores);
+    if (winner_number >= 0) shares(scores, winner_number, probabilities);
+    return winner_number;
+}
+"""
+
 DRIVER = """
 #include <stdio.h>
 #include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    static double numbers[MCSVM_NUMBERS + 1], scores[MCSVM_OUTPUTS];
+    static double numbers[MCSVM_NUMBERS + 1];
+#ifdef MCSVM_CALIBRATED
+    static double probabilities[MCSVM_CLASSES];
+#else
+    static double scores[MCSVM_OUTPUTS];
+#endif
     static char *texts[MCSVM_TEXTS + 1];
     FILE *in = fopen(argv[argc - 1], "rb");
     int i, size;
@@ -184,7 +323,13 @@ int main(int argc, char **argv)
             if (fread(texts[i], 1, size, in) != (size_t)size) return 4;
             texts[i][size] = 0;
         }
+#ifdef MCSVM_CALIBRATED
+        printf("%d", mcsvm_probabilities(numbers, (const char *const *)texts, probabilities));
+        for (i = 0; i < MCSVM_CLASSES; ++i) printf(" %.17g", probabilities[i]);
+        printf("\\n");
+#else
         printf("%d\\n", mcsvm_predict(numbers, (const char *const *)texts, scores));
+#endif
     }
 }
 """
@@ -212,7 +357,30 @@ def written(plain: FlatModel) -> Files:
         decision=DECISIONS[plain.decides],
     )
     head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
-    return {"": (head + "".join(_tables(plain)) + body).encode("ascii")}
+    head = head.replace("$probabilities", "" if plain.calibration is None else PROBABILITIES)
+    return {"": (head + "".join(_tables(plain)) + body + _calibrated(plain)).encode("ascii")}
+
+
+def _calibrated(plain: FlatModel) -> str:
+    found = plain.calibration
+    if found is None:
+        return ""
+    one = plain.classes == 2 and found.method != "temperature"
+    shares = Template(SHARES["one sigmoid" if one else found.method]).substitute(
+        storage="static " if plain.classes**2 > ON_STACK else "",
+        pair_value=PAIR_VALUE[plain.decides == "argmax"],
+        least=repr(LEAST) if found.method == "pairwise" else "",
+    )
+    scores = "argmax" if plain.decides == "argmax" else "one pair" if plain.classes == 2 else "pairs"
+    needs_scores = not one and found.method != "pairwise"
+    return "".join(
+        [
+            CLASS_SCORES[scores] if needs_scores else "",
+            "" if found.sigmoids is None else SIGMOID,
+            shares,
+            CALIBRATED,
+        ]
+    )
 
 
 def _sides(plain: FlatModel) -> tuple[list[int], list[int]]:
@@ -225,16 +393,25 @@ def _sides(plain: FlatModel) -> tuple[list[int], list[int]]:
 
 def _tables(plain: FlatModel) -> Iterable[str]:
     numbers, texts = _sides(plain)
-    sizes = {"MCSVM_CLASSES": plain.classes, "MCSVM_OUTPUTS": plain.outputs, "MCSVM_NUMBERS": len(numbers)}
+    sizes: dict[str, int | str] = {
+        "MCSVM_CLASSES": plain.classes,
+        "MCSVM_OUTPUTS": plain.outputs,
+        "MCSVM_NUMBERS": len(numbers),
+    }
     sizes |= {"MCSVM_TEXTS": len(texts), "FEATURES": plain.features, "VECTORS": len(plain.owners)}
     sizes |= {"STRICT": int(plain.strict)}
-    sizes |= {key.upper(): repr(float(value)) for key, value in plain.parameters.items()}  # type: ignore[misc]
+    if plain.calibration is not None:
+        sizes |= {"MCSVM_CALIBRATED": 1}
+        sizes |= {} if plain.calibration.temperature is None else {"TEMPERATURE": repr(plain.calibration.temperature)}
+    sizes |= {key.upper(): repr(float(value)) for key, value in plain.parameters.items()}
     yield "".join(f"#define {key} {value}\n" for key, value in sizes.items())
     yield _strings("const char *const mcsvm_class_names", plain.class_names)
     yield _strings("const char *const mcsvm_number_names", [plain.columns[i].name for i in numbers])
     yield _strings("const char *const mcsvm_text_names", [plain.columns[i].name for i in texts])
     yield from _preparation(plain, numbers, texts)
     yield _array("double bias", plain.bias)
+    if plain.calibration is not None and plain.calibration.sigmoids is not None:
+        yield _array("double sigmoids", plain.calibration.sigmoids.ravel())
     yield _array("double squares", plain.squares) if plain.kernel == "rbf" else ""
     yield from _vectors(plain)
     yield from _sparse("expansion", sp.csr_array(plain.expansion))
@@ -303,8 +480,10 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
             command=command,
             reason=built.errors.strip().splitlines()[0],
         )
-    labels = np.array(programs.run([str(program), str(rows)]).output.split(), dtype=np.int64)
-    return FilePrediction(labels, f"the C compiler {command}", probe)
+    lines = [line.split() for line in programs.run([str(program), str(rows)]).output.splitlines()]
+    labels = np.array([line[0] for line in lines], dtype=np.int64)
+    shares = None if plain.calibration is None else np.array([line[1:] for line in lines], dtype=np.float64)
+    return FilePrediction(labels, f"the C compiler {command}", probe, shares)
 
 
 def _packed(plain: FlatModel, probe: Probe) -> bytes:

@@ -16,7 +16,7 @@ from mcsvm_gui.core.base.writing import written
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.flat_model import FlatModel
 from mcsvm_gui.core.export.probe import Probe, from_vectors, of_dataset
-from mcsvm_gui.core.export.ties import on_border
+from mcsvm_gui.core.export.ties import on_border, probability_reach
 from mcsvm_gui.core.export.training_rows import training_rows
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
@@ -29,8 +29,11 @@ class FilePrediction:
     labels: np.ndarray | None
     by: str  # who was asked ("onnxruntime 1.20"), or why nobody
     probe: Probe
+    probabilities: np.ndarray | None = None  # (rows, classes), where the file holds them
+    inexact: np.ndarray | float = 0.0  # (rows,) how far its program may stop before the exact probabilities
 
 
+PROBABILITY = 1e-6  # by which an exported probability may differ from the model's
 Files = dict[str, bytes]  # what is appended to the path: "" for the file itself
 Predictor = Callable[[Path, FlatModel, Probe], FilePrediction]
 
@@ -55,8 +58,11 @@ def write_checked(
     check: Dataset | None,
     files: Files,
     predictors: Sequence[Predictor],
+    without: Sentence | None = None,
 ) -> Receipt:
-    """Raises InputError, and leaves nothing behind, where a predictor finds a label that is not the model's."""
+    """Raises InputError, and leaves nothing behind, where a predictor finds a label or a probability that is not the
+    model's. `without`: why the format holds no probabilities.
+    """
     path = Path(path)
     probe, why = _probe(trained, plain, check)
     try:
@@ -69,7 +75,8 @@ def write_checked(
         raise InputError(
             "The export was not written, as it could not be tried out first: {error}", error=error
         ) from error
-    return Receipt(_publish(path, files), (*checks, why) if why else tuple(checks))
+    left_out = without if plain.calibration is not None else None
+    return Receipt(_publish(path, files), (*checks, *(one for one in (left_out, why) if one is not None)))
 
 
 def _asked(predictor: Predictor, path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
@@ -106,15 +113,42 @@ def _verdict(outcome: FilePrediction, plain: FlatModel, trained: TrainedModel, r
         raise InputError(_difference(outcome, plain, int(wrong[~border][0]), int((~border).sum())))
     some = probe.counted(rows)
     tried = some if len(probe) == rows else Sentence("{tried} of {rows}", tried=len(probe), rows=some)
-    if not wrong.size:
-        return Sentence("Checked with {by}: {tried}, every label as the model's.", by=outcome.by, tried=tried)
-    return Sentence(
-        "Checked with {by}: {tried}, every label as the model's"
-        " but for {wrong} on the border of two classes, where rounding decides.",
-        by=outcome.by,
-        tried=tried,
-        wrong=int(wrong.size),
-    )
+    labels = Sentence("Checked with {by}: {tried}, every label as the model's.", by=outcome.by, tried=tried)
+    if wrong.size:
+        labels = Sentence(
+            "Checked with {by}: {tried}, every label as the model's"
+            " but for {wrong} on the border of two classes, where rounding decides.",
+            by=outcome.by,
+            tried=tried,
+            wrong=int(wrong.size),
+        )
+    if outcome.probabilities is None or probe.probabilities is None:
+        return labels
+    _check_probabilities(outcome, trained)
+    allowed = f"{PROBABILITY + np.max(outcome.inexact, initial=0.0):.1g}"
+    return Sentence("{labels} Every probability is the model's within {allowed}.", labels=labels, allowed=allowed)
+
+
+def _check_probabilities(outcome: FilePrediction, trained: TrainedModel) -> None:
+    probe, said = outcome.probe, outcome.probabilities
+    assert said is not None
+    assert probe.probabilities is not None
+    apart = np.full(len(probe), np.inf)
+    if said.shape == probe.probabilities.shape:
+        apart = np.nan_to_num(np.abs(said - probe.probabilities), nan=np.inf).max(axis=1, initial=0.0)
+    allowed = np.broadcast_to(PROBABILITY + outcome.inexact, apart.shape)
+    far = np.flatnonzero(apart > allowed)
+    far = far[apart[far] > allowed[far] + probability_reach(trained, probe.take(far))]
+    if far.size:
+        raise InputError(
+            "The export was not written: {by} gives {row} another probability than the model, {apart:.2g} away"
+            " ({count} of {total} differ).",
+            by=outcome.by,
+            row=probe.named(int(probe.rows[far[0]]) + 1),
+            apart=float(apart[far[0]]),
+            count=int(far.size),
+            total=len(probe),
+        )
 
 
 def _difference(outcome: FilePrediction, plain: FlatModel, first: int, count: int) -> Sentence:

@@ -14,7 +14,9 @@ import scipy.sparse as sp
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
+from solvers.machines import MACHINES
 from solvers.model import TIE, votes, walk
+from solvers.probability import Calibration
 
 Rows: TypeAlias = Any  # np.ndarray | sp.csr_array: SciPy has no types
 
@@ -50,6 +52,7 @@ class FlatModel:
     bias: np.ndarray  # (outputs,)
     first: int = 1  # the number that a sparse file gives its first column
     strict: bool = False  # whether the model refuses a level that it does not know, instead of taking it for none
+    calibration: Calibration | None = None  # how outputs become probabilities, where the model has them
 
     @property
     def classes(self) -> int:
@@ -120,6 +123,12 @@ class FlatModel:
             return values.argmax(axis=1)
         return votes(values, self.classes).argmax(axis=1) if self.decides == "votes" else walk(values, self.classes)
 
+    def probabilities(self, values: np.ndarray) -> np.ndarray | None:
+        """(n, classes) from outputs."""
+        if self.calibration is None:
+            return None
+        return self.calibration.probabilities(MACHINES[self.machine], values, self.classes)
+
 
 def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:
     """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors."""
@@ -147,6 +156,7 @@ def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:
         bias=_tilted(model),
         first=getattr(trained.preparation, "first", 1),
         strict=trained.preparation.rules.unknown == "reject",
+        calibration=None if trained.calibrated is None else trained.calibrated.found,
     )
 
 

@@ -17,6 +17,7 @@ from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import Sentence
+from solvers.probability import Calibration
 
 FORMAT, VERSION = "mcsvm model", 1
 
@@ -33,6 +34,17 @@ DECISIONS = {
     "most votes win, ties go to the first class",
     "graph": "outputs are pair functions in the order of `pairs`; keep a list of all classes in order, compare its "
     "first and last (positive: drop the last, else the first) until one is left",
+}
+PAIRS = "for each [a, b] in the order of pairs (0, 1), (0, 2), ...: the pair function, or the difference of two class "
+PROBABILITIES = {
+    "scores": "class functions; for two classes of a pair function f: f / 2 and -f / 2; for more classes of pair "
+    "functions: votes + c / (3 (|c| + 1)), c the sum of the class's pair functions (negative where it is the second), "
+    "the largest exchanged with that of the class decided for",
+    "temperature": "exp(score / temperature), divided by the sum over all classes",
+    "pairwise": PAIRS + "functions, gives r_ab = 1 / (1 + exp(A f + B)), between 1e-7 and 1 - 1e-7, and r_ba = 1 - "
+    "r_ab; the p of sum 1 that minimise the sum of (r_ba p_a - r_ab p_b)^2, none below 0",
+    "sigmoid": "[A, B] for each: 1 / (1 + exp(A f + B)) of the score of each class, divided by their sum; for two "
+    "classes of the pair function or the difference of the two class functions, the second being 1 minus it",
 }
 
 
@@ -61,6 +73,7 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
         "machine": plain.machine,
         "classes": plain.class_names,
         "decision": {"rule": plain.decides, "how": DECISIONS[plain.decides], **pairs},
+        "probabilities": None if plain.calibration is None else _probabilities(plain),
         "kernel": {"name": plain.kernel, "how": KERNELS[plain.kernel], **plain.parameters},
         "columns": [dataclasses.asdict(column) for column in plain.columns],
         "features": _features(plain),
@@ -72,6 +85,15 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
         "request": trained.request.document(),
         "certificate": _finite(trained.certificate),
     }
+
+
+def _probabilities(plain: FlatModel) -> dict[str, Any]:
+    assert plain.calibration is not None
+    found = plain.calibration.document()
+    how = {
+        name: PROBABILITIES[name] for name in (["scores"] if found["method"] != "pairwise" else []) + [found["method"]]
+    }
+    return {**found, "how": how}
 
 
 def _features(plain: FlatModel) -> list[dict[str, Any]]:
@@ -121,6 +143,7 @@ def read(path: Path) -> FlatModel:
         expansion=np.array(found["expansion"], dtype=np.float64).reshape(-1, outputs),
         bias=np.array(found["bias"], dtype=np.float64),
         strict=found["refused"]["unknown_levels"],
+        calibration=None if found["probabilities"] is None else Calibration.from_document(found["probabilities"]),
     )
 
 
@@ -134,5 +157,5 @@ def _read_vectors(found: dict[str, Any], features: int) -> np.ndarray | sp.csr_a
 def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     """The file read back and evaluated from what it says alone."""
     again = read(path)
-    labels = again.choose(again.evaluate(prepared(again, probe)))
-    return FilePrediction(labels, Sentence("the file read back"), probe)
+    values = again.evaluate(prepared(again, probe))
+    return FilePrediction(again.choose(values), Sentence("the file read back"), probe, again.probabilities(values))

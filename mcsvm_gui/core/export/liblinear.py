@@ -22,6 +22,8 @@ from solvers.errors import Sentence
 
 PROGRAM = "liblinear-predict"  # as Debian calls it: LIBLINEAR's own name, `predict`, may be any program's
 
+WITHOUT = Sentence("Its probabilities are not in the file: LIBLINEAR has none for support vector machines.")
+
 
 def refusal(trained: TrainedModel) -> Sentence | None:
     model = trained.model
@@ -40,7 +42,7 @@ def refusal(trained: TrainedModel) -> Sentence | None:
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [_own_reader, _predict])
+    return write_checked(trained, plain, path, check, written(plain), [_own_reader, _predict], WITHOUT)
 
 
 def _functions(plain: FlatModel) -> tuple[str, list[int], np.ndarray]:

@@ -6,6 +6,9 @@ weighs on, its coefficient in row m being -A[p, c] where m < c and A[p, c] elsew
 A[p, i] - A[p, j], and rho = -(b_i - b_j). The largest f wins all its pairs.
 A pair that is exactly 0 goes to j, the later one. Argmax gives ties to the first class, so classes are written in
 reverse; ovo gives them to the later class of a pair as LIBSVM does, so its classes stay in order.
+Probabilities coupled from pairs are probA and probB: P(i | i or j) = 1 / (1 + exp(A f + B)), f the pair's function;
+where classes are reversed f is the negative, so P(j | ...) = 1 / (1 + exp(A (-f) - B)). svm-predict -b 1 then takes
+the most probable class, which may be another than that of its votes.
 """
 
 from __future__ import annotations
@@ -37,7 +40,15 @@ def refusal(trained: TrainedModel) -> Sentence | None:
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [own_reader, svm_predict])
+    return write_checked(trained, plain, path, check, written(plain), [own_reader, svm_predict], _without(plain))
+
+
+def _without(plain: FlatModel) -> Sentence | None:
+    if plain.calibration is None or plain.calibration.method == "pairwise":
+        return None
+    return Sentence(
+        "Its probabilities are not in the file: LIBSVM couples them from pairs, which --calibrate pairwise fits."
+    )
 
 
 def written(plain: FlatModel) -> Files:
@@ -108,10 +119,27 @@ def _lines(plain: FlatModel, numbers: np.ndarray) -> Iterable[str]:
     yield f"nr_class {plain.classes}\ntotal_sv {blocks.vectors.size}\n"
     yield f"rho {' '.join(map(number, blocks.rho.tolist()))}\n"
     yield f"label {' '.join(str(labels[c]) for c in blocks.order)}\n"
+    yield from _sigmoids(plain, blocks.order)
     yield f"nr_sv {' '.join(map(str, blocks.sizes))}\nSV\n"
     features = _feature_texts(plain, numbers)
     for vector, coefficients in zip(blocks.vectors.tolist(), blocks.coefficients.tolist(), strict=True):
         yield f"{' '.join(map(number, coefficients))} {features[vector]}\n"
+
+
+def _sigmoids(plain: FlatModel, order: list[int]) -> Iterable[str]:
+    """Of each pair of classes in the order of the file."""
+    if plain.calibration is None or plain.calibration.method != "pairwise":
+        return
+    assert plain.calibration.sigmoids is not None
+    column = {pair: number for number, pair in enumerate(plain.pairs)}
+    pairs = [(order[i], order[j]) for i, j in plain.pairs]
+    found = [plain.calibration.sigmoids[column[min(pair), max(pair)]] * (1.0, _sign(pair)) for pair in pairs]
+    for name, side in (("probA", 0), ("probB", 1)):
+        yield f"{name} {' '.join(number(float(sigmoid[side])) for sigmoid in found)}\n"
+
+
+def _sign(pair: tuple[int, int]) -> float:
+    return 1.0 if pair[0] < pair[1] else -1.0
 
 
 def _feature_texts(plain: FlatModel, numbers: np.ndarray) -> list[str]:

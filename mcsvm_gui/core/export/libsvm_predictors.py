@@ -9,18 +9,23 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.export.checked import FilePrediction
 from mcsvm_gui.core.export.flat_model import FlatModel, Rows
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers, number, rows_as_terms
 from mcsvm_gui.core.export.probe import Probe, prepared
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.kernels.precomputed import MatrixRows
+from solvers.machines import MACHINES
 from solvers.model import votes
+from solvers.probability import ROWS, coupled, coupling
 
 BLOCK = 4_000_000  # kernel values at once
+PRINTED = 1e-5  # svm-predict writes six digits
+INEXACT = 0.005  # over the number of classes: where svm.cpp stops coupling
 MOST_WORK = 1_000_000_000  # kernel terms that svm-predict is asked for: some seconds
 
 
@@ -33,16 +38,28 @@ class File:
     rho: np.ndarray
     points: Points
     weights: np.ndarray  # (vectors, pairs)
+    sigmoids: np.ndarray | None = None  # (pairs, 2): probA and probB
 
-    def classes(self, rows: Rows) -> np.ndarray:
-        """Positions in `labels`, by votes as in svm.cpp."""
+    def values(self, rows: Rows) -> np.ndarray:
+        """(rows, pairs)"""
         values = np.empty((rows.shape[0], self.rho.size))
         height = max(1, BLOCK // max(1, len(self.points)))
         for start in range(0, len(values), height):
             part = rows[start : start + height]
             block = self.kernel.block(Points(part), self.points, np.empty((part.shape[0], len(self.points))))
             values[start : start + height] = block @ self.weights - self.rho
+        return values
+
+    def classes(self, values: np.ndarray) -> np.ndarray:
+        """Positions in `labels`, by votes as in svm.cpp."""
         return votes(values, len(self.labels)).argmax(axis=1)
+
+    def probabilities(self, values: np.ndarray) -> np.ndarray | None:
+        """By position in `labels`, as svm.cpp couples them, but for its stopping early."""
+        if self.sigmoids is None:
+            return None
+        shares = expit(-(self.sigmoids[:, 0] * values + self.sigmoids[:, 1]))
+        return coupled(shares, len(self.labels))
 
 
 def read(path: Path, numbers: np.ndarray) -> File:
@@ -61,6 +78,7 @@ def read(path: Path, numbers: np.ndarray) -> File:
         np.array(header["rho"], dtype=np.float64),
         _serials(list(unique)) if name == "precomputed" else _points(list(unique), numbers),
         _weights(coefficients, places, [int(size) for size in header["nr_sv"]], len(unique)),
+        np.array([header["probA"], header["probB"]], dtype=np.float64).T if "probA" in header else None,
     )
 
 
@@ -94,7 +112,10 @@ def own_reader(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     file = read(path, feature_numbers(plain, plain.first))
     class_of = {label: number for number, label in enumerate(label_numbers(plain))}
     order = np.array([class_of[label] for label in file.labels])
-    return FilePrediction(order[file.classes(prepared(plain, probe))], "the file read back", probe)
+    values = file.values(prepared(plain, probe))
+    shares = file.probabilities(values)
+    back = None if shares is None else shares[:, np.argsort(order)]
+    return FilePrediction(order[file.classes(values)], Sentence("the file read back"), probe, back)
 
 
 def svm_predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
@@ -104,23 +125,56 @@ def svm_predict(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     with path.open("rb") as file:
         terms = max(1, sum(line.count(b":") for line in file))
     tried = probe.some(max(20, MOST_WORK // terms))
-    return FilePrediction(ask(program, path, plain, tried, feature_numbers(plain, plain.first)), "svm-predict", tried)
+    numbers = feature_numbers(plain, plain.first)
+    labels = ask(program, path, plain, tried, numbers)
+    if plain.calibration is not None and plain.calibration.method == "pairwise":
+        shares = _asked_shares(program, path, plain, tried, numbers)
+        return FilePrediction(labels, "svm-predict", tried, shares, _inexact(plain, tried))
+    return FilePrediction(labels, "svm-predict", tried)
+
+
+def _inexact(plain: FlatModel, probe: Probe) -> np.ndarray:
+    """(rows,) how far p may be off where svm.cpp stops: Q p is within INEXACT / k of a multiple of 1 there.
+
+    With d = p - p*, whose sum is 0, d' Q d = d' r with abs(r) <= INEXACT / k; and d' Q d = d' (Q + 1) d."""
+    assert plain.calibration is not None
+    assert plain.calibration.sigmoids is not None
+    k, result = plain.classes, np.empty(len(probe))
+    shares = plain.calibration.pair_shares(MACHINES[plain.machine], plain.evaluate(prepared(plain, probe)), k)
+    for start in range(0, len(probe), ROWS):
+        curvature = np.linalg.eigvalsh(coupling(shares[start : start + ROWS], k) + 1.0)[:, 0]
+        result[start : start + ROWS] = INEXACT / (np.sqrt(k) * curvature)
+    return result + PRINTED
+
+
+def _asked_shares(program: str, path: Path, plain: FlatModel, probe: Probe, numbers: np.ndarray) -> np.ndarray:
+    """Probabilities from svm-predict -b 1, whose first line names the classes; its labels are the most probable."""
+    head, *lines = _answers(program, path, plain, probe, numbers, "-b", "1")
+    class_of = {label: number for number, label in enumerate(label_numbers(plain))}
+    order = np.array([class_of[int(label)] for label in head.split()[1:]])
+    return np.array([line.split()[1:] for line in lines], dtype=np.float64)[:, np.argsort(order)]
 
 
 def ask(program: str, path: Path, plain: FlatModel, probe: Probe, numbers: np.ndarray) -> np.ndarray:
     """Labels from svm-predict, or liblinear-predict, as class numbers."""
+    class_of = {label: number for number, label in enumerate(label_numbers(plain))}
+    return np.array(
+        [class_of[int(answer)] for answer in _answers(program, path, plain, probe, numbers)], dtype=np.int64
+    )
+
+
+def _answers(program: str, path: Path, plain: FlatModel, probe: Probe, numbers: np.ndarray, *options: str) -> list[str]:
     data, answers = path.with_name("rows"), path.with_name("answers")
     rows = _data_rows(plain, prepared(plain, probe), numbers)
     data.write_text("".join(f"0 {row}\n" for row in rows), "ascii")
-    done = programs.run([program, str(data), str(path), str(answers)])
+    done = programs.run([program, *options, str(data), str(path), str(answers)])
     if done.status:
         raise InputError(
             "The export was not written: {program} stops at it: {reason}",
             program=program,
             reason=(done.errors or done.output).strip(),
         )
-    class_of = {label: number for number, label in enumerate(label_numbers(plain))}
-    return np.array([class_of[int(answer)] for answer in answers.read_text("ascii").split()], dtype=np.int64)
+    return answers.read_text("ascii").splitlines()
 
 
 def _data_rows(plain: FlatModel, rows: Rows, numbers: np.ndarray) -> Iterable[str]:

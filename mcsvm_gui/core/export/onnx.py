@@ -2,7 +2,9 @@
 
 Inputs: "features", one float64 tensor (rows, columns), where all columns are numbers; else one tensor (rows, 1) per
 column, float64 or string. Outputs: "label" (rows,) strings, "scores" (rows, outputs) float64: the class functions,
-or the pair functions of ovo and dag. The companion set ai.onnx.ml is used for categories only (LabelEncoder).
+or the pair functions of ovo and dag. With probabilities these come second, as from sklearn-onnx without its ZipMap:
+"probabilities" (rows, classes) float64, as the features are; the order of classes is in the metadata. The companion set
+ai.onnx.ml is used for categories only (LabelEncoder).
 
 A row that the model refuses (a missing cell that nothing fills, a number that is not finite, and where the model is
 trained so a text that it does not know) makes the run fail: an index is taken that is out of bounds.
@@ -22,6 +24,7 @@ from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
+from solvers.probability import LEAST, Calibration
 
 OPSET, ML_OPSET, IR = 13, 2, 7  # understood by every onnxruntime since 1.7
 LARGEST = 1_900_000_000  # bytes; a protobuf message ends at 2 GB
@@ -56,7 +59,10 @@ def written(plain: FlatModel) -> Files:
     graph = Graph(onnx, [column.name for column in plain.columns])
     features = _prepared(graph, plain)
     scores = graph.add("Add", _weighted(graph, plain, features), graph.constant(plain.bias[None, :]), name="scores")
-    _label(graph, plain, scores, _refused(graph, features))
+    winner = _winner(graph, plain, scores)
+    _label(graph, plain, winner, _refused(graph, features))
+    if plain.calibration is not None:
+        _probabilities(graph, plain, plain.calibration, scores, winner)
     return {"": graph.model(plain).SerializeToString()}
 
 
@@ -110,17 +116,24 @@ class Graph:
         self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["rows", columns]))
         return name
 
+    def _of_classes(self, plain: FlatModel) -> list[Any]:
+        kind, shape = self.onnx.TensorProto.DOUBLE, ["rows", plain.classes]
+        named = [] if plain.calibration is None else ["probabilities"]
+        return [self.helper.make_tensor_value_info(name, kind, shape) for name in named]
+
     def model(self, plain: FlatModel) -> Any:
         kinds = self.onnx.TensorProto
         outputs = [
             self.helper.make_tensor_value_info("label", kinds.STRING, ["rows"]),
+            *self._of_classes(plain),
             self.helper.make_tensor_value_info("scores", kinds.DOUBLE, ["rows", plain.outputs]),
         ]
         graph = self.helper.make_graph(self.nodes, "mcsvm", self.inputs, outputs, self.constants, doc_string=__doc__)
         sets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
         model = self.helper.make_model(graph, opset_imports=sets, ir_version=IR, producer_name="mcsvm")
         columns = "\n".join(ascii(column.name) for column in plain.columns)
-        self.helper.set_model_props(model, {"machine": plain.machine, "columns": columns})
+        classes = "\n".join(map(ascii, plain.class_names))
+        self.helper.set_model_props(model, {"machine": plain.machine, "columns": columns, "classes": classes})
         self.onnx.checker.check_model(model)
         return model
 
@@ -151,7 +164,7 @@ def _filled(graph: Graph, values: str, fills: np.ndarray) -> str:
 def input_names(plain: FlatModel) -> list[str]:
     """The names of the inputs, column by column; a name that ONNX cannot use gets a number."""
     names = [column.name for column in plain.columns]
-    unfit = ("", "label", "scores")
+    unfit = ("", "label", "scores", "probabilities")
     return [f"column {i + 1}: {name}" if name in unfit else name for i, name in enumerate(names)]
 
 
@@ -226,14 +239,135 @@ def _refused(graph: Graph, features: str) -> str:
     return graph.cast(graph.add("IsNaN", sums), graph.onnx.TensorProto.INT64)
 
 
-def _label(graph: Graph, plain: FlatModel, scores: str, refused: str) -> None:
+def _winner(graph: Graph, plain: FlatModel, scores: str) -> str:
+    """(rows, 1)"""
     if plain.decides == "graph":
-        winner = graph.add("Squeeze", _walk(graph, plain, scores), graph.integers(1))
-    else:
-        ranks = scores if plain.decides == "argmax" else _votes(graph, plain, scores)
-        winner = graph.add("ArgMax", ranks, axis=1, keepdims=0, select_last_index=0)
+        return _walk(graph, plain, scores)
+    return _largest(graph, scores if plain.decides == "argmax" else _votes(graph, plain, scores))
+
+
+def _largest(graph: Graph, values: str) -> str:
+    """(rows, 1) the first of the largest."""
+    return graph.add("ArgMax", values, axis=1, keepdims=1, select_last_index=0)
+
+
+def _label(graph: Graph, plain: FlatModel, winner: str, refused: str) -> None:
+    winner = graph.add("Squeeze", winner, graph.integers(1))
     beyond = graph.add("Mul", refused, graph.integers(plain.classes))
     graph.add("Gather", graph.strings(plain.class_names), graph.add("Add", winner, beyond), name="label", axis=0)
+
+
+# -- probabilities ---------------------------------------------------------------------------------
+
+
+def _probabilities(graph: Graph, plain: FlatModel, found: Calibration, scores: str, winner: str) -> None:
+    if found.sigmoids is None:
+        divided = graph.add(
+            "Div", _class_scores(graph, plain, scores, winner), _number(graph, found.temperature or 1.0)
+        )
+        graph.add("Softmax", divided, axis=1, name="probabilities")
+    elif plain.classes == 2:
+        share = _sigmoids(graph, found, _pair_values(graph, plain, scores))
+        graph.add("Concat", share, _rest(graph, share), axis=1, name="probabilities")
+    elif found.method == "pairwise":
+        _coupled(graph, plain, _sigmoids(graph, found, _pair_values(graph, plain, scores)))
+    else:
+        shares = _sigmoids(graph, found, _class_scores(graph, plain, scores, winner))
+        nothing = graph.add("Equal", _sum(graph, shares, 1), _number(graph, 0.0))
+        _scaled(graph, graph.add("Where", nothing, _number(graph, 1.0), shares))
+
+
+def _number(graph: Graph, value: float) -> str:
+    return graph.constant(np.array(value))
+
+
+def _sum(graph: Graph, values: str, axis: int) -> str:
+    return graph.add("ReduceSum", values, graph.integers(axis), keepdims=1)
+
+
+def _rest(graph: Graph, shares: str) -> str:
+    return graph.add("Sub", _number(graph, 1.0), shares)
+
+
+def _scaled(graph: Graph, shares: str) -> None:
+    graph.add("Div", shares, _sum(graph, shares, 1), name="probabilities")
+
+
+def _class_scores(graph: Graph, plain: FlatModel, scores: str, winner: str) -> str:
+    """(rows, classes) what temperatures and sigmoids of single classes are applied to."""
+    if plain.decides == "argmax":
+        return scores
+    if plain.classes == 2:
+        return graph.add("Mul", scores, graph.constant(np.array([[0.5, -0.5]])))
+    signs = np.zeros((plain.outputs, plain.classes))
+    for column, (a, b) in enumerate(plain.pairs):
+        signs[column, a], signs[column, b] = 1.0, -1.0
+    clarity = graph.add("MatMul", scores, graph.constant(signs))
+    bound = graph.add("Mul", graph.add("Add", graph.add("Abs", clarity), _number(graph, 1.0)), _number(graph, 3.0))
+    given = graph.add("Add", _votes(graph, plain, scores), graph.add("Div", clarity, bound))
+    return _exchanged(graph, plain, given, winner, _largest(graph, given))
+
+
+def _exchanged(graph: Graph, plain: FlatModel, given: str, winner: str, first: str) -> str:
+    """The largest score goes to the class decided for, and its own to the class that had the largest."""
+    numbers = graph.constant(np.arange(plain.classes)[None, :])
+    places = [graph.add("Equal", numbers, place) for place in (winner, first)]
+    marks = [graph.cast(place, graph.onnx.TensorProto.DOUBLE) for place in places]
+    held = [graph.add("GatherElements", given, place, axis=1) for place in (winner, first)]
+    change = graph.add("Mul", graph.add("Sub", marks[0], marks[1]), graph.add("Sub", held[1], held[0]))
+    return graph.add("Add", given, change)
+
+
+def _pair_values(graph: Graph, plain: FlatModel, scores: str) -> str:
+    """(rows, pairs)"""
+    if plain.decides != "argmax":
+        return scores
+    sides = (graph.add("Gather", scores, graph.integers(*side), axis=1) for side in zip(*plain.pairs, strict=True))
+    return graph.add("Sub", *sides)
+
+
+def _sigmoids(graph: Graph, found: Calibration, values: str) -> str:
+    assert found.sigmoids is not None
+    slopes, offsets = (graph.constant(-found.sigmoids[None, :, side]) for side in (0, 1))
+    return graph.add("Sigmoid", graph.add("Add", graph.add("Mul", values, slopes), offsets))
+
+
+def _coupled(graph: Graph, plain: FlatModel, pairs: str) -> None:
+    """p of sum 1 that minimises p' Q p: (Q + 1) p is a multiple of 1, solved by Gauss and Jordan's elimination.
+
+    Q is positive semidefinite and Q + 1 definite, so that no pivot is 0."""
+    k, one = plain.classes, _number(graph, 1.0)
+    pairs = graph.add("Clip", pairs, _number(graph, LEAST), _number(graph, 1.0 - LEAST))
+    r = _table(graph, plain, pairs)
+    sums = _sum(graph, graph.add("Mul", r, r), 1)
+    products = graph.add("Mul", r, graph.add("Transpose", r, perm=[0, 2, 1]))
+    diagonal = graph.add("Mul", sums, graph.constant(np.eye(k)[None]))
+    left = graph.add("Add", graph.add("Sub", diagonal, products), one)
+    zeros = graph.add("Mul", graph.add("Gather", left, graph.integers(0), axis=2), _number(graph, 0.0))
+    system = graph.add("Concat", left, graph.add("Add", zeros, one), axis=2)
+    for row in range(k):
+        here = graph.integers(row)
+        own = graph.add("Gather", system, here, axis=1)
+        own = graph.add("Div", own, graph.add("Gather", own, here, axis=2))
+        column = graph.add("Gather", system, here, axis=2)
+        factors = graph.add("Sub", column, graph.constant(np.eye(k)[None, :, row : row + 1]))
+        system = graph.add("Sub", system, graph.add("Mul", factors, own))
+    found = graph.add("Squeeze", graph.add("Gather", system, graph.integers(k), axis=2), graph.integers(2))
+    _scaled(graph, graph.add("Max", found, _number(graph, 0.0)))
+
+
+def _table(graph: Graph, plain: FlatModel, pairs: str) -> str:
+    """(rows, classes, classes) of r_ab, 0 on the diagonal."""
+    k, count = plain.classes, plain.outputs if plain.decides != "argmax" else len(plain.pairs)
+    places = np.full((k, k), 2 * count)
+    for column, (a, b) in enumerate(plain.pairs):
+        places[a, b], places[b, a] = column, count + column
+    nothing = graph.add("Mul", graph.add("Gather", pairs, graph.integers(0), axis=1), _number(graph, 0.0))
+    sides = graph.add("Concat", pairs, _rest(graph, pairs), nothing, axis=1)
+    return graph.add("Gather", sides, graph.constant(places), axis=1)
+
+
+# -- decisions ---------------------------------------------------------------------------------------
 
 
 def _positive(graph: Graph, values: str, kind: int) -> str:
@@ -278,10 +412,15 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     session = onnxruntime.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     labels: list[int] = []
+    shares: list[np.ndarray] = []
+    wanted = ["label"] if plain.calibration is None else ["label", "probabilities"]
     for start in range(0, len(probe), BATCH):
         part = probe.take(np.arange(start, min(start + BATCH, len(probe))))
-        labels += [numbers.get(name, -1) for name in session.run(["label"], feed(plain, part))[0].tolist()]
-    return FilePrediction(np.array(labels, dtype=np.int64), f"onnxruntime {onnxruntime.__version__}", probe)
+        said, *more = session.run(wanted, feed(plain, part))
+        labels += [numbers.get(name, -1) for name in said.tolist()]
+        shares += more
+    found = np.vstack(shares) if shares else None
+    return FilePrediction(np.array(labels, dtype=np.int64), f"onnxruntime {onnxruntime.__version__}", probe, found)
 
 
 def feed(plain: FlatModel, probe: Probe) -> dict[str, np.ndarray]:

@@ -33,6 +33,8 @@ KERNELS = {
 }
 NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, even escaped
 
+WITHOUT = Sentence("Its probabilities are not in the file: PMML has none for support vector machines.")
+
 
 def refusal(trained: TrainedModel) -> Sentence | None:
     model = trained.model
@@ -64,7 +66,7 @@ def _texts(plain: FlatModel) -> list[str]:
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [_predictor])
+    return write_checked(trained, plain, path, check, written(plain), [_predictor], WITHOUT)
 
 
 def written(plain: FlatModel) -> Files:

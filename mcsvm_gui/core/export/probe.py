@@ -12,6 +12,7 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, Rows
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
+from solvers.model import decide
 
 Source = Literal["row", "training row", "support vector"]
 MOST_CELLS = 20_000_000  # of sparse rows written out in full
@@ -26,6 +27,7 @@ class Probe:
     expected: np.ndarray  # class numbers
     rows: np.ndarray  # which row of `source` each is
     source: Source
+    probabilities: np.ndarray | None = None  # (rows, classes), where the model has them
 
     def __len__(self) -> int:
         return self.expected.size
@@ -59,7 +61,8 @@ class Probe:
     def take(self, index: np.ndarray) -> Probe:
         cells = self.cells
         part = tuple(cell[index] for cell in cells) if isinstance(cells, tuple) else cells[index]
-        return replace(self, cells=part, expected=self.expected[index], rows=self.rows[index])
+        shares = None if self.probabilities is None else self.probabilities[index]
+        return replace(self, cells=part, expected=self.expected[index], rows=self.rows[index], probabilities=shares)
 
     def in_full(self) -> Probe:
         """As many rows as may be written out with every zero."""
@@ -104,7 +107,9 @@ def from_vectors(plain: FlatModel, trained: TrainedModel) -> Probe:
     cells = _raw_sparse(plain, rows) if sp.issparse(rows) else _raw_cells(plain, rows)
     count = rows.shape[0]
     probe = Probe(cells, np.zeros(count, dtype=np.int64), np.arange(count), "support vector")
-    return replace(probe, expected=trained.model.predict(prepared(plain, probe)))
+    values = trained.model.decision(prepared(plain, probe))
+    expected = decide(trained.model.machine, values, plain.classes)
+    return replace(probe, expected=expected, probabilities=plain.probabilities(values))
 
 
 def _raw_sparse(plain: FlatModel, rows: sp.csr_array) -> sp.csr_array:
@@ -144,9 +149,9 @@ def of_dataset(plain: FlatModel, trained: TrainedModel, dataset: Dataset, source
     rows = np.flatnonzero(_usable(plain, every))
     cells = tuple(cell[rows] for cell in every) if isinstance(every, tuple) else every[rows]
     numbers = {name: number for number, name in enumerate(plain.class_names)}
-    labels = trained.decide(dataset if rows.size == dataset.rows else dataset.take(rows))
-    expected = np.array([numbers[str(label)] for label in labels], dtype=np.int64)
-    return Probe(cells, expected, rows, source)
+    found = trained.predictions(dataset if rows.size == dataset.rows else dataset.take(rows), probabilities=True)
+    expected = np.array([numbers[str(label)] for label in found.labels], dtype=np.int64)
+    return Probe(cells, expected, rows, source, found.probabilities)
 
 
 def _cells(plain: FlatModel, dataset: Dataset) -> tuple[np.ndarray, ...]:

@@ -22,6 +22,7 @@ from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
+from solvers.probability import LEAST
 
 MOST_WORK = 30_000_000  # kernel terms that a check may cost: a few seconds of plain Python
 PER_LINE = 8
@@ -32,7 +33,7 @@ HEAD = '''"""A multi-class support vector machine, written by mcsvm. Needs Pytho
                              None, nan or "" where one is missing
     values = scores(row)     class functions; for one-vs-one and dag, functions of the pairs (0, 1), (0, 2), ...
     labels = predict_all(rows)
-
+$probabilities
 ValueError for a row that the model refuses: a missing value that nothing fills, a number that is not finite$unknown.
 """
 
@@ -43,6 +44,10 @@ UNKNOWN = {
     True: ",\na text that training did not know",
     False: ".\nA text that training did not know counts as none of the known ones",
 }
+
+PROBABILITIES = """\
+    shares = probabilities(row)    in the order of CLASSES; unless by temperature they may disagree with the label
+"""
 
 DENSE = """
 def _products(x):
@@ -146,12 +151,109 @@ def _winner(values):
 ''',
 }
 
+CLASS_SCORES = {  # what temperatures and sigmoids of single classes are applied to
+    "argmax": """
+
+def _class_scores(values):
+    return values
+""",
+    "one pair": """
+
+def _class_scores(values):
+    return [0.5 * values[0], -0.5 * values[0]]
+""",
+    "pairs": '''
+
+def _class_scores(values):
+    """Votes, and what tells ties apart; the largest is that of the class decided for."""
+    found, clarity, pair = [0.0] * len(CLASSES), [0.0] * len(CLASSES), 0
+    for a in range(len(CLASSES)):
+        for b in range(a + 1, len(CLASSES)):
+            found[a if values[pair] > 0.0 else b] += 1.0
+            clarity[a] += values[pair]
+            clarity[b] -= values[pair]
+            pair += 1
+    found = [votes + c / (3.0 * (abs(c) + 1.0)) for votes, c in zip(found, clarity)]
+    best, chosen = found.index(max(found)), _winner(values)
+    found[best], found[chosen] = found[chosen], found[best]
+    return found
+''',
+}
+
+PAIR_VALUES = {
+    True: """
+
+def _pair_values(values):
+    return [values[a] - values[b] for a in range(len(CLASSES)) for b in range(a + 1, len(CLASSES))]
+""",
+    False: """
+
+def _pair_values(values):
+    return values
+""",
+}
+
+SIGMOID = """
+
+def _sigmoid(values):
+    powers = [min(a * value + b, 700.0) for value, (a, b) in zip(values, SIGMOIDS)]
+    return [1.0 / (1.0 + math.exp(power)) for power in powers]
+"""
+
+SHARES = {
+    "temperature": """
+
+def probabilities(row):
+    found = _class_scores(scores(row))
+    shares = [math.exp((score - max(found)) / TEMPERATURE) for score in found]
+    return [share / sum(shares) for share in shares]
+""",
+    "one sigmoid": """
+
+def probabilities(row):
+    share = _sigmoid(_pair_values(scores(row)))[0]
+    return [share, 1.0 - share]
+""",
+    "sigmoid": """
+
+def probabilities(row):
+    shares = _sigmoid(_class_scores(scores(row)))
+    return [share / sum(shares) if sum(shares) > 0.0 else 1.0 / len(CLASSES) for share in shares]
+""",
+    "pairwise": '''
+
+def probabilities(row):
+    """Minimises the sum of (r_ba p_a - r_ab p_b)^2 over p of sum 1: (Q + 1) p is a multiple of 1."""
+    k, pair, p = len(CLASSES), 0, [1.0] * len(CLASSES)
+    m = [[1.0] * k for _ in range(k)]
+    shares = [min(max(share, LEAST), 1.0 - LEAST) for share in _sigmoid(_pair_values(scores(row)))]
+    for a in range(k):
+        for b in range(a + 1, k):
+            r = shares[pair]
+            m[a][a] += (1.0 - r) * (1.0 - r)
+            m[b][b] += r * r
+            m[a][b] -= r * (1.0 - r)
+            m[b][a] = m[a][b]
+            pair += 1
+    for a in range(k):
+        for b in range(a + 1, k):
+            factor = m[b][a] / m[a][a]
+            m[b] = [x - factor * y for x, y in zip(m[b], m[a])]
+            p[b] -= factor * p[a]
+    for a in reversed(range(k)):
+        p[a] = (p[a] - sum([m[a][c] * p[c] for c in range(a + 1, k)])) / m[a][a]
+    p = [max(share, 0.0) for share in p]
+    return [share / sum(p) for share in p]
+''',
+}
+
 DRIVER = """
 import json, runpy, sys
 model = runpy.run_path(sys.argv[1])
 rows = json.loads(sys.stdin.read())
 classes = {name: number for number, name in enumerate(model["CLASSES"])}
-print(json.dumps([classes[label] for label in model["predict_all"](rows)]))
+shares = [model["probabilities"](row) for row in rows] if "probabilities" in model else None
+print(json.dumps([[classes[label] for label in model["predict_all"](rows)], shares]))
 """
 
 
@@ -168,9 +270,23 @@ def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None
 
 def written(plain: FlatModel) -> Files:
     head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
+    head = head.replace("$probabilities", "" if plain.calibration is None else PROBABILITIES)
     parts = [head, *_tables(plain), "\n", SPARSE if plain.sparse else DENSE]
-    parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides]]
+    parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides], *_calibrated(plain)]
     return {"": "".join(parts).encode("ascii")}
+
+
+def _calibrated(plain: FlatModel) -> Iterable[str]:
+    found = plain.calibration
+    if found is None:
+        return
+    one = plain.classes == 2 and found.method != "temperature"
+    if one or found.method == "pairwise":
+        yield PAIR_VALUES[plain.decides == "argmax"]
+    else:
+        yield CLASS_SCORES["argmax" if plain.decides == "argmax" else "one pair" if plain.classes == 2 else "pairs"]
+    yield "" if found.sigmoids is None else SIGMOID
+    yield SHARES["one sigmoid" if one else found.method]
 
 
 def _tables(plain: FlatModel) -> Iterable[str]:
@@ -184,9 +300,21 @@ def _tables(plain: FlatModel) -> Iterable[str]:
     yield f"SCALE = {_numbers(plain.scale)}\n"
     yield from (f"{key.upper()} = {value!r}\n" for key, value in plain.parameters.items())
     yield f"BIAS = {_numbers(plain.bias)}\n"
+    yield from _calibration(plain)
     yield f"SQUARES = {_numbers(plain.squares)}\n" if plain.kernel == "rbf" else ""
     yield _vectors(plain)
     yield _pairs("EXPANSION", sp.csr_array(plain.expansion))
+
+
+def _calibration(plain: FlatModel) -> Iterable[str]:
+    found = plain.calibration
+    if found is None:
+        return
+    if found.sigmoids is None:
+        yield f"TEMPERATURE = {found.temperature!r}\n"
+    else:
+        yield f"SIGMOIDS = list(zip({_numbers(found.sigmoids[:, 0])}, {_numbers(found.sigmoids[:, 1])}))\n"
+    yield f"LEAST = {LEAST!r}\n" if found.method == "pairwise" and plain.classes > 2 else ""
 
 
 def _names(names: Iterable[Any]) -> str:
@@ -245,7 +373,9 @@ def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
         raise InputError(
             "The export was not written: Python stops at it: {reason}", reason=done.errors.strip().splitlines()[-1]
         )
-    return FilePrediction(np.array(json.loads(done.output), dtype=np.int64), f"Python {sys.version.split()[0]}", tried)
+    labels, shares = json.loads(done.output)
+    shares = None if shares is None else np.array(shares, dtype=np.float64).reshape(len(labels), -1)
+    return FilePrediction(np.array(labels, dtype=np.int64), f"Python {sys.version.split()[0]}", tried, shares)
 
 
 def _rows(plain: FlatModel, probe: Probe) -> list[list[Any]]:

@@ -18,6 +18,18 @@ from solvers.model import TIE
 ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
 
 
+def probability_reach(trained: TrainedModel, probe: Probe) -> np.ndarray:
+    """(rows,) how far rounding of the outputs may move a probability: all the way where a vote hangs on it."""
+    plain = flat_model(trained, as_weights=False)
+    found, rows = plain.calibration, prepared(plain, probe)
+    assert found is not None
+    values, reach = plain.evaluate(rows), ROUNDING * plain.magnitudes(rows) + TIE * plain.classes
+    steepest = np.abs(found.sigmoids[:, 0]).max() if found.sigmoids is not None else 1.0 / (found.temperature or 1.0)
+    moved = np.asarray(plain.classes * steepest * reach.max(axis=1, initial=0.0))
+    by_votes = plain.decides != "argmax" and plain.classes > 2 and found.method != "pairwise"
+    return np.where((np.abs(values) <= reach).any(axis=1), np.inf, moved) if by_votes else moved
+
+
 def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarray:
     """Of rows that were labelled otherwise than by the model: where both labels are right within rounding."""
     plain = flat_model(trained, as_weights=False)

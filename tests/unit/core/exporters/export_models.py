@@ -17,7 +17,9 @@ from mcsvm_gui.core.data.dataset import Column, Dataset
 from mcsvm_gui.core.data.preparation import Rules, fit
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.trained import Calibrated, Decisions
 from solvers import MultiClassSVC
+from solvers.model import decide
 
 FILLED = Rules(missing="most-frequent")
 HERE = all(map(find_spec, ("onnx", "onnxruntime")))
@@ -50,10 +52,22 @@ class Trained:
     preparation: Any
     request: Any
     certificate: Any
+    calibrated: Calibrated | None = None
+
+    def predictions(self, data: Dataset, *, probabilities: bool = False) -> Decisions:
+        values, machine, classes = self.model.decision(self.preparation.apply(data).rows), *self._kind
+        shares = None
+        if probabilities and self.calibrated is not None:
+            shares = self.calibrated.found.probabilities(machine, values, classes)
+        labels = np.array(self.class_names, dtype=object)[decide(machine, values, classes)]
+        return Decisions(labels, values, (), shares)
+
+    @property
+    def _kind(self) -> tuple[Any, int]:
+        return self.model.machine, self.model.classes
 
     def decide(self, data: Dataset) -> np.ndarray:
-        prepared = self.preparation.apply(data)
-        return np.array(self.class_names, dtype=object)[self.model.predict(prepared.rows)]
+        return self.predictions(data).labels
 
 
 def dataset_of(table: pd.DataFrame | None, labels: Any, matrix: Any = None) -> Dataset:
@@ -71,8 +85,10 @@ def trained_on(data: Dataset, rules: Rules = FILLED, **parameters: Any) -> Train
     preparation, names = fit(rules, data), data.classes
     codes = np.array([names.index(label) for label in data.labels])
     estimator = MultiClassSVC(**parameters).fit(preparation.apply(data).rows, codes)
-    request = Request(**{name: value for name, value in parameters.items() if name != "kernel"}, rules=rules)
-    return Trained(estimator._model, names, preparation, request, estimator.certificate_)
+    own = "kernel", "calibration", "calibration_folds", "random_state"
+    request = Request(**{name: value for name, value in parameters.items() if name not in own}, rules=rules)
+    calibrated = Calibrated(estimator.calibration_, 5, 0.0) if parameters.get("calibration") else None
+    return Trained(estimator._model, names, preparation, request, estimator.certificate_, calibrated)
 
 
 @cache

@@ -39,8 +39,11 @@ class Another:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.trained, name)
 
-    def decide(self, data: Any) -> np.ndarray:
-        labels = self.trained.decide(data)
+    def predictions(self, data: Any, **more: Any) -> Any:
+        found = self.trained.predictions(data, **more)
+        return replace(found, labels=self.altered(found.labels))
+
+    def altered(self, labels: np.ndarray) -> np.ndarray:
         labels[2] = "virginica"
         return labels
 
@@ -68,8 +71,7 @@ def test_where_rounding_decides_a_difference_is_said_and_no_reason_to_refuse(tra
     ties = int((level.decide(iris()) == "setosa").sum())
 
     class Otherwise(Another):
-        def decide(self, data: Any) -> np.ndarray:
-            labels = self.trained.decide(data)
+        def altered(self, labels: np.ndarray) -> np.ndarray:
             return np.where(labels == "setosa", "versicolor", labels)
 
     said = EXPORTERS["json"].export(Otherwise(level), tmp_path / "m.json", iris()).sentence
