@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from tests.screenshots import DATA, ROOT, Studio
 PICTURES = ROOT / "resources" / "pictures"
 
 
-def take(studio: Studio, name: str) -> None:
-    """In 256 colours, which keeps them small; nothing in the window fades."""
+def take(studio: Studio, name: str, state: Callable[[], object]) -> None:
+    """In 256 colours, which keeps them small; nothing in the window fades. `state`: what must be true of what is seen."""
     from PIL import Image
 
     studio.rest(1.0)
+    assert state(), f"{name}: the window is in another state"
     path = PICTURES / f"{name}.png"
     studio.window.grab().save(str(path))
     Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
@@ -29,7 +31,7 @@ def shoot(studio: Studio) -> None:
     studio.wait(lambda: set(studio.window.pages) >= {"data", "train", "tune", "compare", "playground", "predict"})
     studio.open("vowel_train")
     studio.window.show_page("data")
-    take(studio, "data")
+    take(studio, "data", lambda: studio.sees("dataTable") and studio.sees("projectionPlot"))
     train(studio)
     compare_and_predict(studio)
     tune(studio)
@@ -38,8 +40,9 @@ def shoot(studio: Studio) -> None:
 
 def train(studio: Studio) -> None:
     studio.window.show_page("train")
-    studio.train_six()
-    take(studio, "train")
+    six = studio.train_six()
+    plots = studio.window.pages["train"].page.plots.plots
+    take(studio, "train", lambda: studio.sees("convergencePlot") and plots[0].runs >= set(six))
 
 
 def compare_and_predict(studio: Studio) -> None:
@@ -49,7 +52,7 @@ def compare_and_predict(studio: Studio) -> None:
     studio.train_six()
     studio.wait(lambda: not studio.work.tasks.busy and not page.tools.progress.text())
     page.tabs.setCurrentIndex(1)
-    take(studio, "compare")
+    take(studio, "compare", page.tabs.widget(1).isVisible)
     studio.open("vowel_train")
     studio.work.runs.select(studio.train(machine="ww", C=4.0, gamma=1.0))
     studio.settle()
@@ -58,7 +61,7 @@ def compare_and_predict(studio: Studio) -> None:
     predict.use_selected_run()
     predict.open_data("vowel_test.csv")
     studio.wait(lambda: not studio.work.tasks.busy)
-    take(studio, "predict")
+    take(studio, "predict", lambda: studio.sees("predictTable") and studio.sees("predictResult"))
 
 
 def tune(studio: Studio) -> None:
@@ -70,7 +73,7 @@ def tune(studio: Studio) -> None:
     studio.window.assembly.page("tune").start()
     studio.wait(lambda: bool(queue.active()))
     studio.wait(lambda: not queue.active())
-    take(studio, "tune")
+    take(studio, "tune", lambda: studio.sees("heatmapTabs") and studio.sees("bestLabel"))
 
 
 def playground(studio: Studio) -> None:
@@ -78,7 +81,7 @@ def playground(studio: Studio) -> None:
     studio.window.show_page("playground")
     studio.rest(0.5)
     studio.wait(lambda: not presenter.busy)
-    take(studio, "playground")
+    take(studio, "playground", lambda: studio.sees("playgroundCanvas") and presenter.view.canvas.pictures)
 
 
 def main() -> None:

@@ -198,7 +198,7 @@ def tune_page(studio: Studio, folder: Path) -> None:
     plot = page.tabs.plots["ovo"]
     plot.scene().sigMouseMoved.emit(plot.area.mapViewToScene(QPointF(4.0, -4.0)))
     studio.shoot("tune-machine", lambda: page.machine == "ovo" and plot.isVisible())
-    page.values.setCurrentIndex(1)
+    page.values.setCurrentIndex(page.values.findData("seconds"))
     page.fields.more.setChecked(True)
     studio.shoot("tune-times", lambda: page.value == "seconds" and page.fields.more.isChecked())
     page.values.setCurrentIndex(0)
