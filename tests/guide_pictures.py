@@ -17,7 +17,7 @@ PICTURES = ROOT / "resources" / "pictures"
 
 
 def take(studio: Studio, name: str, state: Callable[[], object]) -> None:
-    """In 256 colours, which keeps them small; nothing in the window fades. `state`: what must be true of what is seen."""
+    """`state`: what must be true of what is seen. In 256 colours, which keeps it small; nothing in the window fades."""
     from PIL import Image
 
     studio.rest(1.0)

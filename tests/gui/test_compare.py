@@ -330,7 +330,7 @@ def page(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[ComparePage]:
     qtbot.waitUntil(lambda: page.parts.done)
     page.stage = stage  # type: ignore[attr-defined]
     yield page
-    for plot in (page.course.plot, *page.effort.plots):
+    for plot in (page.convergence.plot, *page.cost.plots):
         plot.close()
     page.close()
     page.deleteLater()
@@ -439,12 +439,12 @@ def test_matrices_take_the_room_there_is_and_no_more(page: ComparePage, qtbot: Q
 
 def test_courses_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> None:
     plot = child(page, TraceOverlay, "traceOverlayPlot")
-    page.tabs.setCurrentWidget(page.course)
+    page.tabs.setCurrentWidget(page.convergence)
     for kind in KINDS:
-        page.course.kind.setCurrentIndex(page.course.kind.findData(kind))
+        page.convergence.kind.setCurrentIndex(page.convergence.kind.findData(kind))
         assert plot.runs == {1, 2, 3}
         assert {look.kind for look in plot._looks.values()} == {kind}
-        page.course.log.click()
+        page.convergence.log.click()
         page.grab()
 
 
@@ -478,7 +478,7 @@ def test_each_tab_copies_what_it_shows(page: ComparePage) -> None:
     heads: dict[QWidget, str] = {
         page.measures: "Measure",
         page.per_class: "Class",
-        page.effort: "Run",
+        page.cost: "Run",
         page.disagreements: "Row",
         page.tests: "First",
     }
@@ -487,7 +487,7 @@ def test_each_tab_copies_what_it_shows(page: ComparePage) -> None:
         QGuiApplication.clipboard().clear()
         child(page, QPushButton, "compareCopyButton").click()
         assert QGuiApplication.clipboard().text().startswith(f"{head}\t")
-    page.tabs.setCurrentWidget(page.course)
+    page.tabs.setCurrentWidget(page.convergence)
     child(page, QPushButton, "compareCopyButton").click()
     assert not QGuiApplication.clipboard().image().isNull()
 

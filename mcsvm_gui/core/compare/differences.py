@@ -21,6 +21,7 @@ TESTS = {
     "mcnemar corrected": Sentence("McNemar, corrected"),
     "corrected resampled t": Sentence("Corrected resampled t"),
 }
+ADJUSTED = {"nemenyi": "Nemenyi", "holm": "Holm", "shaffer": "Shaffer", "bergmann-hommel": "Bergmann-Hommel"}
 
 
 def run_headings(sides: Sequence[Side]) -> tuple[Header, ...]:
@@ -101,6 +102,7 @@ def _left(shared: np.ndarray) -> str:
 def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
     """Tests over several data sets name the data; those of all machines at once name no pair."""
     ways = list(dict.fromkeys(way for result in results for way in result.adjusted))
+    tip = Sentence("Adjusted for all pairs compared")
     several = len({result.data for result in results} - {None}) > 1
     lead = Sentence("Rows that only it has right; over several splits, by how much its accuracy is higher")
     said = Sentence("First"), Sentence("Second"), Sentence("Test"), *([Sentence("Data")] if several else [])
@@ -108,7 +110,7 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
         *(Header(title, number=False) for title in said),
         *(Header(Sentence("First ahead by"), tip=lead), Header(Sentence("Second ahead by"), tip=lead)),
         *(Header(Sentence("Statistic")), Header(Sentence("p"))),
-        *(Header(Sentence("p, adjusted ({way})", way=way), tip=Sentence("For all pairs compared")) for way in ways),
+        *(Header(Sentence("p ({way})", way=ADJUSTED.get(way, way)), tip=tip) for way in ways),
         Header(Sentence("In words"), number=False),
     )
     return ResultTable(headings, tuple(_test(result, ways, several=several) for result in results))

@@ -61,7 +61,7 @@ class ComparisonTables:
     disagreement_words: str
     tests: ResultTable
     test_words: str
-    efforts: tuple[RunCost, ...] = ()
+    costs: tuple[RunCost, ...] = ()
 
 
 def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> ComparisonTables:
@@ -81,11 +81,11 @@ def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> Co
         about,
         translated(table_of_tests(tests)),
         words_on_tests(tests),
-        tuple(map(_effort, sides)),
+        tuple(map(_cost, sides)),
     )
 
 
-def _effort(side: Side) -> RunCost:
+def _cost(side: Side) -> RunCost:
     document = side.document
     seconds, support, bounded = (document.get(name) for name in ("seconds", "n_support", "n_bounded"))
     prediction = MEASURES["prediction"].value(side)

@@ -92,7 +92,7 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
     return [
         f"{decides[:1].upper()}{decides[1:]}.",
         tr(Ending(document["ending"]).sentence),
-        _effort(document),
+        _cost(document),
         *_choice(document),
         _scores(document),
         *_calibration(document),
@@ -113,7 +113,7 @@ def _choice(document: Mapping[str, Any]) -> list[str]:
     return told + [tr("From step {step} on: {reason}", step=step, reason=reason) for step, reason in later]
 
 
-def _effort(document: Mapping[str, Any]) -> str:
+def _cost(document: Mapping[str, Any]) -> str:
     return tr(
         "{steps} steps of {solver} in {time}; {support} of {rows} rows are support vectors, {bounded} at their bound.",
         steps=figures.count(document["iterations"]),

@@ -77,13 +77,13 @@ class ComparePage(QWidget):
                 " nothing."
             )
         )
-        self.course, self.effort = ConvergencePanel(), CostPanel()
+        self.convergence, self.cost = ConvergencePanel(), CostPanel()
         self.disagreements = TablePanel("disagreementTable", tr("Rows on which runs disagree"))
         self.tests = TablePanel("significanceTable", tr("Tests of the differences"))
         self.confusion.save_asked.connect(lambda table: self.ask_to_save(table.objectName(), *table.plain()))
         for panel in (self.measures, self.per_class, self.margins, self.disagreements, self.tests):
             panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
-        for plot in (self.course.plot, *self.effort.plots):
+        for plot in (self.convergence.plot, *self.cost.plots):
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
             plot.save_failed.connect(self.message)
 
@@ -102,9 +102,14 @@ class ComparePage(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.setUsesScrollButtons(True)
         named: tuple[tuple[QWidget, str], ...] = (
-            *((self.measures, tr("Measures")), (self.confusion, tr("Confusion")), (self.per_class, tr("Classes"))),
-            *((self.course, tr("Course")), (self.effort, tr("Effort")), (self.disagreements, tr("Disagreements"))),
-            *((self.tests, tr("Tests")), (self.margins, tr("Margins"))),
+            (self.measures, tr("Measures")),
+            (self.confusion, tr("Confusion")),
+            (self.per_class, tr("Classes")),
+            (self.convergence, tr("Convergence")),
+            (self.cost, tr("Cost")),
+            (self.disagreements, tr("Disagreements")),
+            (self.tests, tr("Tests")),
+            (self.margins, tr("Margins")),
         )
         for part, words in named:
             self.tabs.addTab(part, words)
@@ -210,7 +215,7 @@ class ComparePage(QWidget):
         yield self.disagreements, lambda: self.disagreements.show_sheet(picture.disagreements)
         yield self.tests, lambda: self.tests.show_sheet(picture.tests)
         yield self.margins, lambda: self.margins.show_sheet(picture.margins)
-        yield from self.effort.fillers(picture.efforts)
+        yield from self.cost.fillers(picture.costs)
         self.disagreements.say(picture.disagreement_words)
         self.tests.say(picture.test_words)
 
@@ -224,7 +229,7 @@ class ComparePage(QWidget):
         self._show_differences()
 
     def draw(self, courses: Sequence[Course]) -> None:
-        self.parts.begin([(self.course, lambda: self.course.plot.show_courses(courses))])
+        self.parts.begin([(self.convergence, lambda: self.convergence.plot.show_courses(courses))])
         self.parts.fill(self.tabs.currentWidget())
 
     def show_progress(self, words: str) -> None:
@@ -261,7 +266,7 @@ class ComparePage(QWidget):
 
     @property
     def _at_hand(self) -> Panel | ConfusionView | None:
-        """The part whose table is copied and saved; None for the course, which is a picture."""
+        """The part whose table is copied and saved; None for the convergence, which is a picture."""
         part = self.measures if self.measures.table.hasFocus() else self.tabs.currentWidget()
         return part if isinstance(part, Panel | ConfusionView) else None
 
@@ -272,7 +277,7 @@ class ComparePage(QWidget):
     def copy(self) -> None:
         part = self._at_hand
         if part is None:
-            self.course.plot.copy_image()
+            self.convergence.plot.copy_image()
         else:
             QGuiApplication.clipboard().setText(tab_separated(*part.plain()))
             self.message.emit(tr("The table is on the clipboard."))
@@ -280,7 +285,7 @@ class ComparePage(QWidget):
     def _ask_to_save(self) -> None:
         part = self._at_hand
         if part is None:
-            self.course.plot.ask("png")
+            self.convergence.plot.ask("png")
         else:
             self.ask_to_save(part.objectName(), *part.plain())
 

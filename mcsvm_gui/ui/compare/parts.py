@@ -66,7 +66,7 @@ class ConvergencePanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("coursePanel")
+        self.setObjectName("convergencePanel")
         self.plot = TraceOverlay()
         self.kind = QComboBox()
         self.kind.setObjectName("overlayKindCombo")
@@ -99,8 +99,8 @@ class CostPanel(Panel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("effortPanel")
-        self._efforts: tuple[RunCost, ...] = ()
+        self.setObjectName("costPanel")
+        self._costs: tuple[RunCost, ...] = ()
         self.plots = (
             RunBars("timeBars", tr("Training time"), lambda bar: figures.seconds(bar.value)),
             RunBars("supportBars", tr("Support vectors (solid: bounded)"), _support),
@@ -113,23 +113,23 @@ class CostPanel(Panel):
             plot.setMinimumWidth(20 * UNIT)
             row.addWidget(plot, 1)
 
-    def fillers(self, efforts: Sequence[RunCost]) -> Iterator[tuple[RunBars, Callable[[], object]]]:
+    def fillers(self, costs: Sequence[RunCost]) -> Iterator[tuple[RunBars, Callable[[], object]]]:
         """Plot by plot: each takes a moment."""
-        self._efforts = tuple(efforts)
+        self._costs = tuple(costs)
         times, supports, predictions = self.plots
-        yield times, lambda: times.show_bars([Bar(one.label, one.machine, one.seconds) for one in efforts])
+        yield times, lambda: times.show_bars([Bar(cost.label, cost.machine, cost.seconds) for cost in costs])
         yield (
             supports,
-            lambda: supports.show_bars([Bar(one.label, one.machine, one.support, one.bounded) for one in efforts]),
+            lambda: supports.show_bars([Bar(cost.label, cost.machine, cost.support, cost.bounded) for cost in costs]),
         )
         yield (
             predictions,
-            lambda: predictions.show_bars([Bar(one.label, one.machine, one.prediction) for one in efforts]),
+            lambda: predictions.show_bars([Bar(cost.label, cost.machine, cost.prediction) for cost in costs]),
         )
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
         names = [tr("Run"), tr("Training time"), tr("Support vectors"), tr("Bounded"), tr("Prediction, a row")]
-        rows = [[one.label, one.seconds, one.support, one.bounded, one.prediction] for one in self._efforts]
+        rows = [[cost.label, cost.seconds, cost.support, cost.bounded, cost.prediction] for cost in self._costs]
         return names, [["" if value is None else value for value in row] for row in rows]
 
 

@@ -134,7 +134,7 @@ class ComparePresenter(QObject):
         if self._runs.selected:
             return tr("None of the chosen runs has ended with a model. Choose others in the table below.")
         return tr(
-            "Choose runs in the table below, several with Ctrl or Shift: their scores, confusions, courses,"
+            "Choose runs in the table below, several with Ctrl or Shift: their scores, confusions, convergence,"
             " disagreements and tests appear here side by side."
         )
 
