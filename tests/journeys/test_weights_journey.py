@@ -1,4 +1,4 @@
-"""A column of weights, chosen in the window: the numbers are those of the command line, an experiment, the estimator."""
+"""A column of weights, chosen in the window: the command line, an experiment and the estimator give the same."""
 
 from __future__ import annotations
 

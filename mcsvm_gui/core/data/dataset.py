@@ -108,6 +108,14 @@ class Dataset:
         return tuple(self._counts.values())
 
     @cached_property
+    def class_totals(self) -> dict[str, float]:
+        """Rows of each class, or the sum of their weights, in the order of `classes`."""
+        if self.weights is None or self.labels is None:
+            return dict(zip(self.classes, self.class_counts, strict=True))
+        sums = pd.Series(self.weights).groupby(self.labels).sum()
+        return {name: float(sums[name]) for name in self.classes}
+
+    @cached_property
     def missing(self) -> int:
         """How many feature cells are missing."""
         return 0 if self.table is None else int(self.table.isna().to_numpy().sum())

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from mcsvm_gui.core.base.i18n import worded
+from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
@@ -17,6 +18,8 @@ TYPED = tuple(name for name in ASKED if name not in names.WORDS)
 DEFAULTS = {
     name: option.default_text for name, option in ASKED.items() if option.train == "first" and option.default_text
 }
+
+BALANCED, BY_HAND = "balanced", "hand"
 
 
 def read_form(texts: Mapping[str, str], parameters: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -32,3 +35,39 @@ def read_form(texts: Mapping[str, str], parameters: Collection[str]) -> tuple[di
         except InputError as error:
             errors[name] = worded(error)
     return values, errors
+
+
+# -- class weights --------------------------------------------------------------------------------
+
+
+def class_factors(entry: str, totals: Mapping[str, float]) -> tuple[str, dict[str, str]]:
+    """How an entry weighs classes (not at all, balanced, by hand), and the factor of each as text.
+
+    `totals`: rows of each class, or the sum of their weights. What cannot be understood weighs nothing.
+    """
+    try:
+        value = ASKED["class_weight"].read(entry.strip()) if entry.strip() else None
+    except InputError:
+        value = None
+    if value is None:
+        return "", dict.fromkeys(totals, "1")
+    if value == BALANCED:
+        mean = sum(totals.values()) / len(totals)
+        return BALANCED, {name: f"{mean / total:.4g}" for name, total in totals.items()}
+    given = dict(value)
+    return BY_HAND, {name: written(given.get(name, 1.0)) for name in totals}
+
+
+def class_weight_text(factors: Mapping[str, str]) -> str:
+    """The entry for factors typed by hand; those of 1 are left out. Raises InputError."""
+    option = ASKED["class_weight"]
+    values = {name: _factor(name, text) for name, text in factors.items()}
+    said = {name: value for name, value in values.items() if value != 1.0}
+    return option.kind.written(option.kind.loaded(said)) if said else ""
+
+
+def _factor(name: str, text: str) -> float:
+    try:
+        return number(text.strip())
+    except InputError as error:
+        raise InputError("class {name}: {error}", name=name, error=error) from None

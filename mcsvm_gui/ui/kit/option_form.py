@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.core.base.options import Choice, Flag, Option
+from mcsvm_gui.core.base.options import Choice, Flag, Option, Weights
+from mcsvm_gui.ui.kit.class_weights import ClassWeightsDialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -46,6 +47,8 @@ class OptionForm(QWidget):
         self._folded: dict[str, str] = {}  # options under More, with what they hold where nothing is said
         self.more, self._folding = QToolButton(), False
         self._undeclared: set[str] = set()
+        self._classes: dict[str, float] = {}
+        self._tables: dict[str, QToolButton] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(UNIT)
@@ -74,7 +77,9 @@ class OptionForm(QWidget):
         elif option.spin:
             self._add_row(option.name, title, self._spin(option, title, tip))
         else:
-            self._add_row(option.name, title, self._edit(option.name, title, tip, hint_of(option)))
+            edit = self._edit(option.name, title, tip, hint_of(option))
+            weighs = isinstance(option.kind, Weights)
+            self._add_row(option.name, title, self._with_table(option.name, edit) if weighs else edit)
 
     def add_range(self, option: Option) -> None:
         """Two numbers, from and to."""
@@ -126,6 +131,39 @@ class OptionForm(QWidget):
         edit.setAlignment(Qt.AlignmentFlag.AlignRight)
         edit.textChanged.connect(lambda _: self.changed.emit())
         return self._named(edit, self.object_name(key, "Edit"), title, tip)
+
+    def _with_table(self, key: str, edit: QLineEdit) -> QWidget:
+        """A factor for each class is entered more easily in a table."""
+        button = QToolButton()
+        button.setText("…")
+        title = tr("Class weights in a table")
+        self._tables[key] = self._named(button, self.object_name(key, "Button"), title, title)
+        button.clicked.connect(lambda: self._open_table(edit))
+        self._show_classes_known()
+        pair = QWidget()
+        pair.setFocusProxy(edit)
+        row = QHBoxLayout(pair)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(UNIT // 2)
+        row.addWidget(edit, 1)
+        row.addWidget(button)
+        return pair
+
+    def _open_table(self, edit: QLineEdit) -> None:
+        dialog = ClassWeightsDialog(self.window(), edit.text(), self._classes)
+        dialog.chosen.connect(edit.setText)
+        dialog.appear()
+
+    def show_classes(self, totals: Mapping[str, float]) -> None:
+        """Of the data at hand: rows of each class, or the sum of their weights."""
+        self._classes = dict(totals)
+        self._show_classes_known()
+
+    def _show_classes_known(self) -> None:
+        for button in self._tables.values():
+            button.setEnabled(bool(self._classes))
+            title = tr("Class weights in a table")
+            button.setToolTip(title if self._classes else tr("Open data first, on the Data page."))
 
     def _spin(self, option: Option, title: str, tip: str) -> QSpinBox:
         assert option.spin is not None

@@ -152,6 +152,9 @@ class TrainPage(QWidget):
     def show_choices(self, choices: Choices) -> None:
         self.form.show_choices(choices)
 
+    def show_classes(self, totals: Mapping[str, float]) -> None:
+        self.form.show_classes(totals)
+
     def show_errors(self, errors: Mapping[str, str]) -> None:
         self.form.show_errors(errors)
 

@@ -41,6 +41,7 @@ class TrainView(Protocol):
     def view(self) -> dict[str, object]: ...
     def set_view(self, view: dict[str, object]) -> None: ...
     def show_choices(self, choices: choices.Choices) -> None: ...
+    def show_classes(self, totals: Mapping[str, float]) -> None: ...
     def show_errors(self, errors: Mapping[str, str]) -> None: ...
     def show_obstacle(self, one: str | None, all_: str | None) -> None: ...
     def show_command(self, command: str) -> None: ...
@@ -84,6 +85,7 @@ class TrainPresenter(QObject):
         view.message.connect(workspace.message)
         workspace.data_changed.connect(self._judge)
         workspace.data_changed.connect(self._say)
+        workspace.data_changed.connect(self._show_classes)
         workspace.preparation_changed.connect(self._judge)
         runs.changed.connect(self._moved)
         runs.added.connect(self._added)
@@ -105,6 +107,10 @@ class TrainPresenter(QObject):
             self.do(self._early)
 
     # -- the form ---------------------------------------------------------------------------------
+
+    def _show_classes(self) -> None:
+        dataset = self._workspace.dataset
+        self._view.show_classes({} if dataset is None else dataset.class_totals)
 
     def _edited(self) -> None:
         self._judge()

@@ -188,6 +188,9 @@ class TunePage(QWidget):
     def show_parameters(self, parameters: Collection[str]) -> None:
         self.fields.show_parameters(parameters)
 
+    def show_classes(self, totals: Mapping[str, float]) -> None:
+        self.fields.show_classes(totals)
+
     def show_errors(self, errors: Mapping[str, str]) -> None:
         self.fields.show_errors(errors)
 

@@ -99,6 +99,8 @@ class TunePresenter(QObject):
 
     def _data_changed(self) -> None:
         self._view.show_failure("")
+        dataset = self._workspace.dataset
+        self._view.show_classes({} if dataset is None else dataset.class_totals)
         self._judge()
 
     def _judge(self) -> None:

@@ -1,0 +1,114 @@
+"""A factor on C for each class, in a table: none, balanced or by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.i18n import worded
+from mcsvm_gui.core.machine.form import BALANCED, BY_HAND, class_factors, class_weight_text
+from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.theme import UNIT
+from solvers.errors import InputError
+
+FACTOR = 2  # the column that can be edited
+
+
+class ClassWeightsDialog(Dialog):
+    chosen = Signal(str)  # the entry of the form
+
+    def __init__(self, parent: QWidget, entry: str, totals: Mapping[str, float]) -> None:
+        """`totals`: rows of each class, or the sum of their weights."""
+        super().__init__(parent, "classWeightDialog", tr("Class weights"), 52 * UNIT, 48 * UNIT)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._totals = totals
+        self.body.addWidget(words(tr("An error in a class costs C times its factor."), "muted"))
+        self.preset = self._presets()
+        self.table = self._table()
+        self.error = words("", "bad", "classWeightError")
+        self.error.hide()
+        for widget in (self.preset, self.table, self.error):
+            self.body.addWidget(widget)
+        self.take = self.add_button("takeClassWeightsButton", tr("Take them"))
+        self.take.setDefault(True)
+        self.take.clicked.connect(self._take)
+        way, factors = class_factors(entry, totals)
+        self._show(way, factors)
+
+    def _presets(self) -> QComboBox:
+        combo = QComboBox()
+        combo.setObjectName("classWeightPreset")
+        combo.setAccessibleName(tr("How classes are weighed"))
+        combo.addItem(tr("None: every class alike"), "")
+        combo.addItem(tr("Balanced: rare classes weigh more"), BALANCED)
+        combo.addItem(tr("By hand"), BY_HAND)
+        combo.activated.connect(self._choose)
+        return combo
+
+    def _table(self) -> QTableWidget:
+        table = QTableWidget(len(self._totals), 3)
+        table.setObjectName("classWeightTable")
+        table.setAccessibleName(tr("Factor of each class"))
+        rows = all(isinstance(total, int) for total in self._totals.values())
+        table.setHorizontalHeaderLabels([tr("Class"), tr("Rows") if rows else tr("Weight"), tr("Factor")])
+        table.verticalHeader().hide()
+        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for row, (name, total) in enumerate(self._totals.items()):
+            for column, text in enumerate((name, figures.amount(total), "")):
+                item = QTableWidgetItem(text)
+                if column != FACTOR:
+                    item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEditable)
+                if column:
+                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                table.setItem(row, column, item)
+        table.itemChanged.connect(self._edited)
+        return table
+
+    def _show(self, way: str, factors: Mapping[str, str]) -> None:
+        self.preset.setCurrentIndex(self.preset.findData(way))
+        with QSignalBlocker(self.table):
+            for row, name in enumerate(self._totals):
+                self._item(row).setText(factors[name])
+        self._judge()
+
+    def _item(self, row: int) -> QTableWidgetItem:
+        item = self.table.item(row, FACTOR)
+        assert item is not None
+        return item
+
+    def _choose(self) -> None:
+        """By hand begins with what stands there."""
+        way = self.preset.currentData()
+        if way == BY_HAND:
+            self._judge()
+        else:
+            self._show(way, class_factors(way, self._totals)[1])
+
+    def _edited(self) -> None:
+        self.preset.setCurrentIndex(self.preset.findData(BY_HAND))
+        self._judge()
+
+    def _entry(self) -> str:
+        """Raises InputError."""
+        if self.preset.currentData() != BY_HAND:
+            return str(self.preset.currentData())
+        return class_weight_text({name: self._item(row).text() for row, name in enumerate(self._totals)})
+
+    def _judge(self) -> None:
+        said = ""
+        try:
+            self._entry()
+        except InputError as error:
+            said = worded(error)
+        self.error.setText(said)
+        self.error.setVisible(bool(said))
+        self.table.setAccessibleDescription(said)
+        self.take.setEnabled(not said)
+
+    def _take(self) -> None:
+        self.chosen.emit(self._entry())
+        self.close()
