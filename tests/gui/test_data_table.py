@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.ui.data.model import MISSING, MOST_SHOWN, ZERO, DataModel
 from mcsvm_gui.ui.data.table import DataTable
 
@@ -169,3 +171,17 @@ def test_what_is_selected_is_copied_with_its_heading(qtbot: QtBot) -> None:
         table.grid.selectionModel().select(table.model.index(row, column), select)
     qtbot.keyClick(table.grid, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == f"x\tcolour\n1.5\tred\n{MISSING}\t{MISSING}"
+
+
+def test_the_weight_stands_behind_the_label(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("x,w,class\n1.5,2,a\n2,0.5,b\n", "utf-8")
+    model = DataModel()
+    model.show(open_dataset(path, ReadOptions(weights="w")))
+    assert texts(model) == [["a", "2", "1.5"], ["b", "0.5", "2"]]
+    heads = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(3)]
+    assert heads == ["class", "w", "x"]
+    tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert tip == "w: the weight of the row"
+    assert model.find("x") == 0
+    assert model.column_of(0) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 MOST_SHOWN = 100  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
 MISSING, ZERO = "–", "·"  # noqa: RUF001 - an en dash
 Index = QModelIndex | QPersistentModelIndex
+Leading = Literal["label", "weight"]
+Place: TypeAlias = int | Leading  # of a column: the number of a feature, or what else it is
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NOWHERE = QModelIndex()
 
 
 class DataModel(QAbstractTableModel):
-    """The label first, where there is one, then features from `first` on."""
+    """The label first, where there is one, then the weight, then features from `first` on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,8 +55,12 @@ class DataModel(QAbstractTableModel):
         return min(self.features - self.first, MOST_SHOWN)
 
     @property
-    def labelled(self) -> bool:
-        return self._data is not None and self._data.labels is not None
+    def leading(self) -> tuple[Leading, ...]:
+        """The columns before the features."""
+        if self._data is None:
+            return ()
+        held: dict[Leading, object] = {"label": self._data.labels, "weight": self._data.weights}
+        return tuple(name for name, values in held.items() if values is not None)
 
     def find(self, words: str) -> int | None:
         """The position of a feature by its name, or by its number counted from 1."""
@@ -76,7 +82,7 @@ class DataModel(QAbstractTableModel):
 
     def column_of(self, feature: int) -> int:
         """Where a feature stands among the columns shown."""
-        return feature - self.first + int(self.labelled)
+        return feature - self.first + len(self.leading)
 
     # -- what Qt asks -----------------------------------------------------------------------------
 
@@ -84,7 +90,7 @@ class DataModel(QAbstractTableModel):
         return 0 if parent.isValid() or self._data is None else self._data.rows
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() or self._data is None else self.shown + int(self.labelled)
+        return 0 if parent.isValid() or self._data is None else self.shown + len(self.leading)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if self._data is None or not index.isValid():
@@ -109,12 +115,12 @@ class DataModel(QAbstractTableModel):
             return self._row_header(section, role)
         feature = self.feature_of(section)
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._data.label_name if feature is None else self._data.columns[feature].name
+            return self._name(feature)
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._heading(feature)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(feature)
-        if feature is None and role == Qt.ItemDataRole.FontRole:
+        if feature == "label" and role == Qt.ItemDataRole.FontRole:
             bold = QFont()
             bold.setBold(True)
             return bold
@@ -122,20 +128,28 @@ class DataModel(QAbstractTableModel):
 
     # -- in words ---------------------------------------------------------------------------------
 
-    def text(self, row: int, feature: int | None) -> str:
+    def _name(self, feature: Place) -> str | None:
+        assert self._data is not None
+        if isinstance(feature, int):
+            return self._data.columns[feature].name
+        return self._data.label_name if feature == "label" else self._data.weight_name
+
+    def text(self, row: int, feature: Place) -> str:
         value = self._value(row, feature)
         if value is None:
             return MISSING
         if isinstance(value, str):
             return value
-        if self._data is not None and self._data.matrix is not None and value == 0.0:
+        if self._data is not None and self._data.matrix is not None and value == 0.0 and feature != "weight":
             return ZERO
         return f"{value:.7g}"
 
-    def _value(self, row: int, feature: int | None) -> float | str | None:
+    def _value(self, row: int, feature: Place) -> float | str | None:
         assert self._data is not None
-        if feature is None:
+        if feature == "label":
             return None if self._data.labels is None else self._data.labels[row]
+        if feature == "weight":
+            return None if self._data.weights is None else float(self._data.weights[row])
         if self._data.matrix is not None:
             return self._stored(row, feature)
         value = self._column(feature)[row]
@@ -158,15 +172,16 @@ class DataModel(QAbstractTableModel):
             cells = self._cells[feature] = table.iloc[:, feature].to_numpy(copy=False)
         return cells
 
-    def feature_of(self, column: int) -> int | None:
-        """None is the label."""
-        return None if self.labelled and column == 0 else self.first + column - int(self.labelled)
+    def feature_of(self, column: int) -> Place:
+        leading = self.leading
+        return leading[column] if column < len(leading) else self.first + column - len(leading)
 
-    def _alignment(self, feature: int | None) -> Qt.AlignmentFlag:
+    def _alignment(self, feature: Place) -> Qt.AlignmentFlag:
         assert self._data is not None
-        return _LEFT if feature is None or self._data.columns[feature].kind == "category" else _RIGHT
+        text = feature == "label" or (isinstance(feature, int) and self._data.columns[feature].kind == "category")
+        return _LEFT if text else _RIGHT
 
-    def _colour(self, row: int, feature: int | None) -> QColor | None:
+    def _colour(self, row: int, feature: Place) -> QColor | None:
         value = self._value(row, feature)
         if value is None:
             return QColor(theme.current().warning)
@@ -174,22 +189,24 @@ class DataModel(QAbstractTableModel):
         empty = self._data.matrix is not None and value == 0.0
         return QColor(theme.current().muted) if empty else None
 
-    def _ground(self, row: int, feature: int | None) -> QColor | None:
-        """The label's column stands out, and so do missing cells."""
-        if feature is None:
-            return _tint(theme.current().accent, 24)
+    def _ground(self, row: int, feature: Place) -> QColor | None:
+        """The columns of label and weight stand out, and so do missing cells."""
+        if not isinstance(feature, int):
+            return _tint(theme.current().accent, 24 if feature == "label" else 12)
         return _tint(theme.current().warning, 48) if self._value(row, feature) is None else None
 
-    def _in_full(self, row: int, feature: int | None) -> str:
+    def _in_full(self, row: int, feature: Place) -> str:
         value = self._value(row, feature)
         if value is None:
             return tr("missing")
         return value if isinstance(value, str) else f"{value!r}"
 
-    def _heading(self, feature: int | None) -> str:
+    def _heading(self, feature: Place) -> str:
         assert self._data is not None
-        if feature is None:
+        if feature == "label":
             return tr("{name}: the label", name=self._data.label_name)
+        if feature == "weight":
+            return tr("{name}: the weight of the row", name=self._data.weight_name)
         column = self._data.columns[feature]
         kind = tr("text") if column.kind == "category" else tr("number")
         return tr("{name}: feature {number}, {kind}", name=column.name, number=feature + 1, kind=kind)
