@@ -11,7 +11,10 @@ import csv
 import gzip
 import io
 import os
+import sqlite3
 import tempfile
+import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +40,9 @@ SEEDS += [gzip.compress(seed) for seed in SEEDS[:3]]
 SEEDS += [DECLARED + b"1,x,p\n?,'y z',q\n", DECLARED + b"{0 1, 2 q}\n{1 'y z'}\n"]
 SEEDS += [b"x\tname\tkind\nc\tstring\td\n\tmeta\tclass\n1\ta\tp\n.\tb\tq\n", b"mS#n,C#x,cD#k\na,1,p\nb,2,q\n"]
 SEEDS += [b"@relation r\n@attribute a real [0, 1]\n@attribute b {x,y}\n@inputs a\n@outputs b\n@data\n1, x\n<null>, y\n"]
+SEEDS += [b'{"x": 1.5, "label": "a"}\n{"x": null, "label": "b"}\n', b'[{"x": 1, "y": "n"}, {"x": NaN, "y": true}]']
 PIECES = [*b", ; | \" ' # : { } ? % \\ . - + e @data label qid:1 nan inf 1e999 0x1 1_0 NA True 2024-01-01".split(b" ")]
-PIECES += [b"@inputs", b"@outputs", b"class", b"<null>", b"c#", b"mS#"]
+PIECES += [b"@inputs", b"@outputs", b"class", b"<null>", b"c#", b"mS#", b"null", b"\\ud800", b"{}", b"[]"]
 PIECES += [b" ", b"\n", b"\r", b"\r\n", b"\t", b"\0", b"\x1a", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"9" * 20]
 PIECES += [text.encode() for text in ("\u2212", "\u2028", "\x85", "\u0661", "\U0001f41f", "\u00a0")]
 
@@ -58,7 +62,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 OPTIONS = st.builds(
     ReadOptions,
     label=st.sampled_from([None, None, "label", "1", -1, 7]),
-    format=st.sampled_from(["auto", "auto", "auto", "auto", "csv", "libsvm", "arff", "orange", "keel"]),
+    format=st.sampled_from(["auto", "auto", "auto", "auto", "csv", "libsvm", "arff", "orange", "keel", "json"]),
     header=st.sampled_from(["auto", "auto", "yes", "no"]),
     separator=st.sampled_from([None, None, ",", "whitespace", "tab"]),
     decimal=st.sampled_from([None, None, ",", "."]),
@@ -117,6 +121,78 @@ def test_a_dataset_or_a_sentence(content: bytes, options: ReadOptions, needs_lab
     else:
         assert "\n" not in str(found)
         assert len(str(found)) > 20
+
+
+def made_database() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.execute("CREATE TABLE t (x REAL, y TEXT, label TEXT)")
+        connection.execute("INSERT INTO t VALUES (1.5, 'n', 'a'), (NULL, 's', 'b'), (2, 'n', 'a')")
+        connection.execute("CREATE VIEW v AS SELECT x, label FROM t")
+        connection.commit()
+        return bytes(connection.serialize())
+
+
+def made_array(array: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def zipped_arrays() -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, X=np.array([[1.5, 2.0], [3.0, 4.0]]), y=np.array(["a", "b"]))
+    return buffer.getvalue()
+
+
+DATABASE = made_database()
+ARRAYS = made_array(np.array([[1.5, 2.0], [3.0, 4.0]])), made_array(np.array(["a", "b"]))
+SQL = "SELECT * FROM t v x , ( ) ' \" -- ; WHERE 1 = NULL UNION ALL WITH RECURSIVE c(n) AS SELECT(1) n+1 LIMIT 5 x'00'"
+QUERIES = st.lists(st.sampled_from(SQL.split(" ")), max_size=12).map(" ".join) | st.text(max_size=8)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+    data = bytearray(whole)
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(data)))
+        data[start : start + draw(st.sampled_from([0, 1, 1, 2, 8]))] = draw(st.binary(max_size=4))
+    return bytes(data)
+
+
+def stands(found: Dataset | InputError) -> None:
+    if isinstance(found, Dataset):
+        holds_together(found)
+    else:
+        assert "\n" not in str(found)
+
+
+@MANY
+@given(content=damaged(DATABASE), table=st.sampled_from([None, "t", "v"]))
+def test_damaged_databases(content: bytes, table: str | None) -> None:
+    stands(attempted(content, ReadOptions(table=table, format="sqlite")))
+
+
+@MANY
+@given(query=QUERIES)
+def test_any_query(query: str) -> None:
+    stands(attempted(DATABASE, ReadOptions(query=query), needs_label=False))
+
+
+@MANY
+@given(rows=damaged(ARRAYS[0]) | st.just(ARRAYS[0]), classes=damaged(ARRAYS[1]))
+def test_damaged_arrays(rows: bytes, classes: bytes) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("X.npy", rows)
+        archive.writestr("y.npy", classes)
+    stands(attempted(buffer.getvalue(), ReadOptions()))
+
+
+@MANY
+@given(content=damaged(zipped_arrays()))
+def test_damaged_archives(content: bytes) -> None:
+    stands(attempted(content, ReadOptions(format="npz")))
 
 
 NAME_LETTERS = st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\t")

@@ -16,6 +16,12 @@ HEADER = re.compile(
     rb" 'shape': \(([0-9, ]{0,99})\), \} *\n",
     re.DOTALL,
 )
+# What NumPy writes for arrays of one plain type, in any version of its format.
+_ANY = re.compile(
+    rb"\{'descr': '([<>|=]?[a-zA-Z][0-9]{0,6})', 'fortran_order': (False|True),"
+    rb" 'shape': \(([0-9, ]{0,99})\), \} *\n"
+)
+_PLAIN = "biufUS"  # kinds of numbers, truth values and text
 LENGTH = slice(8, 10)  # of the header, as the file says
 
 
@@ -38,3 +44,50 @@ def unpacked(content: bytes, dtype: str = "<f8", shape: tuple[int | None, ...] =
     if math.prod(sizes) * np.dtype(dtype).itemsize != len(content) - found.end():
         raise ValueError("an array that has not the length of its shape")
     return np.frombuffer(content, dtype, offset=found.end()).reshape(sizes).copy()
+
+
+class ObjectsError(ValueError):
+    """An array of Python objects, which only running code could read."""
+
+
+def of_numpy(content: bytes) -> np.ndarray:
+    """Numbers, truth values or text, of any shape, as NumPy saves them; bytes of text are decoded as UTF-8.
+
+    Raises ValueError, and nothing else.
+    """
+    if content[:6] != b"\x93NUMPY" or content[6:8] not in (b"\1\0", b"\2\0", b"\3\0"):
+        raise ValueError("this is no array of NumPy")
+    start = 10 if content[6] == 1 else 12
+    end = start + int.from_bytes(content[8:start], "little")
+    found = _ANY.fullmatch(content[start:end])
+    if found is None:
+        raise ValueError("its header is not that of an array of plain numbers or text")
+    if found[1].lstrip(b"<>|=")[:1] == b"O":
+        raise ObjectsError("Python objects")
+    return _filled(content, end, found[1].decode(), tuple(_sizes(found[3])), in_columns=found[2] == b"True")
+
+
+def _sizes(text: bytes) -> list[int]:
+    return [int(size) for size in text.split(b",") if size.strip()]
+
+
+def _filled(content: bytes, start: int, kind: str, shape: tuple[int, ...], *, in_columns: bool) -> np.ndarray:
+    try:
+        dtype = np.dtype(kind)
+    except TypeError:
+        raise ValueError(f"{kind} is no kind of numbers") from None
+    if dtype.kind not in _PLAIN or not dtype.itemsize:
+        raise ValueError(f"{kind} is neither a kind of numbers nor text")
+    if math.prod(shape) * dtype.itemsize != len(content) - start:
+        raise ValueError("it has not the length of its shape")
+    flat = np.frombuffer(content, dtype, offset=start)
+    if dtype.kind in "US":
+        flat = _decoded(flat)
+    return flat.reshape(shape, order="F" if in_columns else "C").copy()
+
+
+def _decoded(flat: np.ndarray) -> np.ndarray:
+    texts = [text.decode("utf-8") if isinstance(text, bytes) else text for text in flat.tolist()]
+    for text in texts:
+        text.encode("utf-8")  # half a surrogate pair is no letter
+    return np.array(texts, dtype=np.str_)

@@ -46,6 +46,12 @@ def is_workbook(data: bytes) -> bool:
     return data.startswith(b"PK\x03\x04") and _WORKBOOK in _names(data)
 
 
+def holds_arrays(data: bytes) -> bool:
+    """An .npz file is a zip of .npy; in a model there are other files too."""
+    names = _names(data) if data.startswith(b"PK\x03\x04") else []
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
 def _packed_as(data: bytes) -> str | None:
     if data.startswith(b"\x1f\x8b"):
         return "gzip"
@@ -53,7 +59,7 @@ def _packed_as(data: bytes) -> str | None:
         return "bzip2"
     if data.startswith(b"\xfd7zXZ\0"):
         return "xz"
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")) and not is_workbook(data):
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")) and not is_workbook(data) and not holds_arrays(data):
         return "zip"
     return None
 
@@ -119,7 +125,7 @@ def _only_member(path: Path, packed: IO[bytes]) -> IO[bytes]:
     if len(names) == 1:
         return archive.open(names[0])
     if any(name.endswith(".npy") for name in names):
-        raise FileError(path, "this is a model or an archive of NumPy arrays, not a data file")
+        raise FileError(path, "this is a model, not a data file")
     some = f" ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})" if names else ""
     raise FileError(
         path,

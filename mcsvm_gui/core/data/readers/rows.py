@@ -25,7 +25,7 @@ def read_rows(
     source: Source,
     name: str,
     given: Sequence[str],
-    cells: Sequence[Sequence[Cell]],
+    cells: Sequence[Sequence[Cell] | np.ndarray],
     lines: np.ndarray,
     declared: Declared,
     options: ReadOptions,
@@ -34,7 +34,7 @@ def read_rows(
     guesses: tuple[Guess, ...] = (),
     notices: tuple[Notice, ...] = (),
 ) -> Dataset:
-    """`cells`: a sequence per column."""
+    """`cells`: a sequence per column, or an array of numbers or of text."""
     columns, naming = column_names(given, len(given))
     if len(columns) < 2 and needs_label:
         raise FileError(source.path, "only one column was found, where a label and a feature are needed")
@@ -54,8 +54,10 @@ def read_rows(
     return assemble(raw, needs_label=needs_label)
 
 
-def _typed(cells: Sequence[Cell]) -> np.ndarray:
+def _typed(cells: Sequence[Cell] | np.ndarray) -> np.ndarray:
     """Numbers where there is nothing else, not even truth values; else text."""
+    if isinstance(cells, np.ndarray):
+        return cells
     if all(cell is None or type(cell) in (int, float) for cell in cells):
         return np.array([np.nan if cell is None else _number(cell) for cell in cells], dtype=np.float64)
     return _texts(cells)
@@ -68,7 +70,8 @@ def _number(cell: Cell) -> float:
         return np.inf
 
 
-def _texts(cells: Sequence[Cell]) -> np.ndarray:
+def _texts(cells: Sequence[Cell] | np.ndarray) -> np.ndarray:
+    cells = cells.tolist() if isinstance(cells, np.ndarray) else cells
     texts = np.empty(len(cells), dtype=object)
     texts[:] = [cell if cell is None or isinstance(cell, str) else repr(cell) for cell in cells]
     return texts

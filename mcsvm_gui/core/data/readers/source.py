@@ -111,5 +111,3 @@ def refuse_strangers(path: Path, data: bytes) -> None:
         raise FileError(
             path, "this is a web page or an XML document, not a table; download the data file itself", line=1
         )
-    if start.startswith((b"{\n", b"{\r", b'{"', b"[{", b"[[", b"[\n", b"[\r")):
-        raise FileError(path, "this looks like JSON, which is not read; save the data as CSV", line=1)
