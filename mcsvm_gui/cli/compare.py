@@ -50,7 +50,7 @@ def experiment_of(options: argparse.Namespace) -> Experiment:
     how = said({name: SEARCH_OPTIONS[name] for name in ("folds", "repeats")}, options)
     if how.get("folds", 2) < 2:
         raise InputError("--folds must be at least 2, not {folds}", folds=how["folds"])
-    plan = Plan("folds", **how, seed=plain.seed, whole=True)
+    plan = Plan("folds", **how, seed=plain.seed, whole=True, split=plain.split)
     return Experiment("Comparison of machines", plan, data, runs)
 
 

@@ -138,6 +138,8 @@ class Splits:
     def _many(self, labels: np.ndarray, seed: int) -> tuple[Fold, ...]:
         if self.kind == "groups":
             return _grouped(labels, self._groups(labels), self.folds, seed, self.repeats)
+        if self.kind in ("column", "order") and self.repeats > 1:
+            raise InputError("a fold column, or the order of the rows, divides the rows in one way; leave repeats out")
         if self.kind == "column":
             return _by_column(self._column(labels))
         if self.kind == "order":

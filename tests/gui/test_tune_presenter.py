@@ -300,6 +300,18 @@ def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page
     assert "Every cell is known" in page.view.obstacle
 
 
+def test_a_fold_column_takes_the_place_of_the_number_of_folds(page: Page, qtbot: QtBot) -> None:
+    """As many parts as it names, though the form says two."""
+    page.space.dataset = replace(iris(), folds=np.arange(iris().rows) % 4, fold_name="fold")
+    page.space.data_changed.emit()
+    assert "column" in page.view.told["close_field"][1]
+    page.view.start_asked.emit()
+    qtbot.waitUntil(lambda: bool(page.queue.searches))
+    page.queue.give(peak(4.0, 1.0), [Trial(Cell("ww", 1.0, 1.0), fold) for fold in range(4)])
+    page.look()
+    assert page.view.told["show_progress"][:2] == (4, 2 * 9 * 4)
+
+
 def test_halving_keeps_whole_results_alone_and_counts_its_own_trials(page: Page, qtbot: QtBot) -> None:
     page.edit(qtbot, search="halving")
     page.view.start_asked.emit()

@@ -96,7 +96,7 @@ def split_rows(request: Request, dataset: Dataset, test: Dataset | None) -> RunR
     """`test`: of a file of its own."""
     training, held_out = dataset, test
     if request.holdout is not None:
-        training, drawn, _ = splitting.split(dataset, request.holdout, request.seed)
+        training, drawn, _ = splitting.split(dataset, request.holdout, request.seed, request.split)
         held_out = test or drawn
     if held_out is None or held_out.labels is None:
         return RunRows(dataset, training, training, "training")

@@ -83,6 +83,10 @@ class Dataset:
     digest: str  # of the uncompressed bytes
     weight_name: str | None = None  # None where no column of weights was named
     weights: np.ndarray | None = None  # (rows,) float64, none negative; positive where the rows are to be trained on
+    group_name: str | None = None
+    groups: np.ndarray | None = None  # (rows,) numbers or text: what is kept together in splits
+    fold_name: str | None = None
+    folds: np.ndarray | None = None  # (rows,) likewise: in which fold each row is tested
     weightless: int = 0  # rows of weight 0 that were left out
     tables: tuple[str, ...] = ()  # of a file that holds several
 
@@ -139,6 +143,8 @@ class Dataset:
             labels=None if self.labels is None else self.labels[chosen],
             lines=None if self.lines is None else self.lines[chosen],
             weights=None if self.weights is None else self.weights[chosen],
+            groups=None if self.groups is None else self.groups[chosen],
+            folds=None if self.folds is None else self.folds[chosen],
             digest=hashlib.sha256(self.digest.encode() + chosen.astype("<i8").tobytes()).hexdigest(),
         )
 

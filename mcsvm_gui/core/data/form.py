@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
 
 MOST_COLUMNS = 1_000  # in the list of label columns; any other can be typed
+NAMES = {"label": "label_name", "weights": "weight_name", "groups": "group_name", "fold_column": "fold_name"}
 OPTIONS = tuple(options_of(ReadOptions))
 
 
@@ -66,7 +67,8 @@ def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
     from solvers.errors import InputError
 
     try:
-        found = open_dataset(path, replace(read, label=None, weights=None), needs_label=False)
+        bare = replace(read, label=None, weights=None, groups=None, fold_column=None)
+        found = open_dataset(path, bare, needs_label=False)
     except (InputError, OSError):
         return ()
     if found.matrix is not None:
@@ -82,8 +84,8 @@ def _column(
     asked, is_label = getattr(read, option.name), option.name == "label"
     names, value = list(columns), None if asked is None else str(asked)
     if dataset is not None:
-        value = dataset.label_name if is_label else dataset.weight_name
-        features = [] if dataset.matrix is not None else _features(dataset, text=is_label)
+        value = getattr(dataset, NAMES[option.name])
+        features = [] if dataset.matrix is not None else _features(dataset, text=option.name != "weights")
         names = [name for name in [*features, value] if name is not None]
     free = dataset is None or len(names) > MOST_COLUMNS
     first = list(islice(names, MOST_COLUMNS))
@@ -171,4 +173,6 @@ def _where_used(field: Field, dataset: Dataset | None) -> Field:
         return replace(field, reason=tr("In {format} files the label has its place", format=title))
     if field.option == "weights":
         return replace(field, reason=tr("{format} files have no column of weights", format=title))
+    if field.option in NAMES:
+        return replace(field, reason=tr("{format} files have no column beside label and features", format=title))
     return replace(field, reason=tr("{format} files leave nothing to choose here", format=title))

@@ -49,6 +49,8 @@ def document(dataset: Dataset) -> dict[str, Any]:
         "sparse": dataset.matrix is not None,
         "label": dataset.label_name,
         "weights": dataset.weight_name,
+        "groups": dataset.group_name,
+        "fold_column": dataset.fold_name,
         "weightless": dataset.weightless,
         "classes": list(dataset.classes),
         "class_counts": list(dataset.class_counts),

@@ -36,6 +36,16 @@ class ReadOptions:
         unsaid="none",
         **READING,
     )
+    groups: str | int | None = option(
+        *(None, ColumnName(), "Group column", "The column of groups whose rows are kept together in every split"),
+        unsaid="none",
+        **READING,
+    )
+    fold_column: str | int | None = option(
+        *(None, ColumnName(), "Fold column", "The column that says in which fold a row is tested"),
+        unsaid="none",
+        **READING,
+    )
     table: str | None = option(
         *(None, Kind("NAME"), "Table", "The table or view of an SQLite database, or the sheet of an Excel workbook"),
         note="default: the first that holds anything",
@@ -59,6 +69,13 @@ class ReadOptions:
         check(self)
 
 
+SPLITS = {
+    AUTOMATIC: "By the columns that are named",
+    "stratified": "At random, each class shared out",
+    "groups": "Groups kept together",
+    "column": "As the fold column says",
+    "order": "In the order of the rows",
+}
 SCALES = {"minmax": "each column to -1 … 1", "standard": "mean 0, deviation 1", "none": "as they are"}
 SCALED = {"minmax": "scaled to [-1, 1]", "standard": "scaled to mean 0 and deviation 1", "none": "as they are"}
 MISSING = {

@@ -27,7 +27,7 @@ class OptionWords(Sentence):
 
     def __new__(cls, option: str, value: str | None = None, *, verb: str = "") -> Self:
         """`verb`: "say" where the sentence has no other."""
-        made = str.__new__(cls, " ".join(filter(None, [verb, f"--{option}", value])))
+        made = str.__new__(cls, " ".join(filter(None, [verb, f"--{option.replace('_', '-')}", value])))
         title = Sentence("“{control}”", control=_title(option))
         if deed := _DEEDS.get((option, value or "")):
             title = Sentence("“{deed}”", deed=deed)

@@ -1,15 +1,26 @@
-"""Hold-out by lot: every class gives its share, and the same seed gives the same rows."""
+"""Which rows are tested on: at random by class, by groups, as a column says, or the last in order.
+
+A hold-out at random: every class gives its share, and the same seed gives the same rows. All other splits, and all
+folds, are those of `solvers.selection.folds`.
+"""
 
 from __future__ import annotations
 
 import zlib
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.options import AUTOMATIC
 from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import InputError, Sentence
+
+if TYPE_CHECKING:
+    from solvers.selection.folds import Kind, Splits
 
 
 class Split(NamedTuple):
@@ -41,10 +52,88 @@ def hold_out(labels: np.ndarray, share: float, seed: int) -> Split:
     return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen), _notices(untested))
 
 
-def split(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset, tuple[Notice, ...]]:
-    assert dataset.labels is not None
-    parts = hold_out(dataset.labels, share, seed)
+def split(dataset: Dataset, share: float, seed: int, way: str) -> tuple[Dataset, Dataset, tuple[Notice, ...]]:
+    """`way`: of SPLITS."""
+    parts = held_out(dataset, share, seed, way)
     return dataset.take(parts.train), dataset.take(parts.test), parts.notices
+
+
+def held_out(dataset: Dataset, share: float, seed: int, way: str) -> Split:
+    assert dataset.labels is not None
+    if kind_of(dataset, way) == "stratified":
+        parts = hold_out(dataset.labels, share, seed)
+    else:
+        (fold,) = splits_of(dataset, way, holdout=share).of(dataset.labels, seed)
+        untested = sorted(set(dataset.labels[fold.train]) - set(dataset.labels[fold.test]))
+        parts = Split(fold.train, fold.test, _notices(untested))
+    return parts._replace(notices=(*parts.notices, *torn_groups(dataset, [parts])))
+
+
+def kind_of(dataset: Dataset, way: str) -> Kind:
+    if way != AUTOMATIC:
+        return cast("Kind", way)
+    return "column" if dataset.folds is not None else "groups" if dataset.groups is not None else "stratified"
+
+
+def splits_of(dataset: Dataset, way: str, folds: int = 5, repeats: int = 1, holdout: float | None = None) -> Splits:
+    """InputError where the rows have no column that this way needs."""
+    from solvers.selection.folds import Splits
+
+    kind = kind_of(dataset, way)
+    by = {"groups": dataset.groups, "column": dataset.folds}.get(kind)
+    if by is None and kind in ("groups", "column"):
+        option = "groups" if kind == "groups" else "fold_column"
+        raise InputError("a split by {kind} needs its column; name it with {option}", kind=kind, option=Remedy(option))
+    return Splits(kind, folds, repeats, holdout, by)
+
+
+def parts_of(dataset: Dataset, way: str, folds: int, repeats: int, holdout: float | None) -> int:
+    """How many parts are tested, one after another."""
+    if holdout is not None:
+        return 1
+    if dataset.folds is None or kind_of(dataset, way) != "column":
+        return folds * repeats
+    return int(np.unique(dataset.folds).size)
+
+
+class Sides(Protocol):
+    @property
+    def train(self) -> np.ndarray: ...
+    @property
+    def test(self) -> np.ndarray: ...
+
+
+def torn_groups(dataset: Dataset, parts: Sequence[Sides]) -> tuple[Notice, ...]:
+    """A leak: groups were named, and a split has rows of one on both sides."""
+    if dataset.groups is None:
+        return ()
+    found: set[Any] = set()
+    for part in parts:
+        found |= set(np.intersect1d(dataset.groups[part.train], dataset.groups[part.test]).tolist())
+    return _torn(found, dataset.group_name or "")
+
+
+def shared_groups(train: Dataset, test: Dataset) -> tuple[Notice, ...]:
+    """The same of a file to test on."""
+    if train.groups is None or test.groups is None:
+        return ()
+    return _torn({str(name) for name in train.groups} & {str(name) for name in test.groups}, train.group_name or "")
+
+
+def _torn(groups: set[Any], column: str) -> tuple[Notice, ...]:
+    if not groups:
+        return ()
+    names = some(sorted(written(name) for name in groups))
+    sentence = Sentence(
+        "rows of {count} group of column {column} are trained on and tested on ({names}):"
+        " what is learnt of it makes the test too kind",
+        "rows of {count} groups of column {column} are trained on and tested on ({names}):"
+        " what is learnt of them makes the test too kind",
+        count=len(groups),
+        column=column,
+        names=names,
+    )
+    return (Notice("torn groups", sentence),)
 
 
 def _stamp(label: str) -> int:

@@ -63,7 +63,7 @@ def result_of(
 def _tested(request: Request, train: Dataset, test: Dataset | None) -> Dataset | None:
     if test is not None or request.holdout is None:
         return test
-    return split(train, request.holdout, request.seed)[1]
+    return split(train, request.holdout, request.seed, request.split)[1]
 
 
 def _side(entry: Entry, label: str) -> Side:

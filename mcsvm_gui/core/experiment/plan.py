@@ -9,9 +9,9 @@ import numpy as np
 
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
 from solvers.posing import whole as whole_number
-from solvers.selection.folds import stratified
 
 SPLITS = {
     "folds": "cross-validation: every row is tested once in each round",
@@ -40,6 +40,7 @@ class Plan:
     seed: int = 0
     summary: str = "mean"  # or median: what stands for all parts
     whole: bool = False
+    split: str = OPTIONS["split"].default  # how rows are split: by the columns that are named, unless it is said
 
     def __post_init__(self) -> None:
         if self.splits not in SPLITS:
@@ -56,6 +57,7 @@ class Plan:
             raise InputError(
                 "the share of the plan must lie between 0 and 1, such as 0.3, not {share!r}", share=self.share
             )
+        OPTIONS["split"].check(self.split)
         if type(self.whole) is not bool:
             raise InputError("whole must be true or false, not {whole!r}", whole=self.whole)
 
@@ -63,19 +65,21 @@ class Plan:
         """The same for every run, whatever machine it trains."""
         assert dataset.labels is not None
         if self.splits == "folds":
-            return tuple(Part(*fold) for fold in self._folds(dataset.labels))
+            return tuple(Part(*fold) for fold in self._folds(dataset))
         if self.splits == "shares":
             seeds = range(self.seed, self.seed + self.count)
-            return tuple(Part(*splitting.hold_out(dataset.labels, self.share, seed)[:2]) for seed in seeds)
+            return tuple(Part(*splitting.held_out(dataset, self.share, seed, self.split)[:2]) for seed in seeds)
         return ()
 
-    def _folds(self, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        return [(fold.train, fold.test) for fold in stratified(labels, self.folds, self.seed, self.repeats)]
+    def _folds(self, dataset: Dataset) -> list[tuple[np.ndarray, np.ndarray]]:
+        assert dataset.labels is not None
+        splits = splitting.splits_of(dataset, self.split, self.folds, self.repeats)
+        return [(fold.train, fold.test) for fold in splits.of(dataset.labels, self.seed)]
 
-    @property
-    def trainings(self) -> int:
+    def trainings(self, dataset: Dataset) -> int:
         """Parts of a trial; none where it is trained once, on all rows."""
-        return {"folds": self.folds * self.repeats, "shares": self.count}.get(self.splits, 0)
+        parts = splitting.parts_of(dataset, self.split, self.folds, self.repeats, None)
+        return {"folds": parts, "shares": self.count}.get(self.splits, 0)
 
     @property
     def tests_rows_once(self) -> bool:
@@ -86,9 +90,9 @@ class Plan:
     def words(self) -> str:
         if self.splits == "folds":
             rounds = f", {self.repeats} times" if self.repeats > 1 else ""
-            return (
-                f"{self.folds}-fold stratified cross-validation{rounds} (seed {self.seed}); the {self.summary} counts"
-            )
+            by = {"auto": "stratified"}.get(self.split, self.split)
+            way = "stratified cross-validation" if by == "stratified" else f"cross-validation by {by}"
+            return f"{self.folds}-fold {way}{rounds} (seed {self.seed}); the {self.summary} counts"
         if self.splits == "shares":
             tested = f"{100 * self.share:g} % of each class to test on (seed {self.seed})"
             return f"{self.count} splits with {tested}; the {self.summary} counts"
@@ -97,5 +101,6 @@ class Plan:
     def document(self) -> dict[str, Any]:
         """What belongs to this kind of splits."""
         used = {"folds": ("folds", "repeats"), "shares": ("count", "share")}.get(self.splits, ())
-        chosen = ("splits", *used, *(("seed", "summary", "whole") if used else ()))
+        said = ("split",) if used and self.split != OPTIONS["split"].default else ()
+        chosen = ("splits", *used, *(("seed", "summary", "whole") if used else ()), *said)
         return {name: value for name, value in asdict(self).items() if name in chosen}

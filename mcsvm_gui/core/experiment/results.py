@@ -126,7 +126,7 @@ class Results:
 
     def _full(self, trial: Trial) -> int:
         tested_on_a_file = self.experiment.of(trial.spec.data).test is not None
-        return 0 if tested_on_a_file else self.experiment.plan.trainings
+        return 0 if tested_on_a_file else self.experiment.plan.trainings(self.datasets[trial.spec.data])
 
     # -- side by side -----------------------------------------------------------------------------
 

@@ -16,13 +16,14 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.compare.comparison import Side, side_of
-from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.journal import Journal
 from mcsvm_gui.core.experiment.journal_entries import entry_of, result_of, training_key
-from mcsvm_gui.core.experiment.plan import Part
+from mcsvm_gui.core.experiment.plan import Part, Plan
 from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
 from mcsvm_gui.core.experiment.searching import SearchRunner, apart_from_machine
 from mcsvm_gui.core.machine.session import Session
@@ -83,7 +84,8 @@ def perform(
     trials = tuple(_trial(run, work, done) for run in experiment.runs)
     if not any(trial.finished for trial in trials) and not stopped():
         raise InputError(next(trial.refused for trial in trials if trial.refused))
-    notices = [notice for result in done if isinstance(result, PartResult) for notice in result.document["warnings"]]
+    notices = [notice.sentence for spec in experiment.data for notice in _torn(experiment.plan, loaded, spec)]
+    notices += [notice for result in done if isinstance(result, PartResult) for notice in result.document["warnings"]]
     return Results(
         experiment,
         loaded.datasets,
@@ -94,6 +96,12 @@ def perform(
         tuple(dict.fromkeys(notices)),
         worker.kept,
     )
+
+
+def _torn(plan: Plan, loaded: _Loaded, spec: DataSpec) -> tuple[Notice, ...]:
+    """What tests of these splits learn too much of."""
+    dataset = loaded.datasets[spec.name]
+    return () if spec.test is not None else splitting.torn_groups(dataset, plan.parts(dataset))
 
 
 def load(experiment: Experiment) -> _Loaded:
@@ -133,11 +141,19 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
     return replace(
         first,
         table=pd.concat([part.table for part in parts], ignore_index=True),
-        labels=None if first.labels is None else np.concatenate([part.labels for part in parts]),
+        labels=_joined([part.labels for part in parts]),
+        weights=_joined([part.weights for part in parts]),
+        groups=_joined([part.groups for part in parts]),
+        folds=_joined([part.folds for part in parts]),
         lines=None,
         notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
         digest=hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest(),
     )
+
+
+def _joined(values: Sequence[np.ndarray | None]) -> np.ndarray | None:
+    there = [part for part in values if part is not None]
+    return np.concatenate(there) if len(there) == len(values) else None
 
 
 def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[PlannedTraining]:

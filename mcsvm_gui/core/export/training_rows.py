@@ -25,5 +25,5 @@ def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | Non
     if dataset.digest != trained.origin.digest:
         return None, Sentence("the training file {path} has changed since", path=request.data)
     if request.holdout is not None:
-        dataset = splitting.split(dataset, request.holdout, request.seed)[0]
+        dataset = splitting.split(dataset, request.holdout, request.seed, request.split)[0]
     return preparation.complete(request.rules, dataset)[0], None

@@ -41,7 +41,7 @@ def pose_request(request: Request, dataset: Dataset, preparation: Preparation | 
         )
     train, held_out, notices = dataset, None, dataset.notices
     if request.holdout is not None:
-        train, held_out, more = splitting.split(dataset, request.holdout, request.seed)
+        train, held_out, more = splitting.split(dataset, request.holdout, request.seed, request.split)
         notices += more
     train, dropped = preparing.complete(request.rules, train)
     names = train.classes

@@ -12,7 +12,7 @@ from typing import Any
 from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.options import Choice, Kind, Number, Share, Weights, Whole, option, options_of
 from mcsvm_gui.core.data.costs import Costs, CostTable
-from mcsvm_gui.core.data.options import ReadOptions, Rules
+from mcsvm_gui.core.data.options import SPLITS, ReadOptions, Rules
 from mcsvm_gui.core.machine import names
 from solvers.errors import InputError
 
@@ -108,6 +108,13 @@ class Request:
         commands=("train",),
     )
     seed: int = option(0, Whole(lowest=0, below=2**63), "Seed", "Of everything drawn by lot", **MACHINE)
+    split: str = option(
+        *("auto", Choice(titles=SPLITS), "Split", "How rows are split into those trained on and those tested on"),
+        note="default: by --fold-column or --groups where one is named, else stratified",
+        commands=("train", "tune", "compare"),
+        train="more",
+        tune="more",
+    )
     holdout: float | None = option(
         None, Share(), "Hold-out", "Test on this share of DATA instead, such as 0.3", commands=("train",)
     )

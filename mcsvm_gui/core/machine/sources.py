@@ -10,9 +10,12 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.data.splitting import shared_groups
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
+
+OF_SOME_FORMATS = "table", "query", "groups", "fold_column"  # options of reading
 
 
 def open_for(trained: TrainedModel, path: str, options: ReadOptions) -> Dataset:
@@ -31,16 +34,18 @@ def open_like(path: str, options: ReadOptions, label_name: str | None, weight_na
 def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
     """Rows to test on: read as the training rows were, the label found by its name there."""
     numbered = isinstance(training.columns, NumberedColumns)
-    named = _for_format_of(path, read)
-    named = replace(named, weights=None) if training.weight_name else named  # a number may be another column there
-    return open_like(path, named, None if numbered else training.label_name, training.weight_name).counting()
+    # Columns go by their names: a number may be another column there.
+    named = _for_format_of(path, replace(read, groups=training.group_name, fold_column=training.fold_name))
+    named = replace(named, weights=None) if training.weight_name else named
+    test = open_like(path, named, None if numbered else training.label_name, training.weight_name).counting()
+    return replace(test, notices=(*test.notices, *shared_groups(training, test)))
 
 
 def _for_format_of(path: str, read: ReadOptions) -> ReadOptions:
-    """Without the table of the training file where the test file's format has none, as CSV beside a database."""
+    """Without what the test file's format does not have: a table in CSV, a column of groups in LIBSVM."""
     suffix = Path(path).suffix.lower()
     known = {option for reader in READERS.values() if suffix in reader.suffixes for option in reader.options}
-    unused: dict[str, Any] = {option: None for option in ("table", "query") if option not in known}
+    unused: dict[str, Any] = {option: None for option in OF_SOME_FORMATS if option not in known}
     return replace(read, **unused)
 
 

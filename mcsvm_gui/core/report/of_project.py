@@ -114,7 +114,7 @@ def _looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, 
     request = record.request
     train = pose_request(request, dataset, trained.preparation).train
     if request.holdout is not None:
-        test = split(dataset, request.holdout, request.seed)[1]
+        test = split(dataset, request.holdout, request.seed, request.split)[1]
     rows = train if test is None else test
     assert record.document is not None
     side = side_of(

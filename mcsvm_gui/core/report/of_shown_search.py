@@ -34,7 +34,8 @@ def write(path: Named, shown: ShownSearch, dataset: Dataset | None, redo: str) -
 def document(shown: ShownSearch, dataset: Dataset | None) -> dict[str, Any]:
     """Edges only where nothing is searched any more, as on the page."""
     tuned = shown.tuned
-    asked = {**asked_document(shown.request, shown.wanted), "classes": list(_classes(shown, dataset))}
+    parts = shown.maps.results.folds // shown.wanted.repeats
+    asked = {**asked_document(shown.request, shown.wanted, parts), "classes": list(_classes(shown, dataset))}
     composites, nested = ({}, ()) if tuned is None else (tuned.composites, tuned.nested)
     found = known_document(asked, shown.maps.results.cells, shown.maps.best(), composites, nested)
     for machine, edges in shown.maps.edges().items():

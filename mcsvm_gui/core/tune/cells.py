@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
-from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
@@ -20,9 +20,9 @@ from solvers.selection.scores import Measured
 # What names no condition: the place of the cell, the place of the file, how much is done at once, and what comes after.
 NO_CONDITION = (
     *("machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"),
-    *("calibrate", "calibration_folds"),
+    *("calibrate", "calibration_folds", "costs"),
 )
-LATER = ("weights",)  # options of reading that searches of old did not have
+LATER = "weights", "groups", "fold_column", "table", "query"  # options of reading that searches of old did not have
 
 Found = dict[Cell, CellResult]
 
@@ -31,6 +31,7 @@ def conditions(request: Request, wanted: TuneRequest) -> str:
     """Equal where a cell's folds give the same: so an extended range, or another search, finds cells done."""
     depends = {name: value for name, value in request.document().items() if name not in NO_CONDITION}
     depends["read"] = {name: value for name, value in depends["read"].items() if name not in LATER or value is not None}
+    depends = {name: value for name, value in depends.items() if name != "split" or value != OPTIONS["split"].default}
     parts = {"folds": wanted.folds, "repeats": wanted.repeats} if wanted.holdout is None else {"share": wanted.holdout}
     text = json.dumps([depends, parts, wanted.search == "per-pair"], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base.writing import csv_text
-from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuned
 from solvers.run.ending import Ending
@@ -31,7 +31,7 @@ def document(tuned: Tuned) -> dict[str, Any]:
         "best": {machine: found for machine in tuning.grid.machines if (found := best_document(tuned, machine))},
         "nested": {found.machine: nested_document(found, tuning.score) for found in tuned.nested},
         "seconds": tuned.seconds,
-        **asked_document(tuning.request, tuning.wanted),
+        **asked_document(tuning.request, tuning.wanted, len(tuning.parts) // tuning.wanted.repeats),
         "n_rows": tuning.rows.rows,
         "classes": list(tuning.class_names),
         "stopped": tuned.stopped,
@@ -40,12 +40,13 @@ def document(tuned: Tuned) -> dict[str, Any]:
     }
 
 
-def asked_document(request: Request, wanted: TuneRequest) -> dict[str, Any]:
-    """How cells are tried, and which."""
+def asked_document(request: Request, wanted: TuneRequest, parts: int | None = None) -> dict[str, Any]:
+    """How cells are tried, and which; `parts`: of the rows, each tested once, where a column says so."""
     return {
         "search": wanted.search,
         "score": wanted.score,
-        "folds": 1 if wanted.holdout is not None else wanted.folds,
+        "split": split_of(request),
+        "folds": 1 if wanted.holdout is not None else parts or wanted.folds,
         "repeats": wanted.repeats,
         "holdout": wanted.holdout,
         "seed": request.seed,
@@ -54,6 +55,14 @@ def asked_document(request: Request, wanted: TuneRequest) -> dict[str, Any]:
         "ranges": {"C": _range(wanted.costs), "gamma": None if wanted.gammas is None else _range(wanted.gammas)},
         "request": request_document(request),
     }
+
+
+def split_of(request: Request) -> str:
+    """The way in which rows are split, where columns that are named say so."""
+    if request.split != OPTIONS["split"].default:
+        return request.split
+    named = {"column": request.read.fold_column, "groups": request.read.groups}
+    return next((way for way, column in named.items() if column is not None), "stratified")
 
 
 def request_document(request: Request) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.search import TuneRequest
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.grid import Grid, best
@@ -13,12 +16,12 @@ from solvers.selection.scores import SCORES, Score
 WHOLE = "grid", "per-pair"  # searches that try every cell
 
 
-def results_of(wanted: TuneRequest, known: Mapping[Cell, CellResult]) -> TuneResults:
-    """What is known of what is asked for."""
+def results_of(wanted: TuneRequest, known: Mapping[Cell, CellResult], parts: int | None = None) -> TuneResults:
+    """What is known of what is asked for; `parts`: where a column says into how many rows are split."""
     grid, two_line = Grid(wanted.machines, wanted.costs, wanted.gammas), wanted.search == "two-line"
     if wanted.search != "halving":
         known = {cell: result for cell, result in known.items() if result.share == 1.0}
-    return TuneResults(grid, wanted.parts, known, with_linear=two_line, score=SCORES[wanted.score])
+    return TuneResults(grid, parts or wanted.parts, known, with_linear=two_line, score=SCORES[wanted.score])
 
 
 class TuneResults:
@@ -81,3 +84,8 @@ class _Within:
         if cell.gamma is None:
             return self._linear
         return self._gammas is not None and self._gammas.is_within(cell.gamma)
+
+
+def parts_of(request: Request, wanted: TuneRequest, dataset: Dataset) -> int:
+    """On how many parts every cell is validated."""
+    return splitting.parts_of(dataset, request.split, wanted.folds, wanted.repeats, wanted.holdout)

@@ -14,6 +14,7 @@ from mcsvm_gui.core.base import options
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import written
 from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
@@ -160,20 +161,18 @@ class Tuning:
     def _validation(self) -> tuple[tuple[Fold, ...], tuple[tuple[Fold, ...], ...]]:
         """The folds, and for a nested validation those inside each one's training part."""
         try:
-            parts = self._parts(self.codes)
+            wanted = self.wanted
+            way, how = self.request.split, (wanted.folds, wanted.repeats, wanted.holdout)
+            self.splits = splitting.splits_of(self.rows, way, *how)
+            parts = self.splits.of(self.codes, self.request.seed)
             return parts, tuple(map(self._inner, parts)) if self.wanted.nested else ()
         except InputError as error:
             raise FileError(self.dataset.name, error.sentence) from None
 
-    def _parts(self, codes: np.ndarray) -> tuple[Fold, ...]:
-        wanted, seed = self.wanted, self.request.seed
-        if wanted.holdout is not None:
-            return folding.validation(codes, wanted.holdout, seed)
-        return folding.stratified(codes, wanted.folds, seed, wanted.repeats)
-
     def _inner(self, fold: Fold) -> tuple[Fold, ...]:
         try:
-            return folding.within(fold, self._parts(self.codes[fold.train]))
+            found = self.splits.taken(fold.train).of(self.codes[fold.train], self.request.seed)
+            return folding.within(fold, found)
         except InputError as error:
             raise InputError("{error} once a part is held out for the nested validation", error=error) from None
 
@@ -210,15 +209,16 @@ class Tuning:
         return dict(enumerate(factors.tolist()))
 
     def _fold_notices(self) -> list[Notice]:
-        if self.wanted.holdout is not None:
-            return []
+        torn = list(splitting.torn_groups(self.rows, self.parts))
+        if self.wanted.holdout is not None or self.splits.kind != "stratified":
+            return torn
         rare = [self.class_names[code] for code in folding.rare(self.codes, self.wanted.folds)]
         if not rare:
-            return []
+            return torn
         sentence = Sentence(
             "classes with fewer rows than folds, which some folds do not test: {names}", names=some(rare)
         )
-        return [Notice("rare classes", sentence)]
+        return [*torn, Notice("rare classes", sentence)]
 
     def _composites(
         self, results: Mapping[Cell, CellResult], folds: Folds, stopped: Callable[[], bool]

@@ -153,9 +153,10 @@ class Searches(QObject):
 
     def _submit(self, search: Search, dataset: Dataset) -> None:
         from mcsvm_gui.core.tune.progress import progress_of
-        from mcsvm_gui.core.tune.results import results_of
+        from mcsvm_gui.core.tune.results import parts_of, results_of
 
-        known = results_of(search.wanted, self.cells.of(search.conditions))
+        parts = parts_of(search.request, search.wanted, dataset)
+        known = results_of(search.wanted, self.cells.of(search.conditions), parts)
         search.progress = progress_of(search.wanted, known)
         self._queue.submit(SearchJob(search.key, search.request, search.wanted, dataset, known.trials))
 
@@ -209,8 +210,8 @@ class Searches(QObject):
         from mcsvm_gui.core.tune.cells import setting_of
         from mcsvm_gui.core.tune.document import asked_document
 
-        asked = asked_document(tuning.request, tuning.wanted)
-        kept = {name: asked[name] for name in ("request", "search", "folds", "repeats", "holdout", "seed")}
+        asked = asked_document(tuning.request, tuning.wanted, len(tuning.parts) // tuning.wanted.repeats)
+        kept = {name: asked[name] for name in ("request", "split", "search", "folds", "repeats", "holdout", "seed")}
         self._runs.keep_setting(setting_of(search.conditions), {**kept, "classes": list(tuning.class_names)})
 
     def _reread(self) -> None:

@@ -10,6 +10,8 @@ from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_words
 from mcsvm_gui.core.tune import form, summary
@@ -141,6 +143,10 @@ class TunePresenter(QObject):
 
     def _close_folds(self, held_out: bool) -> None:
         why = tr("Cells are validated on the share that is held out, instead of folds.") if held_out else ""
+        dataset = self._workspace.dataset
+        way = self._view.texts().get("split") or OPTIONS["split"].default
+        if not why and dataset is not None and splitting.kind_of(dataset, way) == "column":
+            why = tr("Cells are validated on the folds that a column of the data names.")
         for field in ("folds", "repeats"):
             self._view.close_field(field, why)
 
@@ -216,9 +222,12 @@ class TunePresenter(QObject):
         if self._asked is None:
             return None
         from mcsvm_gui.core.tune.maps import TuneMaps
-        from mcsvm_gui.core.tune.results import results_of
+        from mcsvm_gui.core.tune.results import parts_of, results_of
 
-        return TuneMaps(results_of(self._asked[1], self._cells.of(self._conditions)), self._current is not None)
+        dataset = self._workspace.dataset
+        parts = None if dataset is None else parts_of(*self._asked, dataset)
+        results = results_of(self._asked[1], self._cells.of(self._conditions), parts)
+        return TuneMaps(results, self._current is not None)
 
     def _look(self) -> None:
         self._ticks.stop()

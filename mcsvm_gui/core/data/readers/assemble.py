@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,7 +67,19 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
         weight_name=None if weighing is None else weighing.name,
         weights=None if weighing is None else weighing.values,
         weightless=0 if weighing is None else weighing.left_out,
+        **_splitting(raw, needed=needs_label),
     )
+
+
+def _splitting(raw: Raw, *, needed: bool) -> dict[str, Any]:
+    """Columns that rows are split by, with their names."""
+    found: dict[str, Any] = {}
+    for role, position in (("group", raw.roles.groups), ("fold", raw.roles.folds)):
+        if position is not None:
+            name, cells = raw.names[position], raw.column(position)
+            values = roles.names_of(raw.source.path, name, cells, raw.lines, needed=needed)
+            found |= {f"{role}_name": name, f"{role}s": values}
+    return found
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "keel"
-OPTIONS = "label", "weights", "format", "encoding"
+OPTIONS = "label", "weights", "groups", "fold_column", "format", "encoding"
 _START = re.compile(rb"\s*(?:%[^\n\r]*\s+)*@(?:relation|attribute)\b", re.IGNORECASE)
 _OWN = re.compile(
     rb"^[ \t]*@(?:(?:inputs?|outputs?)\b|attribute[^\n\r]*\b(?:integer|real)\s*\[)", re.IGNORECASE | re.MULTILINE

@@ -63,6 +63,13 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
             "a LIBSVM file has no column of weights; leave {weights} out, or write the rows as CSV with such a column",
             weights=OptionWords("weights"),
         )
+    for name in ("groups", "fold_column"):
+        if getattr(options, name) is not None:
+            raise FileError(
+                source.path,
+                "a LIBSVM file has no column beside label and features; leave {option} out, or write the rows as CSV",
+                option=OptionWords(name),
+            )
     if options.label is not None:
         unused = Sentence(
             "{label} is not used: the first word of a LIBSVM line is its label", label=OptionWords("label")

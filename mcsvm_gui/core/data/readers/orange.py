@@ -23,7 +23,7 @@ from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
 
 NAME = "orange"
-OPTIONS = "label", "weights", "format", "separator", "decimal", "encoding"
+OPTIONS = "label", "weights", "groups", "fold_column", "format", "separator", "decimal", "encoding"
 _SEPARATORS = "\t", ",", ";"
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _KINDS = {

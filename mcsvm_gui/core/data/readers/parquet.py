@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "parquet"
-OPTIONS = "label", "weights", "format"
+OPTIONS = "label", "weights", "groups", "fold_column", "format"
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:

@@ -32,12 +32,15 @@ class Roles:
 
     label: LabelColumn
     weights: int | None = None
+    groups: int | None = None
+    folds: int | None = None
     dropped: tuple[int, ...] = ()  # that the file itself marks as none
     notices: tuple[Notice, ...] = ()
 
     @property
     def taken(self) -> frozenset[int]:
-        return frozenset(position for position in (self.label.position, self.weights) if position is not None)
+        found = self.label.position, self.weights, self.groups, self.folds
+        return frozenset(position for position in found if position is not None)
 
 
 def choose(
@@ -60,7 +63,21 @@ def choose(
             weights=Remedy("weights", verb="say"),
             column=columns[weights],
         )
-    found = Roles(label, weights, notices=notices)
+    splitting = {"groups": options.groups, "fold_column": options.fold_column}
+    groups, folds = (
+        None if wanted is None else labels.find(path, columns, given, wanted, name, needed=needs_label)
+        for name, wanted in splitting.items()
+    )
+    found = Roles(label, weights, groups, folds, notices=notices)
+    for name, position in zip(splitting, (groups, folds), strict=True):
+        if position is not None and position in (label.position, weights):
+            raise FileError(
+                path,
+                "column {name} has a role already; {option} with another",
+                name=quoted(columns[position]),
+                option=Remedy(name, verb="say"),
+                column=columns[position],
+            )
     return replace(found, dropped=declared.dropped(found.taken))
 
 
@@ -132,6 +149,29 @@ def _refuse(path: Path, name: str, values: np.ndarray, lines: np.ndarray) -> Non
             raise FileError(
                 path, "the weights in column {name} are too large to be added up", name=quoted(name), column=name
             )
+
+
+def names_of(path: Path, name: str, cells: np.ndarray, lines: np.ndarray, *, needed: bool) -> np.ndarray:
+    """What groups and folds are called: numbers, or text; a cell of neither is refused where rows are trained on."""
+    missing = np.flatnonzero(pd.isna(cells))
+    if missing.size and needed:
+        raise FileError(
+            path,
+            Sentence(
+                "{count} row has nothing in column {name} ({places}); fill the cell in, or leave the row out",
+                "{count} rows have nothing in column {name} ({places}); fill the cells in, or leave the rows out",
+                count=missing.size,
+                name=quoted(name),
+                places=places(lines[missing]),
+            ),
+            line=int(lines[missing[0]]),
+            column=name,
+        )
+    if cells.dtype == np.float64:
+        return cells
+    found = np.empty(len(cells), dtype=object)
+    found[:] = ["" if pd.isna(cell) else str(cell).strip() for cell in cells]
+    return found
 
 
 def left_out(name: str, rows: int) -> tuple[Notice, ...]:

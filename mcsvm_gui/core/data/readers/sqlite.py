@@ -28,7 +28,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "sqlite"
-OPTIONS = "label", "weights", "table", "query", "format"
+OPTIONS = "label", "weights", "groups", "fold_column", "table", "query", "format"
 _MAGIC = b"SQLite format 3\0"
 _VERSIONS = slice(18, 20)  # in the header: 2 where changes are kept in a file beside, which a copy does not have
 _OWN = b"mcsv"  # the application_id of this program's projects
