@@ -250,13 +250,40 @@ def compare_page(studio: Studio, folder: Path) -> None:
     studio.wait(lambda: not studio.work.tasks.busy and not page.tools.progress.text())
     for place in range(page.tabs.count()):
         page.tabs.setCurrentIndex(place)
+        studio.wait(lambda: not studio.work.tasks.busy and not page.tools.progress.text())
         part = page.tabs.widget(place)
         state = lambda part=part: presenter._pictured == six and part.isVisible()  # noqa: E731
         studio.shoot(f"compare-{part.objectName()}", state)
+    evaluated(studio, page)
     page.tabs.setCurrentIndex(0)
     studio.work.runs.select(six[:1])
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("compare-one", lambda: presenter._pictured == six[:1] and page.tabs.isVisible())
+
+
+def evaluated(studio: Studio, page: Any) -> None:
+    """Runs with probabilities: curves with bands, reliability, decisions by costs that are typed."""
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QLineEdit
+
+    tabs, three = page.evaluations, ("ww", "ovo", "cs")
+    page.tabs.setCurrentWidget(tabs.roc)
+    runs = [studio.train(machine=name, C=4.0, gamma=1.0, calibrate="temperature")[0] for name in three]
+    studio.settle()
+    studio.work.runs.select(runs)
+    studio.wait(lambda: not studio.work.tasks.busy and len(tabs.roc.plot.shown) == 3)
+    for panel, _ in tabs.named[:3]:
+        page.tabs.setCurrentWidget(panel)
+        panel.classes.setCurrentIndex(0 if panel is tabs.calibration else 1)
+        studio.shoot(f"compare-probabilities-{panel.objectName()}", lambda panel=panel: len(panel.plot.shown) == 3)
+    view = tabs.thresholds
+    page.tabs.setCurrentWidget(view)
+    view.table.setCurrentIndex(view.table.costs.index(0, 1))
+    view.table.edit(view.table.currentIndex())
+    QTest.keyClicks(view.table.findChild(QLineEdit, "costCellEdit"), "12")
+    view.reject.setValue(0.5)
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.shoot("compare-costs", lambda: view.presets.currentData() == "hand" and view.result.text())
 
 
 def predict_page(studio: Studio, folder: Path) -> None:

@@ -38,10 +38,28 @@ from mcsvm_gui.ui.runs.table import RunPanel
 MACHINES = "ww", "llw", "dag"
 
 
+class FakeEvaluations(Remembering):
+    evaluation_seen, run_chosen, preset_chosen = Signal(), Signal(int), Signal(str)
+    rule_changed, costs_file_chosen = Signal(object, float), Signal(str)
+    costs_target_chosen, model_target_chosen = Signal(str, object), Signal(str, object, float)
+    visible = False
+
+    def evaluation_is_seen(self) -> bool:
+        return self.visible
+
+    @property
+    def rule(self) -> tuple[Any, float]:
+        return self.last("show_rule")[1], 0.0
+
+
 class FakeView(Remembering):
     seen, order_asked, message, newest_asked = Signal(), Signal(str), Signal(str), Signal()
     save_asked, experiment_asked, report_asked = Signal(str, list, list), Signal(str), Signal(str)
     visible = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.evaluations = FakeEvaluations()
 
     def is_seen(self) -> bool:
         return self.visible
@@ -330,7 +348,7 @@ def page(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[ComparePage]:
     qtbot.waitUntil(lambda: page.parts.done)
     page.stage = stage  # type: ignore[attr-defined]
     yield page
-    for plot in (page.convergence.plot, *page.cost.plots):
+    for plot in (page.convergence.plot, *page.cost.plots, *page.evaluations.plots):
         plot.close()
     page.close()
     page.deleteLater()
@@ -345,6 +363,8 @@ def child(page: ComparePage, kind: type[Any], name: str) -> Any:
 
 CONTROLS = (
     *("compareTable", "differencesOnlyCheck", "confusionView", "perClassTable", "traceOverlayPlot"),
+    *("rocPlot", "precisionRecallPlot", "calibrationPlot", "thresholdView", "costTable", "costPresetCombo"),
+    *("rejectSpin", "thresholdRunCombo", "thresholdConfusion", "keepRuleButton", "rocClassCombo"),
     *("significanceTable", "disagreementTable", "marginTable", "saveExperimentButton", "exportReportButton"),
 )
 

@@ -159,6 +159,23 @@ def confusion(side: Side) -> Matrix:
     """Of a side that has scores."""
     assert side.scores is not None
     names, table = [score.name for score in side.scores.per_class], side.scores.confusion
+    counts, shares = matrix_tables(names, table)
+    tested = table.sum().item()
+    return Matrix(
+        side.label,
+        str(side.document["machine"]),
+        Sentence(
+            "{accuracy} of {rows} rows" if isinstance(tested, int) else "{accuracy} of the rows, which weigh {rows}",
+            accuracy=figures.accuracy(side.scores.accuracy, max(int(tested), 1)),
+            rows=figures.amount(tested),
+        ),
+        counts,
+        shares,
+    )
+
+
+def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable, ResultTable]:
+    """Counts, and shares of each true class."""
     totals = table.sum(axis=1, keepdims=True)
     shares = np.divide(table, totals, out=np.zeros(table.shape), where=totals > 0)
     headings = (Header(Sentence("true \\ decided"), number=False), *(Header(name) for name in names))
@@ -171,18 +188,7 @@ def confusion(side: Side) -> Matrix:
         ]
         return ResultTable(headings, tuple(rows))
 
-    tested = table.sum().item()
-    return Matrix(
-        side.label,
-        str(side.document["machine"]),
-        Sentence(
-            "{accuracy} of {rows} rows" if isinstance(tested, int) else "{accuracy} of the rows, which weigh {rows}",
-            accuracy=figures.accuracy(side.scores.accuracy, max(int(tested), 1)),
-            rows=figures.amount(tested),
-        ),
-        sheet(table, figures.amount),
-        sheet(shares, figures.accuracy),
-    )
+    return sheet(table, figures.amount), sheet(shares, figures.accuracy)
 
 
 def _heated(value: Any, printed: Any, heat: float) -> Cell:

@@ -37,15 +37,6 @@ class DecidedRows:
     weights: np.ndarray
     costs: np.ndarray | None = None  # (known, known) true classes down, decisions across
 
-    @property
-    def all_costs(self) -> np.ndarray | None:
-        """Of a class that the model does not know every decision costs what the dearest error costs."""
-        if self.costs is None:
-            return None
-        whole = np.full((len(self.names), len(self.names)), self.costs.max())
-        whole[: self.known, : self.known] = self.costs
-        return whole
-
     def taken(self, rows: np.ndarray) -> DecidedRows:
         shares = None if self.shares is None else self.shares[rows]
         return replace(
@@ -174,9 +165,8 @@ class _Measured:
             found[name] = weights @ losses / weights.sum(axis=1)
         if self.confidence is not None:
             found["ece"] = np.array([self.confidence.reliability(one).error for one in weights])
-        costs = self.rows.all_costs
-        if costs is not None:
-            found["expected_cost"] = decisions.mean_cost(confusion, costs)
+        if self.rows.costs is not None:
+            found["expected_cost"] = decisions.mean_cost(confusion, with_costs(self.rows.costs, len(self.rows.names)))
         return found | self._ranked(weights)
 
     def _ranked(self, weights: np.ndarray) -> dict[str, np.ndarray]:
@@ -218,6 +208,13 @@ class _Measured:
 
 
 KINDS = ("roc", "roc_auc", "roc_on_grid"), ("precision_recall", "average_precision", "precision_on_grid")
+
+
+def with_costs(known: np.ndarray, classes: int) -> np.ndarray:
+    """(classes, classes): on a row of a class that the model does not know each decision costs the dearest error."""
+    whole = np.full((classes, classes), known.max())
+    whole[: len(known), : len(known)] = known
+    return whole
 
 
 def _line(kind: str, ranks: Ranks) -> tuple[np.ndarray, np.ndarray]:

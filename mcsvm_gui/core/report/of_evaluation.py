@@ -15,7 +15,7 @@ from mcsvm_gui.core.evaluate.ranking import GRID
 from mcsvm_gui.core.machine.trained import TrainedModel
 from mcsvm_gui.core.report import parts
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
-from mcsvm_gui.core.report.ranking_plots import UnitLine, UnitPlot
+from mcsvm_gui.core.report.ranking_plots import UnitFigure, UnitLine
 
 DRAWN = 6  # classes with a line of their own; more cannot be told apart
 
@@ -102,14 +102,14 @@ def _confusion(found: Evaluation) -> Table:
 def _figures(found: Evaluation, machine: str) -> list[Block]:
     blocks: list[Block] = []
     if found.roc:
-        roc = UnitPlot(_lines(found.roc), machine, tr("share of the rest"), tr("share of the class"), chance=True)
-        precision = UnitPlot(_lines(found.precision_recall), machine, tr("recall"), tr("precision"))
+        roc = UnitFigure(_lines(found.roc), machine, tr("share of the rest"), tr("share of the class"), chance=True)
+        precision = UnitFigure(_lines(found.precision_recall), machine, tr("recall"), tr("precision"))
         said = tr("Averaged over classes, with the band of 95 %, and classes against the rest.")
         blocks += [Figure(roc, f"{tr('ROC.')} {said}"), Figure(precision, f"{tr('Precision-recall.')} {said}")]
     if found.reliability:
         one = found.reliability[""]
         line = UnitLine(tr("decided class"), one.probability, one.frequency)
-        plot = UnitPlot([line], machine, tr("probability"), tr("frequency"), chance=True, dots=True)
+        plot = UnitFigure([line], machine, tr("probability"), tr("frequency"), chance=True, dots=True)
         rows = figures.count(round(float(one.count[0])))
         blocks.append(Figure(plot, tr("Reliability of the most probable class: bins of {rows} rows each.", rows=rows)))
     return blocks

@@ -23,7 +23,7 @@ class UnitLine:
 
 
 @dataclass(frozen=True, eq=False)
-class UnitPlot:
+class UnitFigure:
     """`chance`: a dashed line from corner to corner."""
 
     lines: Sequence[UnitLine]

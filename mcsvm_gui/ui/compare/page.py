@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.ui.compare.confusion import ConfusionView
+from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
 from mcsvm_gui.ui.compare.parts import ConvergencePanel, CostPanel, Panel, TablePanel
 from mcsvm_gui.ui.compare.tools import CompareTools
 from mcsvm_gui.ui.kit import file_dialogs
@@ -80,10 +81,12 @@ class ComparePage(QWidget):
         self.convergence, self.cost = ConvergencePanel(), CostPanel()
         self.disagreements = TablePanel("disagreementTable", tr("Rows on which runs disagree"))
         self.tests = TablePanel("significanceTable", tr("Tests of the differences"))
+        self.evaluations = EvaluationTabs(self)
         self.confusion.save_asked.connect(lambda table: self.ask_to_save(table.objectName(), *table.plain()))
         for panel in (self.measures, self.per_class, self.margins, self.disagreements, self.tests):
             panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
-        for plot in (self.convergence.plot, *self.cost.plots):
+        self.evaluations.thresholds.save_asked.connect(self._ask_to_save)
+        for plot in (self.convergence.plot, *self.cost.plots, *self.evaluations.plots):
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
             plot.save_failed.connect(self.message)
 
@@ -105,6 +108,7 @@ class ComparePage(QWidget):
             (self.measures, tr("Measures")),
             (self.confusion, tr("Confusion")),
             (self.per_class, tr("Classes")),
+            *self.evaluations.named,
             (self.convergence, tr("Convergence")),
             (self.cost, tr("Cost")),
             (self.disagreements, tr("Disagreements")),
@@ -223,6 +227,7 @@ class ComparePage(QWidget):
         """To another tab."""
         self.parts.fill(self.tabs.currentWidget())
         self._enable()
+        self.evaluations.look()
 
     def _show_measures(self, picture: ComparisonTables) -> None:
         self.measures.show_sheet(picture.measures)
@@ -248,6 +253,7 @@ class ComparePage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.seen.emit()
+        self.evaluations.look()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is room the measures stay in sight beside the rest."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.ui.compare.evaluations import EvaluationPresenter, EvaluationView
 from mcsvm_gui.ui.compare.scorer import Scorer
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
 from solvers.errors import InputError
@@ -34,6 +35,8 @@ class CompareView(Protocol):
     report_asked: SignalInstance
     message: SignalInstance
 
+    @property
+    def evaluations(self) -> EvaluationView: ...
     def is_seen(self) -> bool: ...
     def show_empty(self, words: str, newest: bool = ...) -> None: ...
     def show_picture(self, comparison_tables: ComparisonTables) -> None: ...
@@ -48,6 +51,7 @@ class ComparePresenter(QObject):
         super().__init__(parent)
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
         self._scorer = Scorer(workspace, self._scored)
+        self._evaluations = EvaluationPresenter(view.evaluations, workspace, self._say, self)
         self._shown: tuple[Any, ...] = ()
         self._ended: tuple[int, ...] = ()  # the chosen runs that can be shown
         self._order: list[int] = []
@@ -82,6 +86,7 @@ class ComparePresenter(QObject):
     def _forget(self) -> None:
         """Another project, or more files that may be read."""
         self._scorer.forget()
+        self._evaluations.forget()
         self._shown = ()
         self._look()
 
@@ -114,6 +119,7 @@ class ComparePresenter(QObject):
             self._shown, self._picture = (), None
             self._stop_drawing()
             self._scorer.want(())
+            self._evaluations.want(())
             self._view.show_empty(self._invitation(), bool(self._newest()))
             return
         if shown != self._shown:
@@ -146,8 +152,11 @@ class ComparePresenter(QObject):
                 self._draw_picture()
 
     def _say(self) -> None:
-        self._view.show_progress(tr("Writing the report…") if self._reports.writing else self._scorer.words)
+        self._view.show_progress(self._progress())
         self._view.show_notes(self._notes())
+
+    def _progress(self) -> str:
+        return tr("Writing the report…") if self._reports.writing else self._scorer.words or self._evaluations.words
 
     def _notes(self) -> list[str]:
         records, said = self._records(), list[str]()
@@ -180,6 +189,7 @@ class ComparePresenter(QObject):
         for record in records:
             names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
         known = [(record, self._scorer.of(record)) for record in records]
+        self._evaluations.want([(names[record.id], found) for record, found in known if found is not None])
 
         def draw() -> ComparisonTables:
             from mcsvm_gui.core.compare.tables import comparison_tables

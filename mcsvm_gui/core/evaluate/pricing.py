@@ -1,0 +1,43 @@
+"""What a rule of costs would decide on rows whose probabilities are known: nothing is predicted again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcsvm_gui.core.evaluate import decided as decisions
+from mcsvm_gui.core.evaluate.evaluation import DecidedRows, with_costs
+from solvers.costs import REJECTED, CostRule
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    names: tuple[str, ...]
+    confusion: np.ndarray  # true classes down, decisions across, without rejected rows
+    mean_cost: float
+    own_cost: float  # where the most probable class is decided for, and nothing is rejected
+    accuracy: float
+    rejected: float  # share of the rows
+
+
+def priced(rows: DecidedRows, rule: CostRule) -> Priced:
+    """Of a model with probabilities."""
+    assert rows.shares is not None
+    confusion, rejected = _decided(rows, rule.decide(rows.shares))
+    own, _ = _decided(rows, rows.shares.argmax(axis=1))
+    costs = with_costs(rule.table, len(rows.names))
+    return Priced(
+        rows.names,
+        confusion,
+        float(decisions.mean_cost(confusion, costs)),
+        float(decisions.mean_cost(own, costs)),
+        float(decisions.accuracy(confusion)),
+        rejected,
+    )
+
+
+def _decided(rows: DecidedRows, codes: np.ndarray) -> tuple[np.ndarray, float]:
+    kept = codes != REJECTED
+    confusion = decisions.confusion_of(rows.true[kept], codes[kept], len(rows.names), rows.weights[kept])
+    return confusion, 1.0 - float(confusion.sum() / rows.weights.sum())

@@ -1,0 +1,147 @@
+"""A cost matrix to be edited: true classes down, decisions across; what is typed counts from the first letter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from mcsvm_gui.core.base.i18n import worded
+from mcsvm_gui.core.base.options import number, written
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.theme import UNIT
+from solvers.errors import InputError
+
+Index = QModelIndex | QPersistentModelIndex
+ROLE = Qt.ItemDataRole
+NOWHERE = QModelIndex()
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class CostModel(QAbstractTableModel):
+    changed = Signal()  # by hand
+    refused = Signal(str)  # why a text is no cost; empty once it is one
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: tuple[str, ...] = ()
+        self.costs = np.zeros((0, 0))
+        self._refusing = False
+
+    def show(self, names: Sequence[str], costs: np.ndarray) -> None:
+        if tuple(names) == self.names:
+            self.costs = costs.copy()
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.names) - 1, len(self.names) - 1))
+            return
+        self.beginResetModel()
+        self.names, self.costs = tuple(names), costs.copy()
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.names)
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        return self.rowCount(parent)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
+        if role not in (ROLE.DisplayRole, ROLE.ToolTipRole) or not 0 <= section < len(self.names):
+            return None
+        return self.names[section]
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = index.row(), index.column()
+        if role in (ROLE.DisplayRole, ROLE.EditRole):
+            return written(float(self.costs[row, column]))
+        if role == ROLE.TextAlignmentRole:
+            return RIGHT
+        if role == ROLE.ForegroundRole and row == column:
+            return QColor(theme.current().muted)
+        if role in (ROLE.ToolTipRole, ROLE.AccessibleTextRole):
+            cost, true, decided = self.data(index), self.names[row], self.names[column]
+            return tr("{cost} for deciding {decided} where {true} is right", cost=cost, true=true, decided=decided)
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
+        """What is no cost is refused in words, and the cost before stays."""
+        try:
+            cost = number(str(value).strip())
+            if cost < 0.0:
+                raise InputError("a cost must be at least 0, not {cost:g}", cost=cost)
+        except InputError as error:
+            self._refusing = True
+            self.refused.emit(worded(error))
+            return False
+        again, self._refusing = self._refusing, False
+        if again:
+            self.refused.emit("")
+        if again or cost != self.costs[index.row(), index.column()]:
+            self.costs[index.row(), index.column()] = cost
+            self.dataChanged.emit(index, index)
+            self.changed.emit()
+        return True
+
+
+class AsTyped(QStyledItemDelegate):
+    """Hands on every letter, not only the last one."""
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        field = QLineEdit(parent)
+        field.setObjectName("costCellEdit")
+        field.setAccessibleName(tr("Cost"))
+        field.setFrame(False)
+        field.setAlignment(RIGHT)
+        kept = QPersistentModelIndex(index)
+        field.textEdited.connect(lambda text: kept.model().setData(kept, text) if kept.isValid() else None)
+        return field
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Once: later the text is the user's."""
+        if isinstance(editor, QLineEdit) and not editor.isModified() and not editor.text():
+            editor.setText(index.data(ROLE.EditRole))
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if isinstance(editor, QLineEdit) and not model.setData(index, editor.text()):
+            model.refused.emit("")  # type: ignore[attr-defined]
+
+
+class CostTableView(QTableView):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("costTable")
+        self.setAccessibleName(tr("Costs: true classes down, decisions across"))
+        self.costs = CostModel()
+        self.costs.setParent(self)
+        self.setModel(self.costs)
+        self.setItemDelegate(AsTyped(self))
+        self.setEditTriggers(
+            QAbstractItemView.EditTrigger.AnyKeyPressed
+            | QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+        )
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.horizontalHeader().setDefaultSectionSize(8 * UNIT)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.verticalHeader().setDefaultSectionSize(3 * UNIT)
+        self.verticalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.verticalHeader().setMaximumWidth(16 * UNIT)
+        self.setStyleSheet(f"QTableView::item {{ padding: 0 {UNIT - 3}px; }}")
+        theme.notifier().changed.connect(self.viewport().update)

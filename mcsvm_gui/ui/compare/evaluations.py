@@ -1,0 +1,233 @@
+"""Decides what is shown of evaluated runs: curves, reliability, decisions by cost; worked out behind the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from mcsvm_gui.core.base.i18n import tr
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mcsvm_gui.core.compare.evaluated_runs import Consequences, EvaluatedRun
+    from mcsvm_gui.core.compare.tested_runs import ScoredRun
+    from mcsvm_gui.ui.runs.workspace import Workspace
+    from mcsvm_gui.ui.threads.tasks import Ticket
+
+BY_HAND = "hand"
+
+
+class EvaluationView(Protocol):
+    evaluation_seen: SignalInstance
+    run_chosen: SignalInstance
+    preset_chosen: SignalInstance
+    rule_changed: SignalInstance
+    costs_file_chosen: SignalInstance
+    costs_target_chosen: SignalInstance
+    model_target_chosen: SignalInstance
+
+    @property
+    def rule(self) -> tuple[np.ndarray, float]: ...
+    def evaluation_is_seen(self) -> bool: ...
+    def show_evaluated(self, runs: Sequence[EvaluatedRun], notes: Sequence[str], more: Sequence[str]) -> None: ...
+    def show_priced_runs(self, runs: Sequence[EvaluatedRun], notes: Sequence[str], chosen: int | None) -> None: ...
+    def show_rule(self, names: Sequence[str], costs: np.ndarray, preset: str, reject: float | None = ...) -> None: ...
+    def show_consequences(self, found: Consequences) -> None: ...
+    def show_cost_trouble(self, sentence: str) -> None: ...
+
+
+class EvaluationPresenter(QObject):
+    """`moved` hears when a run was evaluated; until `want` was called there is nothing to do."""
+
+    def __init__(
+        self, view: EvaluationView, workspace: Workspace, moved: Callable[[], object], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._view, self._workspace, self._moved = view, workspace, moved
+        self._wanted: dict[int, tuple[str, ScoredRun]] = {}  # what each is called
+        self._known: dict[int, EvaluatedRun] = {}
+        self._working, self._age = False, 0  # of the project: runs of another one have the same numbers
+        self._pricing: Ticket | None = None
+        self._chosen: int | None = None
+        view.evaluation_seen.connect(self._step)
+        view.run_chosen.connect(self.choose)
+        view.preset_chosen.connect(self.begin_with)
+        view.rule_changed.connect(self.price)
+        view.costs_file_chosen.connect(self.open_costs)
+        view.costs_target_chosen.connect(self.save_costs)
+        view.model_target_chosen.connect(self.save_model)
+
+    def forget(self) -> None:
+        self._age += 1
+        self._known, self._wanted, self._chosen = {}, {}, None
+
+    def want(self, runs: Sequence[tuple[str, ScoredRun]]) -> None:
+        """Rows of runs that nobody looks at any more are not kept: there may be millions."""
+        self._wanted = {chosen.run: (name, chosen) for name, chosen in runs}
+        self._known = {
+            run: replace(one, label=self._wanted[run][0]) for run, one in self._known.items() if run in self._wanted
+        }
+        self._show()
+        self._step()
+
+    @property
+    def words(self) -> str:
+        """How far it is; nothing once all is there, or nobody looks."""
+        total, left = len(self._wanted), len(self._wanted.keys() - self._known.keys())
+        if not left or not self._view.evaluation_is_seen():
+            return ""
+        return tr("Evaluating: run {number} of {total}…", number=total - left + 1, total=total)
+
+    def _step(self) -> None:
+        """Nothing is computed that nobody looks at."""
+        left = [run for run in self._wanted if run not in self._known]
+        if not self._working and left and self._view.evaluation_is_seen():
+            self._working, age = True, self._age
+            name, chosen = self._wanted[left[0]]
+            self._workspace.tasks.start(
+                self._evaluating(name, chosen),
+                lambda found: self._done(age, found),
+                lambda why: self._done(age, _failed(name, chosen, why)),
+            )
+        self._moved()
+
+    def _evaluating(self, name: str, chosen: ScoredRun) -> Callable[[], EvaluatedRun]:
+        runs = self._workspace.runs
+
+        def evaluate() -> EvaluatedRun:
+            from mcsvm_gui.core.compare.evaluated_runs import evaluated_run
+
+            return replace(evaluated_run(chosen, lambda: runs.model(chosen.run)), label=name)
+
+        return evaluate
+
+    def _done(self, age: int, found: EvaluatedRun) -> None:
+        self._working = False
+        if age == self._age and found.run in self._wanted:
+            self._known[found.run] = replace(found, label=self._wanted[found.run][0])
+            self._show()
+        self._step()
+
+    # -- curves -----------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        from mcsvm_gui.core.compare.evaluated_runs import notes
+
+        shown = [self._known[run] for run in self._wanted if run in self._known]
+        with_probabilities = [one for one in shown if one.calibrated]
+        self._view.show_evaluated(shown, notes(shown, False), notes(shown, True))
+        if self._chosen not in {one.run for one in with_probabilities}:
+            self._chosen = None
+        self._view.show_priced_runs(with_probabilities, notes(shown, True), self._chosen)
+        if self._chosen is None and with_probabilities:
+            self.choose(with_probabilities[0].run)
+
+    # -- costs ------------------------------------------------------------------------------------
+
+    @property
+    def _run(self) -> EvaluatedRun | None:
+        return None if self._chosen is None else self._known.get(self._chosen)
+
+    def choose(self, run: int) -> None:
+        """Its own rule is shown, or equal costs."""
+        self._chosen = run
+        found = self._run
+        if found is None:
+            return
+        if found.rule is None:
+            self.begin_with("equal")
+        else:
+            self._begin(found, found.rule.table, BY_HAND, found.rule.reject)
+
+    def begin_with(self, name: str) -> None:
+        found = self._run
+        if found is not None:
+            from mcsvm_gui.core.compare.evaluated_runs import preset
+
+            self._begin(found, preset(name, found), name)
+
+    def _begin(self, found: EvaluatedRun, costs: np.ndarray, preset: str, reject: float | None = None) -> None:
+        assert found.rows is not None
+        self._view.show_rule(found.rows.names[: found.rows.known], costs, preset, reject)
+        self.price(*self._view.rule)
+
+    def price(self, costs: np.ndarray, reject: float) -> None:
+        """Of what is being typed: the answer to an older question is dropped."""
+        found = self._run
+        if found is None or found.rows is None:
+            return
+        rows = found.rows
+        if self._pricing is not None:
+            self._pricing.cancel()
+
+        def work() -> Consequences:
+            from mcsvm_gui.core.compare.evaluated_runs import consequences
+            from solvers.costs import CostRule
+
+            return consequences(rows, CostRule.of(costs, reject))
+
+        self._view.show_cost_trouble("")
+        self._pricing = self._workspace.tasks.start(work, self._view.show_consequences, self._view.show_cost_trouble)
+
+    def open_costs(self, path: str) -> None:
+        found = self._run
+        if found is None or found.rows is None:
+            return
+        names = found.rows.names[: found.rows.known]
+
+        def read() -> Any:
+            from mcsvm_gui.core.data.costs import read_costs
+
+            return read_costs(path).rule(names).table
+
+        self._workspace.tasks.start(
+            read, lambda costs: self._begin(found, costs, BY_HAND), self._view.show_cost_trouble
+        )
+
+    def save_costs(self, path: str, costs: np.ndarray) -> None:
+        found = self._run
+        if found is None or found.rows is None:
+            return
+        names = found.rows.names[: found.rows.known]
+
+        def write() -> None:
+            from mcsvm_gui.core.base.writing import write_text
+            from mcsvm_gui.core.data.costs import CostTable
+            from solvers.costs import CostRule
+
+            write_text(path, CostTable.of(CostRule.of(costs), names).text)
+
+        self._write(path, write)
+
+    def save_model(self, path: str, costs: np.ndarray, reject: float) -> None:
+        """What trained it stays in the project as it was; the file decides by these costs."""
+        found = self._run
+        if found is None:
+            return
+        runs, run = self._workspace.runs, found.run
+
+        def write() -> None:
+            from mcsvm_gui.core.machine import model_file
+            from solvers.costs import CostRule
+
+            model_file.save(path, replace(runs.model(run), rule=CostRule.of(costs, reject)))
+
+        self._write(path, write)
+
+    def _write(self, path: str, write: Callable[[], object]) -> None:
+        say = self._workspace.message.emit
+        self._workspace.tasks.start(
+            write,
+            lambda nothing: say(tr("Saved {path}", path=path)),
+            self._view.show_cost_trouble,
+        )
+
+
+def _failed(name: str, chosen: ScoredRun, why: str) -> EvaluatedRun:
+    from mcsvm_gui.core.compare.evaluated_runs import EvaluatedRun
+
+    return EvaluatedRun(chosen.run, name, str(chosen.side.document["machine"]), why=why)

@@ -1,0 +1,115 @@
+"""Curves of runs over each other, from 0 to 1 both ways: ROC, precision-recall, reliability, with bands behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPen
+
+from mcsvm_gui.core.compare import variants
+from mcsvm_gui.core.evaluate.curves import Line
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.plots.lines import ROOM, LinePlot, LineStyle
+
+BAND = 36  # of 255
+
+
+@dataclass(frozen=True, eq=False)
+class RunLine:
+    """`band`: places, lower and upper."""
+
+    run: int
+    label: str
+    machine: str
+    line: Line
+    band: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+
+class UnitPlot(LinePlot):
+    """`chance`: with the line from corner to corner; `dots`: each point of a line has a mark."""
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        bottom: str,
+        left: str,
+        *,
+        key: tuple[float, float],
+        chance: bool,
+        dots: bool = False,
+    ) -> None:
+        self.dots = dots
+        self._lines: tuple[RunLine, ...] = ()
+        self._bands: list[pg.FillBetweenItem] = []
+        self._chance = pg.PlotDataItem([0.0, 1.0], [0.0, 1.0]) if chance else None
+        super().__init__(name, title, bottom, left)
+        if self._chance is not None:
+            self.addItem(self._chance)
+        offset = tuple(round(theme.UNIT * (1 - 2 * side)) for side in key)
+        self.key.anchor(key, key, offset=offset)
+        self.area.setAspectLocked(False)
+        self._show()
+
+    def fit(self) -> None:
+        self.setRange(xRange=(0.0, 1.0), yRange=(0.0, 1.0), padding=0.02)
+        self.finish()
+
+    def retheme(self) -> None:
+        super().retheme()
+        if self._built:
+            self._show()
+
+    def show_lines(self, lines: Sequence[RunLine]) -> None:
+        self._lines = tuple(lines)
+        self._show()
+        self.fit()
+
+    @property
+    def shown(self) -> tuple[RunLine, ...]:
+        return self._lines
+
+    def _show(self) -> None:
+        if self._chance is not None:
+            self._chance.setPen(pen(theme.current().muted, (4.0, 4.0)))
+        for run in self.runs - {one.run for one in self._lines}:
+            self.drop(run)
+        for band in self._bands:
+            self.removeItem(band)
+        self._bands = []
+        self.labels = {one.run: one.label for one in self._lines}
+        numbers = variants.numbers([one.machine for one in self._lines])
+        for one, number in zip(self._lines, numbers, strict=True):
+            self._put(one, theme.machine_style(one.machine, number))
+        self.relabel()
+        self.finish()
+
+    def _put(self, one: RunLine, style: theme.MachineStyle) -> None:
+        self.put(LineStyle(one.run, "", one.label, style), one.line)
+        curve = self._curves[one.run, ""]
+        if self.dots:
+            curve.setSymbol(style.marker)
+            curve.setSymbolSize(8)
+            curve.setSymbolBrush(pg.mkBrush(style.colour))
+            curve.setSymbolPen(pen(style.colour))
+        if one.band is not None:
+            places, low, high = one.band
+            edges = [pg.PlotCurveItem(places, edge) for edge in (low, high)]
+            colour = QColor(style.colour)
+            colour.setAlpha(BAND)
+            band = pg.FillBetweenItem(*edges, brush=pg.mkBrush(colour), pen=QPen(Qt.PenStyle.NoPen))
+            band.setZValue(-10)
+            self._bands.append(band)
+            self.addItem(band, ignoreBounds=True)
+
+    def _show_key(self) -> None:
+        """Of one run too: its entry says its area."""
+        self.key.setVisible(bool(self.key.items) and (self.height() >= ROOM or self._exporting))
+
+    def written(self, value: float) -> str:
+        return f"{value:.3f}"
