@@ -93,6 +93,10 @@ class FakeWorkspace(QObject):
         self.read, self.rules, self.holdout, self.seed = ReadOptions(), Rules(), 0.3, 0
         self.asked: list[tuple[str, Any]] = []
 
+    @property
+    def last_asked(self) -> tuple[str | None, Any]:
+        return self.path, self.read
+
     def open_data(self, path: str, read: ReadOptions | None = None) -> None:
         self.asked.append((path, read))
         self.before = self.path, self.read

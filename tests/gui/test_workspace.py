@@ -90,6 +90,17 @@ def test_giving_up_returns_to_the_file_that_was_open(desk: Desk) -> None:
     assert (work.path, work.read.header, work.dataset.rows) == (iris, "yes", 150)  # type: ignore[union-attr]
 
 
+def test_while_another_file_is_read_the_data_at_hand_keep_their_name(desk: Desk) -> None:
+    """What is trained meanwhile would name rows that it never saw."""
+    work, wine = desk.open(str(resources.dataset("iris"))), str(resources.dataset("wine"))
+    before = work.base_request()
+    work.open_data(wine, ReadOptions(header="yes"))
+    assert work.base_request() == before
+    assert (work.data_name, work.last_asked) == ("iris.csv", (wine, ReadOptions(header="yes")))
+    desk.settle()
+    assert (work.base_request().data, work.base_request().digest) == (wine, open_dataset(wine, ReadOptions()).digest)
+
+
 def test_a_file_that_cannot_be_read_leaves_no_data_and_can_be_read_otherwise(desk: Desk, tmp_path: Path) -> None:
     path = tmp_path / "broken.csv"
     path.write_text("a,b,label\n1,2,x\n3,4,5,y\n", "utf-8")

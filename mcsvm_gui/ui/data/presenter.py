@@ -90,9 +90,9 @@ class DataPresenter(QObject):
         self.workspace.open_data(path)
 
     def _read_again(self, option: str, value: str | None) -> None:
-        path = self.workspace.path
+        path, read = self.workspace.last_asked
         if path is not None:
-            self.workspace.open_data(path, applied(self.workspace.read, option, value))
+            self.workspace.open_data(path, applied(read, option, value))
 
     def _hold_out(self, per_cent: int) -> None:
         self.workspace.set_preparation(holdout=per_cent / 100.0 if per_cent else None)

@@ -57,7 +57,7 @@ class Workspace(QObject):
         self._read: ReadOptions | None = None
         self._rules: dict[str, str] = {}
         self._reading: Ticket | None = None
-        self._before: tuple[str | None, ReadOptions | None] = None, None  # while another file is read
+        self._coming: tuple[str, ReadOptions | None] | None = None  # the file that is being read, and how
         self._testing: Ticket | None = None
         self._test_to_come: tuple[str, str] | None = None  # data of the project, and the test file they had
         self._to_restore: Request | None = None  # what the project was left with, until it is open
@@ -71,6 +71,13 @@ class Workspace(QObject):
         return self._read or ReadOptions()
 
     @property
+    def last_asked(self) -> tuple[str | None, ReadOptions]:
+        """The file that was asked for last, and how it is to be read: the one at hand unless another is being read."""
+        from mcsvm_gui.core.data.options import ReadOptions
+
+        return (self.path, self.read) if self._coming is None else (self._coming[0], self._coming[1] or ReadOptions())
+
+    @property
     def rules(self) -> Rules:
         from mcsvm_gui.core.data.options import Rules
 
@@ -81,8 +88,7 @@ class Workspace(QObject):
     def open_data(self, path: str, read: ReadOptions | None = None) -> None:
         """In the background; `data_changed` or `data_failed` follows, and only for the last file asked for."""
         self.cancel_reading()
-        self._before = self.path, self._read
-        self.path, self._read = path, read
+        self._coming = path, read
         self.loading.emit(path)
         self._reading = self.tasks.start(lambda: _open(path, read), self._opened, refused=self._refused)
 
@@ -90,8 +96,7 @@ class Workspace(QObject):
         """The file that was open before stays the one at hand."""
         if self._reading is not None:
             self._reading.cancel()
-            self._reading = None
-            self.path, self._read = self._before
+            self._reading = self._coming = None
 
     def close_data(self) -> None:
         self.cancel_reading()
@@ -100,19 +105,27 @@ class Workspace(QObject):
         self._set(None)
 
     def _opened(self, dataset: Dataset) -> None:
-        assert self.path is not None
-        if self.path != self._before[0]:
-            self._forget_test()
-        self.settings.remember_file(self.path)
+        path = self._arrive()
+        self.settings.remember_file(path)
         self._set(dataset)
         self._keep()
         pair, self._test_to_come = self._test_to_come, None
-        if pair is not None and pair[0] == self.path:
+        if pair is not None and pair[0] == path:
             self.open_test(pair[1])
 
     def _refused(self, error: InputError) -> None:
+        self._arrive()
         self._reading, self.dataset = None, None
         self.data_failed.emit(error)
+
+    def _arrive(self) -> str:
+        """From now on the file that was read, or cannot be, is the one at hand."""
+        assert self._coming is not None
+        path, read = self._coming
+        if path != self.path:
+            self._forget_test()
+        self.path, self._read, self._coming = path, read, None
+        return path
 
     def _set(self, dataset: Dataset | None) -> None:
         self._reading, self.dataset = None, dataset
@@ -258,7 +271,7 @@ class Workspace(QObject):
 
     def restore(self) -> None:
         """The data and preparation that the project was left with, unless something is open already."""
-        asked = self._to_restore = self._left_with() if self.path is None else None
+        asked = self._to_restore = self._left_with() if self.last_asked[0] is None else None
         left = () if asked is None else (asked.data, asked.test)
         self.trust.look([*left, *self.runs.named_files(), *self.searches.named_files()])
         if asked is not None:
@@ -278,14 +291,14 @@ class Workspace(QObject):
 
     def _restore_data(self) -> None:
         asked = self._to_restore
-        if asked is None or asked.data is None or self.path is not None:
+        if asked is None or asked.data is None or self.last_asked[0] is not None:
             return
         if not self.trust.may_read((asked.data, asked.test)):
             return  # until the user agrees
         path, test = asked.data, asked.test
 
         def looked(there: bool) -> None:
-            if self._to_restore is not asked or self.path is not None:
+            if self._to_restore is not asked or self.last_asked[0] is not None:
                 return  # something else was opened meanwhile
             self._to_restore = None
             if there:
