@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
@@ -131,12 +132,25 @@ class FlatModel:
 
 
 def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:
-    """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors."""
+    """`as_weights`: a linear model becomes its weight vectors, one per output, instead of its support vectors.
+
+    Made once for a model: whoever refuses, writes, tries out and compares an export asks for the same form.
+    """
+    collapse = as_weights and trained.model.kernel.name == "linear"
+    forms = _forms.setdefault(trained, {})
+    if collapse not in forms:
+        forms[collapse] = _flat(trained, collapse)
+    return forms[collapse]
+
+
+_forms: WeakKeyDictionary[TrainedModel, dict[bool, FlatModel]] = WeakKeyDictionary()  # as long as a model lives
+
+
+def _flat(trained: TrainedModel, collapse: bool) -> FlatModel:
     model = trained.model
     columns, features = _columns(trained.preparation), tuple(trained.preparation.features)
     names = {column.name: number for number, column in enumerate(columns)}
     parts = (model.points.rows, model.support, model.owners, model.expansion)
-    collapse = as_weights and model.kernel.name == "linear"
     vectors, serials, owners, expansion = _weights(model, *parts) if collapse else parts
     return FlatModel(
         machine=model.machine.name,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import json
 import re
 import shutil
+import weakref
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, 
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import EXPORTERS, c, checked, libsvm_predictors, onnx, python
+from mcsvm_gui.core.export import flat_model as flat_model_module
 from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.libsvm_predictors import read
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers
@@ -28,6 +31,24 @@ from solvers.errors import InputError
 @pytest.fixture(scope="module")
 def trained() -> Trained:
     return trained_on(iris(), machine="ww", C=4.0, **KERNELS["rbf"])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_model_is_laid_out_once_for_all_exports_and_not_kept(
+    kernel: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[bool] = []
+    flat = flat_model_module._flat
+    monkeypatch.setattr(flat_model_module, "_flat", lambda *facts: (made.append(True), flat(*facts))[1])
+    model = trained_on(iris(), machine="ww", C=4.0, **KERNELS[kernel])
+    for name in ("json", "c", "python", "pmml"):
+        assert EXPORTERS[name].refusal(model) is None
+        EXPORTERS[name].export(model, tmp_path / name, iris())
+    assert len(made) == (2 if kernel == "linear" else 1)  # json keeps a linear model's support vectors
+    kept = weakref.ref(flat_model(model))
+    del model
+    gc.collect()
+    assert kept() is None
 
 
 class Another:
@@ -204,7 +225,7 @@ def test_labels_of_libsvm_are_the_names_where_these_are_numbers(trained: Trained
     plain = flat_model(trained)
 
     def numbers(*names: str) -> list[int]:
-        return label_numbers(type(plain)(**{**vars(plain), "class_names": names}))
+        return label_numbers(replace(plain, class_names=names))
 
     assert numbers("-3", "1", "7") == [-3, 1, 7]
     for names in (("1", "1.0"), ("01", "2"), ("1", "a"), ("1", "1000000"), ("²", "3"), ("+1", "-1"), ("-0", "0")):
