@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = (
     Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
 )  # as packaging/bundle_contents.py has it

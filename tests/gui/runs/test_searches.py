@@ -26,7 +26,7 @@ from mcsvm_gui.ui.threads.tasks import Tasks
 from solvers.errors import InputError
 from solvers.selection.grid import Range
 
-TESTS = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parents[2]
 IRIS = str(resources.dataset("iris"))
 LONG = TuneRequest(("llw",), Range(-2, 20, 0.25), Range(-10, 4, 0.25), folds=10, jobs=1)
 WINDOW = """

@@ -33,7 +33,7 @@ from mcsvm_gui.ui.shell.dialogs.guide_text import GuideText, blocks
 from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
 
 LANGUAGES = tuple(translation.languages())
-README = Path(__file__).resolve().parents[2] / "README.md"
+README = Path(__file__).resolve().parents[3] / "README.md"
 LATER = {"Solved", "Nearly solved", "Not solved", "Search on", "Train the best of each machine"}  # come with results
 SMALL = 100_000  # bytes of a picture
 

@@ -11,7 +11,7 @@ import pytest
 
 from mcsvm_gui.core.project.store import ProjectStore
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LONG = {"solver": "smo", "C": 1e4, "gamma": 0.7, "tol": 1e-9}
 WINDOW = """
 import sys

@@ -17,7 +17,7 @@ from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.training import Training
 
-TESTS = Path(__file__).resolve().parents[1]
+TESTS = Path(__file__).resolve().parents[2]
 LONG = {"solver": "smo", "C": 1e4, "gamma": 0.7, "tol": 1e-9}
 WINDOW = """
 import sys

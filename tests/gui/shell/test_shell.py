@@ -183,7 +183,7 @@ def test_about_names_every_package_it_stands_on_with_its_licence(stage: Stage) -
     version, text, inside = stage.dialogs.last("show_about")
     import tomllib
 
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))["project"]
     licences = {part.name: part.licence for part in inside if part.version}
     assert {requirement.split(">")[0] for requirement in project["dependencies"]} < set(licences)
     assert "unknown" not in licences.values()

@@ -23,7 +23,7 @@ from mcsvm_gui.app import create_window
 from mcsvm_gui.ui.threads import garbage
 from mcsvm_gui.ui.threads.tasks import Tasks
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = Path(mcsvm_gui.__file__).parent
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from mcsvm_gui.core.base import crash_log
 
-HERE = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.survey import summary, survey
 from solvers.errors import InputError
 
-FILES = sorted((Path(__file__).parents[2] / "nasty" / "files").iterdir())
+FILES = sorted((Path(__file__).parents[3] / "nasty" / "files").iterdir())
 # Of libraries, of Python and of what options are given: names.
 NAMES = {"utf", "csv", "gzip", "zip", "mean", "most", "frequent", "True", "False", "nan", "inf", *LABEL_NAMES}
 
