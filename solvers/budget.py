@@ -51,7 +51,6 @@ class Budget:
     newton_most: int = 4000  # variables of a Newton step; 4000^2 numbers are 128 MB, a factor takes 1.5 s
     refresh_fall: float = 1e-3  # fall of the violation after which float32 rows hide what is left: functions anew
     refresh_until: float = 30.0  # tolerances; nearer than these the confirmation recomputes the functions anyway
-    stuck_fall: float = 0.99  # of the least violation, which counts as progress
     stuck_steps: int = 200_000  # steps without progress, at least, before a run counts as stalled
     stuck_steps_each: int = 1000  # the same for each variable
 
@@ -84,9 +83,7 @@ class Budget:
     admm_variable_price: float = 2.5e-8  # s per row and output of a step; calibrate.py
     admm_columns: float = 1 / 3  # columns per example, at most: with more, blocks are cheaper
     admm_pause: float = 0.05  # of a burst's price, between two looks at how fast blocks go
-    admm_slower: float = 1.5  # growth of that pause while blocks do well
-    admm_helped: float = 0.7  # of the violation before the last burst: with more left it did not help,
-    admm_later: float = 8.0  # and the next pauses are so much longer
+    admm_later: float = 8.0  # growth of that pause after a burst that did not help
 
     # homotopy in C
     homotopy_start_price: float = 0.05  # s of the first cost; page-blocks and vehicle, C = 2^8 to 2^20
@@ -107,9 +104,9 @@ class Budget:
     proximal_near: float = 0.01  # violation, as a share of the margin, from which exact rounds end it
     proximal_free: int = 800  # free variables, at most, for these rounds
 
-    # a proximal step, a dense system after the interior point
-    helped: float = 0.9  # of the violation before: what leaves more was in vain
-    vain: int = 8  # so many in vain until it is given up
+    # progress
+    helped: float = 0.9  # share of the violation before, which a phase or burst must reach to count as progress
+    vain: int = 8  # proximal steps, or dense systems after the interior point, without progress until they end
 
 
 @dataclass(frozen=True)
@@ -158,16 +155,12 @@ class PathBudget:
     boundary: float = 0.995  # of the longest feasible step; dense: 0.98 of the CPU time of 0.99 (13 rows of table 3)
     shortest: float = 1e-6  # step size below which the path is blocked
     bearable: float = 0.1  # error of a Newton system, in dual residuals or in what the gap allows: rounding beyond
-    refinements: int = 3  # of the solution of a Newton system, at most
     rest: float = 0.1  # error of the class functions that the factor may have, in dual residuals
     corrections: int = 3  # centrality corrections, as long as they lengthen the step
     longer: tuple[float, float] = (1.5, 0.3)  # step size that a correction aims at: this times the one before, and more
     gained: float = 0.1  # share of that growth which a correction must bring
     band: float = 0.1  # products between this share of the centre and its inverse are left as they are
-    finest: float = 1e-6  # violation in margins: what is asked for beyond is left to the exact kernel
     clear: float = 1e-8  # mean complementarity, in units of tolerance * U, at which the path ends
-    clearly: tuple[float, float] = (0.1, 1.0)  # a variable is put onto its bound if x / U < clearly * z / scale; by the
-    together: int = 2500  # second value where the first leaves more variables than this between their bounds
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ class Path:
         x, b = np.zeros_like(right), np.zeros(off.size)
         rest, rest_off, left = right, off, np.inf
         enough = ROUNDING * float(np.abs(right).max())
-        for _ in range(1 + PATH.refinements):
+        for _ in range(2):  # the solution, and one step of iterative refinement
             dx, db = yield from self._solve_once(diagonal, rest, rest_off)
             yield
             weights = layout.weights(x + dx)

@@ -100,7 +100,7 @@ class InteriorPoint(Method[InteriorState]):
 
 def follow(part: Part, state: InteriorState, until: int, tolerance: float, budget: Budget) -> Work[Progress]:
     """One interior iteration; where the path ends, `leave`."""
-    interior, tolerance = state.interior, attainable(part, tolerance)
+    interior = state.interior
     if not interior.begun:
         interior.given = state.constant - part.offset * weights_of(part, state.alpha).sum(axis=0)
     path = path_of(part, state)
@@ -125,10 +125,6 @@ def follow(part: Part, state: InteriorState, until: int, tolerance: float, budge
     if interior.closing:
         yield from leave(part, state, path, tolerance, budget)
     return Progress.MILESTONE
-
-
-def attainable(part: Part, tolerance: float) -> float:
-    return max(tolerance, PATH.finest * float(part.form.margin.max()))
 
 
 def path_of(part: Part, state: InteriorState) -> Path:
@@ -209,25 +205,22 @@ def exactly(part: Part, point: Point) -> Work[BlockState]:
 
 
 def settle(part: Part, state: InteriorState, path: Path, point: PathPoint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(alpha with variables that are clearly at a bound put onto it, its constant, (n, slots) the other variables)."""
-    for clearly in PATH.clearly:
-        alpha, between = at_bounds(path.layout, point, clearly)
-        if between.sum() <= PATH.together:
-            break
+    """(alpha with variables near a bound put onto it, its constant, (n, slots) the other variables)."""
+    alpha, between = at_bounds(path.layout, point)
     alpha = rebalanced(part, state.best.alpha, alpha) if part.balanced else alpha
     total = weights_of(part, alpha).sum(axis=0)
     return alpha, path.given + part.offset * total + (point.b if part.multiplied else 0.0), between
 
 
-def at_bounds(layout: Layout, point: PathPoint, clearly: float) -> tuple[np.ndarray, np.ndarray]:
+def at_bounds(layout: Layout, point: PathPoint) -> tuple[np.ndarray, np.ndarray]:
     """(alpha, (n, slots) which variables are between their bounds).
 
-    A variable is at its bound where its distance, as a share of U, is below clearly * its multiplier, as a share of
-    the mean margin: on the path the product of both tends to zero, and one of them stays away from it.
+    A variable is at its bound where its distance, as a share of U, is below its multiplier, as a share of the mean
+    margin: on the path the product of both tends to zero, and one of them stays away from it.
     """
     size, upper = float(np.abs(layout.margin).mean()), layout.upper
-    low = point.x / upper < clearly * point.z / size
-    full = point.t / upper < clearly * point.w / size
+    low = point.x / upper < point.z / size
+    full = point.t / upper < point.w / size
     x = np.where(low, 0.0, point.x)
     geometry = layout.part.geometry
     return layout.table(geometry.filled(x, upper, full)), layout.table(~low & ~geometry.pinned(~low, full)) > 0.0
@@ -278,5 +271,5 @@ def wind_up(part: Part, state: InteriorState, tolerance: float, budget: Budget) 
     """`leave` if the point is still on the central path; returns whether it was."""
     on_path = state.interior.begun and not state.interior.left
     if on_path:
-        yield from leave(part, state, path_of(part, state), attainable(part, tolerance), budget)
+        yield from leave(part, state, path_of(part, state), tolerance, budget)
     return on_path

@@ -141,7 +141,7 @@ class Workbench:
     def stuck(self, state: BlockState, violation: float) -> bool:
         """Whether the violation has not fallen for too many steps: with float32 rows, steps may cycle near rounding."""
         least, budget = state.progression, self.budget
-        if violation < budget.stuck_fall * least.least:
+        if violation < budget.helped * least.least:
             least.least, least.steps = violation, state.steps
         return state.steps - least.steps > max(budget.stuck_steps, budget.stuck_steps_each * state.alpha.size)
 

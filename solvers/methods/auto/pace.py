@@ -61,8 +61,7 @@ def look(part: Part, state: BlockState, pace: Pace, tolerance: float, budget: Bu
     spent = state.spending.total
     violation = Workbench(part, budget).look(state)
     needed = pace.needed(spent, violation, tolerance)
-    pause = pace.pause if pace.violation_at_look == inf else budget.admm_slower * pace.pause
-    following = replace(pace, look_at=spent + pause, pause=pause, effort_at_look=spent, violation_at_look=violation)
+    following = replace(pace, look_at=spent + pace.pause, effort_at_look=spent, violation_at_look=violation)
     return Look(violation, needed, price.burst(part, pace.rank or budget.first_rank, budget), following)
 
 
@@ -79,6 +78,6 @@ def burst(part: Part, state: BlockState, pace: Pace, seen: Look, budget: Budget)
     moved = yield from part.kept["splitting"].run(state)
     spending.total += asked
     state.steps += 1
-    helped = moved and seen.violation <= budget.admm_helped * pace.at_burst
+    helped = moved and seen.violation <= budget.helped * pace.at_burst
     pause = budget.admm_pause * price.burst(part, rank, budget) if helped else budget.admm_later * pace.pause
     return Pace(spending.total + pause, pause, spending.total, inf, seen.violation, rho, rank)
