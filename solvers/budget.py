@@ -1,13 +1,14 @@
 """Every number of solvers that can be tuned: prices, thresholds and patiences, a record for each owner.
 
-A comment says the unit, what the number bounds and what was measured; one without a measurement was chosen when its
-method was written, and several values around it do alike. What cannot be tuned stands elsewhere: rounding in
-jit/rounding.py, sizes of pieces of work in work.py.
+A comment says the unit, what the number bounds, and the measurement that set it. A number whose comment names no
+measurement, paper or program was not measured: it is the value with which its method was written. "Insensitive": half
+and twice the value change the steps of none of 41 rows (of table 3 and costs up to 2^20, at a violation of 1e-3 and a
+relative gap of 1e-6). What cannot be tuned stands elsewhere: rounding in jit/rounding.py, sizes of pieces of work in
+work.py.
 
-`auto` decides by `Budget` alone. A price is in seconds on the machine that the record was measured on; only ratios of
-prices decide anything, so no clock does. `python -m tests.benchmarks.calibrate` measures the prices where it runs and
-prints the record. What each phase is worth, `tests/benchmarks/bench_ablation.py` shows: a phase that is left out of
-`phases` never runs.
+`auto` decides by `Budget` alone. A price is in seconds on the machine where the record was measured; only ratios of
+prices decide, so no clock does. `python -m tests.benchmarks.calibrate` measures the prices where it runs and prints the
+record. `tests/benchmarks/bench_ablation.py` shows what each phase is worth: a phase that is not in `phases` never runs.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from typing import NamedTuple
 
 
 class Phase(Enum):
-    """What `auto` is doing; the value is the word in `decisions_`."""
+    """The phases of `auto`; the value is the word in `decisions_`."""
 
     BLOCKS = "blocks"  # two-level S2DO with Newton steps on the free variables
-    SPLITTING = "splitting"  # a burst of ADMM steps between blocks
-    HOMOTOPY = "homotopy"  # from a small cost to the one asked for
+    SPLITTING = "splitting"  # a burst of ADMM steps, followed by blocks
+    HOMOTOPY = "homotopy"  # from a small C to that of the problem
     PROXIMAL = "proximal"  # proximal steps of growing sigma
     INTERIOR = "interior"  # interior point over a factor of the kernel
     FINISHING = "finishing"  # dense systems on the exact kernel, after the interior point
@@ -30,49 +31,49 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class Budget:
-    """Of `auto`. Prices are named `..._price`, the rest are thresholds; "s" is seconds."""
+    """Numbers of `auto`. Prices are named `..._price`, the rest are thresholds; "s" is seconds."""
 
     phases: frozenset[Phase] = field(default_factory=lambda: frozenset(Phase))
 
     # blocks
-    block_examples: int = 128  # of a block
-    block_variables: int = 768  # of a block, at most
-    block_patience: int = 3  # pair steps per variable of a block, at most
-    sum_patience: int = 8  # the same where pairs are within an example: such steps are cheap
+    block_examples: int = 128  # of a block; 64 and 256 take 1.2 and 1.1 times the CPU time on 41 rows
+    block_variables: int = 768  # of a block, at most; 384: 1.2 times on the 13 of 41 rows that change, 1536: 1.0 on 5
+    block_patience: int = 3  # pair steps per variable of a block, at most; 2: 1.1 times on 21 of 41 rows, 6: 1.0 on 20
+    sum_patience: int = 8  # the same for pairs within an example; 4: 0.9 times on 14 of 41 rows, 16: 1.1, up to 3.2
     round_price: float = 1.2e-4  # s of a round of blocks: Python and passes over all variables; calibrate.py
-    step_price: float = 2.5e-7  # s of a pair step in a block of about 250 variables; calibrate.py
-    full_step_price: float = 7e-7  # s of a pair step in a full block, which hard problems are made of; calibrate.py
-    short_rounds: int = 4  # rounds in a row that ran out of pair steps before a Newton step on all free variables
+    step_price: float = 2.5e-7  # s of a pair step in a block of about 250 variables, for Newton steps; calibrate.py
+    full_step_price: float = 7e-7  # s of a pair step in a full block, for other phases; calibrate.py
+    short_rounds: int = 4  # rounds in a row without enough pair steps before a Newton step; 8: iris, cs, 4 times slower
     newton_pair_price: float = 6e-8  # s per pair of variables of a Newton step: kernel values and products
     newton_cube_price: float = 2.1e-10  # s per cubed variable of a Newton step: Cholesky factors
     newton_pair_bytes: int = 20  # memory of a Newton step per pair of variables: 20.5 measured at 2500 and 4000
-    newton_turns: tuple[int, int] = (3, 40)  # Newton steps with pair steps: before and after a dense interior point
-    newton_bytes: int = 1 << 26  # that a Newton step may always have; beyond, what kernel rows can make way for
-    newton_most: int = 4000  # variables of a Newton step; 4000^2 numbers are 128 MB, a factor takes 1.5 s
-    refresh_fall: float = 1e-3  # fall of the violation after which float32 rows hide what is left: functions anew
-    refresh_until: float = 30.0  # tolerances; nearer than these the confirmation recomputes the functions anyway
-    stuck_steps: int = 200_000  # steps without progress, at least, before a run counts as stalled
-    stuck_steps_each: int = 1000  # the same for each variable
+    newton_turns: tuple[int, int] = (3, 40)  # Newton and pair steps, in turn: before and after an interior point
+    newton_bytes: int = 1 << 26  # bytes that a Newton step may have even if no kernel row makes way; insensitive
+    newton_most: int = 4000  # variables of a Newton step; at 4000 Q has 128 MB, and a factor takes 1.5 s; insensitive
+    refresh_fall: float = 1e-3  # factor by which the violation falls before functions by float32 rows are recomputed
+    refresh_until: float = 30.0  # tolerances: nearer the end nothing is recomputed, as the check of the claim does it
+    stuck_steps: int = 200_000  # steps without progress before a run counts as stalled, at least; insensitive
+    stuck_steps_each: int = 1000  # the same for each variable; insensitive
 
     # deciding
-    decide_first: int = 256  # steps to the first decision, and between two at the least
-    decide_share: int = 16  # decisions are 1/16 of all steps apart, so that they cost nothing,
-    decide_most: int = 4096  # and never farther apart than this
-    vain_claims: int = 5  # claims of convergence by float32 rows refuted in a row: exact systems take over
-    vain_steps: int = 50  # claims farther apart than these steps do not count as in a row
-    interior_race: bool = True  # whether it may take over by price, not only where blocks stall
-    interior_growth: float = 2.0  # growth of what is spent before the interior point is asked for its price again
-    interior_haste: float = 4.0  # how much sooner it is worth its price where the violation exceeds that of alpha = 0
-    interior_patience: float = 2.0  # how much later where ADMM leads the blocks: its points cost it more iterations
+    decide_first: int = 256  # steps to the first decision, and the least between two
+    decide_share: int = 16  # decisions are 1/16 of all steps apart
+    decide_most: int = 4096  # the largest number of steps between two decisions
+    vain_claims: int = 5  # refuted claims of convergence in a row, after which systems in float64 take over
+    vain_steps: int = 50  # largest number of steps between two claims that count as in a row
+    interior_race: bool = True  # whether the interior point may take over by price, not only where blocks stall
+    interior_growth: float = 2.0  # factor on the effort until the price of the interior point is asked for again
+    interior_haste: float = 4.0  # factor on the effort where the violation exceeds that of alpha = 0 (`readiness`)
+    interior_patience: float = 2.0  # divisor of the effort where ADMM leads the blocks (`readiness`)
 
     # interior point
-    interior_iterations: int = 8  # at full rank; most come before, at a smaller rank
+    interior_iterations: int = 8  # iterations that its price counts, at full rank; earlier ones have a smaller rank
     operation_price: float = 3e-11  # s of a floating-point operation in products and factors of V; calibrate.py
     variable_price: float = 1.5e-6  # s of a variable in an iteration; calibrate.py
-    entry_price: float = 3e-10  # s of an entry of the factor's triangle, in each of its rows: memory traffic
-    first_rank: int = 32  # columns of the factor when a price is first asked for
-    fine_rest: float = 1e-9  # share of the trace that the factor may lack towards the end
-    rough_rest: float = 1e-6  # the same at the largest rank allowed: beyond it, it is the factor of another problem
+    entry_price: float = 3e-10  # s per example and squared column of the factor: memory traffic
+    first_rank: int = 32  # columns of the factor with which prices begin
+    fine_rest: float = 1e-9  # share of the trace of K that the factor may lack: finer, its price is known
+    rough_rest: float = 1e-6  # the same at the largest rank allowed: coarser, the price is infinite
 
     # ADMM
     admm_steps: int = 100  # of one burst
@@ -81,28 +82,29 @@ class Budget:
     admm_rest: float = 2.0  # trace of K that the factor may lack, in units of rho
     admm_product_price: float = 1.7e-11  # s per row, column and output of a step, in single precision; calibrate.py
     admm_variable_price: float = 2.5e-8  # s per row and output of a step; calibrate.py
-    admm_columns: float = 1 / 3  # columns per example, at most: with more, blocks are cheaper
-    admm_pause: float = 0.05  # of a burst's price, between two looks at how fast blocks go
+    admm_columns: float = 1 / 3  # columns per example, at most: with more, no burst
+    admm_pause: float = 0.05  # effort between two looks at the blocks, as a share of a burst's price
     admm_later: float = 8.0  # growth of that pause after a burst that did not help
 
     # homotopy in C
-    homotopy_start_price: float = 0.05  # s of the first cost; page-blocks and vehicle, C = 2^8 to 2^20
-    homotopy_stage_price: float = 0.04  # s of each further cost
-    homotopy_first: float = 128.0  # cost times curvature over margin up to which pair steps do well
-    homotopy_factor: float = 4.0  # from one cost to the next
-    homotopy_loose: float = 0.3  # violation, as a share of the margin, at which to go on to the next cost
-    homotopy_rounds: int = 80  # at one cost, until it is given up
-    homotopy_least: int = 50  # variables at a bound that join a round, at the least,
-    homotopy_share: float = 0.3  # and as a share of the free ones
+    homotopy_start_price: float = 0.05  # s of the first stage; page-blocks and vehicle, C = 2^8 to 2^20
+    homotopy_stage_price: float = 0.04  # s of each further stage; the same
+    homotopy_first: float = 128.0  # C curvature / margin of the first stage, at most
+    homotopy_factor: float = 4.0  # on C from stage to stage; page-blocks, C = 2^20: ww 13 -> 0.9 s, cs 8.4 -> 1.3 s
+    homotopy_rounds: int = 80  # rounds of one stage, at most
+    # Set together: page-blocks, ww and cs, and segment, cs, take a tenth to a fifth less than with values before.
+    homotopy_loose: float = 0.3  # violation, in margins, that ends a stage
+    homotopy_least: int = 50  # violating variables at a bound that join a round: so many, or if that is more,
+    homotopy_share: float = 0.3  # this share of the free variables
 
     # proximal steps
-    proximal_first: float = 0.06  # sigma of the first step, in units of the cost over the margin
-    proximal_growth: float = 4.0  # from one sigma to the next
-    proximal_largest: float = 1e5  # sigma at which it is given up
-    proximal_rest: float = 0.1  # trace of K that the factor may lack, times sigma
+    proximal_first: float = 0.06  # sigma of the first step, in units of mean U / margin
+    proximal_growth: float = 4.0  # factor on sigma from step to step
+    proximal_largest: float = 1e5  # sigma, in the same units, at which the phase ends
+    proximal_rest: float = 0.1  # sigma * trace of K that the factor may lack
     proximal_narrow: float = 1 / 8  # columns per example, at most, unless all variables fit one Newton step
-    proximal_near: float = 0.01  # violation, as a share of the margin, from which exact rounds end it
-    proximal_free: int = 800  # free variables, at most, for these rounds
+    proximal_near: float = 0.01  # violation, in margins, up to which Newton steps on the exact kernel may follow
+    proximal_free: int = 800  # free variables, at most, for these Newton steps
 
     # progress
     helped: float = 0.9  # share of the violation before, which a phase or burst must reach to count as progress
@@ -111,148 +113,153 @@ class Budget:
 
 @dataclass(frozen=True)
 class InnerBudget:
-    """Of problems within problems: blocks, working sets, chunks, faces."""
+    """Tolerances of inner problems: blocks, working sets, chunks, faces."""
 
-    share: float = 0.1  # of the violation outside, to which they are solved: the next one sees the rest
-    newton_share: float = 0.25  # of the tolerance, to which a face is solved: it is the last problem
+    share: float = 0.1  # of the outer violation, to which an inner problem is solved
+    newton_share: float = 0.25  # of the tolerance, to which a face is solved
 
 
 @dataclass(frozen=True)
 class ProximalBudget:
-    """Of the Newton steps in one proximal step (methods/proximal.py)."""
+    """The Newton steps in one proximal step (methods/proximal.py)."""
 
     steps: int = 60  # at most; over a factor none of 18 rows of table 3 and bench_speed took more than 40
-    close: float = 0.05  # distance of the class functions at the end, in units of max |alpha - anchor| / sigma
+    close: float = 0.05  # distance of f to the functions of alpha(f) at the end, in max |alpha - anchor| / sigma
     tries: int = 20  # step sizes of one line search, at most
-    flat: float = 0.3  # share of the first slope that may be left where a line search ends
-    farthest: float = 10.0  # growth of a step size in W: a free bias without curvature may be far away
+    flat: float = 0.3  # slope, as a share of the first one, at which a line search ends
+    farthest: float = 10.0  # factor on a step size in W, at most: an exact bias without curvature may be far away
 
 
 @dataclass(frozen=True)
 class DenseBudget:
-    """Of small dense systems (dense/)."""
+    """Small dense systems (dense/)."""
 
-    clear: float = 1e-5  # mean complementarity, in units of goal * bound, at which the active set is clear
-    halvings: int = 8  # of a Newton step that leaves the feasible set, at most
+    clear: float = 1e-5  # mean complementarity, in units of goal * bound, at which the interior point ends
+    halvings: int = 8  # step sizes of a Newton step that leaves the feasible set, at most
 
 
 @dataclass(frozen=True)
 class FactorBudget:
-    """Of the pivoted Cholesky factor K ~ V V' and systems over it (factor/)."""
+    """The pivoted Cholesky factor K ~ V V' and systems over it (factor/)."""
 
-    least: int = 16  # columns that it may always have
-    memory: float = 0.5  # of the bytes that a Gram may keep, at most: the rows of K have the same again
-    negligible: float = 1e-6  # share of all columns' weight: an example's columns below it are left out
-    separate: int = 800  # columns, at most, where systems are solved class by class: 5 MB and 7 ms a factor
-    together: int = 4000  # order, at most, of the one system for all classes: 128 MB, 0.4 s a factor
+    least: int = 16  # columns that a factor may always have
+    memory: float = 0.5  # share of cache_mb that a factor may have; kernel rows have the rest
+    negligible: float = 1e-6  # sum of weight * |v|^2 over the examples that a normal matrix leaves out
+    separate: int = 800  # columns of V, at most, with a system per class: 5 MB and 7 ms a Cholesky factor
+    together: int = 4000  # order, at most, of the one system for all classes: 128 MB and 0.4 s a Cholesky factor
 
 
 @dataclass(frozen=True)
 class PathBudget:
-    """Of the interior points: low-rank (factor/path.py, methods/interior.py) and, the first three, dense."""
+    """The low-rank interior point (factor/path.py, methods/interior.py); the dense one has the first three too."""
 
     iterations: int = 100  # at most
     boundary: float = 0.995  # of the longest feasible step; dense: 0.98 of the CPU time of 0.99 (13 rows of table 3)
-    shortest: float = 1e-6  # step size below which the path is blocked
-    bearable: float = 0.1  # error of a Newton system, in dual residuals or in what the gap allows: rounding beyond
-    rest: float = 0.1  # error of the class functions that the factor may have, in dual residuals
-    corrections: int = 3  # centrality corrections, as long as they lengthen the step
-    longer: tuple[float, float] = (1.5, 0.3)  # step size that a correction aims at: this times the one before, and more
-    gained: float = 0.1  # share of that growth which a correction must bring
-    band: float = 0.1  # products between this share of the centre and its inverse are left as they are
-    clear: float = 1e-8  # mean complementarity, in units of tolerance * U, at which the path ends
+    shortest: float = 1e-6  # step size below which the path ends
+    bearable: float = 0.1  # residual of a Newton system at which it has failed, in dual residuals or mu / mean x
+    rest: float = 0.1  # error of class functions by V V', as a share of the dual residual: more, V gets columns
+    corrections: int = 3  # centrality corrections of a step, at most (Gondzio 1996)
+    longer: tuple[float, float] = (1.5, 0.3)  # a correction aims at the step size first * step size + second
+    gained: float = 0.1  # share of the intended growth that a correction must bring, to be kept
+    band: float = 0.1  # a correction leaves products in [band * mu, mu / band]
+    clear: float = 1e-8  # mean complementarity mu, in units of tolerance * U, at which the path ends
 
 
 @dataclass(frozen=True)
 class LinearBudget:
-    """Of the methods for linear kernels (methods/linear/); prices in seconds, which only compare and cut."""
+    """The methods for linear kernels (methods/linear/). Prices are in s, and only compare them and size pieces."""
 
-    many: int = 20_000  # examples from which a kernel row costs more than reading one example's features may save
-    thin: float = 0.02  # stored features of a row, as a share of the examples, up to which reading beats a kernel row
-    dense: int = 1600  # unknowns up to which a Newton system is factored
+    many: int = 20_000  # examples, at least, for coordinate steps: with fewer, kernel rows are short
+    thin: float = 0.02  # stored features per row, as a share of the examples, at most, for coordinate steps
+    dense: int = 1600  # unknowns of a Newton system, at most, to factor it; else conjugate gradients
 
     # coordinate steps
-    round_visits: int = 16  # visits per example of a round
+    round_visits: int = 16  # visits of a round, per example
     set_variables: int = 30  # of a working set (Kao et al. 2004, section 5: q = 30)
     set_patience: int = 20  # steps per variable of a working set, at most
-    stricter: float = 0.7  # factor on the tolerance after a claim that recomputed functions refute
-    stored_price: float = 1.2e-9  # of a stored feature
-    class_price: float = 3e-8  # of a class function
-    visit_price: float = 1.5e-7  # of a visit, several class functions
-    sum_price: float = 1.3e-7  # of a visit, bounded sums: most variables are shrunk
-    sum_stored_price: float = 8e-9  # of a stored feature there
+    stricter: float = 0.7  # factor on the tolerance after a refuted claim
+    stored_price: float = 1.2e-9  # s of a visit per stored feature
+    class_price: float = 3e-8  # s of a visit per class function
+    visit_price: float = 1.5e-7  # s of a visit, with several class functions
+    sum_price: float = 1.3e-7  # s of a visit, with bounded sums, where most variables are shrunk
+    sum_stored_price: float = 8e-9  # s of a visit per stored feature, with bounded sums
 
     # Newton steps
-    first: float = 1.0  # sigma of the first proximal step, in units of the mean cost
-    growth: float = 4.0  # from one sigma to the next
-    largest: float = 1e8  # sigma, at most
-    doubt: float = 0.3  # factor on the tolerance for each claim that was refuted,
-    strictest: float = 1e-4  # and the least in all
-    close: float = 0.1  # share of the tolerance to which functions follow alpha,
-    closer: float = 0.1  # and the factor on it after a step in vain
-    loss: float = 1e-3  # share of the dual begun with that the first step may cost
-    level: float = 1e-3  # share of sum(alpha) by which the balance may be missed: repairing it costs little dual
-    vain: int = 6  # proximal steps without a rise of the dual before it stalls
-    expected: int = 20  # Newton steps; coordinate steps may cost half of them first
-    gradient_rounds: int = 400  # of conjugate gradients, at most
-    gradient_left: float = 1e-3  # share of the residual that these may leave
-    newton_price: float = 3e-4  # of a Newton step
-    unknown_price: float = 1e-10  # of a cubed unknown
-    one_price: tuple[float, float] = (4e-8, 4e-9)  # of an example and of its stored feature, one class function
-    all_price: tuple[float, float] = (1e-8, 1e-9)  # the same per class function, several
+    first: float = 1.0  # sigma of the first proximal step, in units of the mean U
+    growth: float = 4.0  # factor on sigma from step to step
+    largest: float = 1e8  # sigma, in the same units, at most
+    doubt: float = 0.3  # factor on the tolerance at each refuted claim
+    strictest: float = 1e-4  # the least product of these factors
+    close: float = 0.1  # distance of f to the functions of alpha(f) at the end of a proximal step, in tolerances
+    closer: float = 0.1  # factor on `close` after a step that did not raise the dual
+    loss: float = 1e-3  # share of the dual of the start that the first step may lose
+    level: float = 1e-3  # |sum_i W_i| / sum(alpha) at the end of a proximal step, at most
+    vain: int = 6  # proximal steps in a row that do not raise the dual, at most
+    expected: int = 20  # Newton steps that are expected; coordinate steps may first cost half of them
+    gradient_rounds: int = 400  # rounds of conjugate gradients, at most
+    gradient_left: float = 1e-3  # norm of their residual at the end, as a share of the right side
+    newton_price: float = 3e-4  # s of a Newton step
+    unknown_price: float = 1e-10  # s of a Newton step per cubed unknown
+    one_price: tuple[float, float] = (4e-8, 4e-9)  # s per example, and per stored feature; one class function
+    all_price: tuple[float, float] = (1e-8, 1e-9)  # the same for each of several class functions
 
 
 @dataclass(frozen=True)
 class FrankWolfeBudget:
-    whole: int = 512  # examples up to which everything is one chunk
+    """Frank-Wolfe (methods/frank_wolfe/)."""
+
+    whole: int = 512  # examples of the problem, at most, for it to be one chunk
     examples: int = 192  # of a chunk otherwise
-    variables: int = 5_000  # of a chunk, at most: with very many classes it has fewer examples
-    in_turn: int = 4  # one in so many examples of a chunk is chosen in turn
-    round_steps: int = 64  # of a round, at most; a correction once begun may end it later
-    correction_steps: int = 400  # of one correction, at most
+    variables: int = 5_000  # of a chunk, at most: its linear programme takes 21 ms
+    in_turn: int = 4  # one in so many examples of a chunk is chosen in turn, the others by violation
+    round_steps: int = 64  # steps of a round, at most, corrections not counted
+    correction_steps: int = 400  # steps of one correction, at most
 
 
 @dataclass(frozen=True)
 class LasvmBudget:
-    candidates: int = 50  # drawn; the best of them is with 95 % among the best 6 % of all
-    one_class: int = 10  # examples of one class kept while there is none of the other to pair them with
-    quiet_passes: int = 3  # without a rise of the dual: no step improves any more
-    finishing: int = 10  # steps among the examples kept, per new row and machine, that finishing a portion may take
+    """LASVM (methods/lasvm/)."""
+
+    candidates: int = 50  # examples drawn, of which the best is next: with probability 0.95 among the best 6 % of all
+    one_class: int = 10  # examples of one class that are kept without a partner, before the other class comes
+    quiet_passes: int = 3  # passes without a rise of the dual, before a run counts as stalled
+    finishing: int = 10  # REPROCESS steps at the end of a portion, per new row and machine, at most
 
 
 @dataclass(frozen=True)
 class SequentialBudget:
-    period: int = 1000  # steps between two shrinkings, or n where that is less (LIBSVM does the same)
-    near: float = 10.0  # tolerances: at this violation everything is unshrunk once (LIBSVM does the same)
-    batch: int = 32  # kernel rows computed in one block: the one wanted and those of the most violating examples
-    full_batch: int = 4  # the same where the row store is full, so that rows must be evicted for them
+    """The sequential methods (methods/sequential/)."""
+
+    period: int = 1000  # steps between two shrinkings, or n if that is less; as LIBSVM
+    near: float = 10.0  # violation, in tolerances, at which all variables are unshrunk once; as LIBSVM
+    batch: int = 32  # kernel rows computed in one block: those of the step, and of the most violating examples
+    full_batch: int = 4  # the same where the row store is full, so that they evict others
     set_patience: int = 1000  # pair steps per variable of a working set of bsvm, at most
-    quiet_steps: int = 100_000  # without a rise of the dual: no step improves any more
+    quiet_steps: int = 100_000  # steps without a rise of the dual, before a run counts as stalled
 
 
 @dataclass(frozen=True)
 class LoopBudget:
-    """Of the loop (run/): what follows a claim of convergence, or a move of b, that does not hold."""
+    """The training loop (run/): refuted claims of convergence, and the method of multipliers."""
 
-    most: int = 60  # claims, or moves of b, in a row that may fail to get nearer
-    nearer: float = 0.9  # of the violation before, which counts as nearer
-    tightest: float = 0.01  # least and
-    loosest: float = 0.5  # largest factor on the tolerance where the gap asks for more than the violation
-    multiplier: float = 8.0  # sigma of the method of multipliers: large, few rounds; small, well-conditioned problems.
-    # 1 to 64 differ little
-    begin: float = 1e-2  # tolerance of the first inner problem; later ones follow the moves of b,
-    follow: float = 0.1  # to this share of them,
-    strictest: float = 1e-4  # and to this share of the tolerance at the least
-    look: float = 10.0  # tolerances: where b moves less, the repaired alpha may already be within the tolerance
+    most: int = 60  # refuted claims, or moves of b that are not smaller, in a row, at most
+    nearer: float = 0.9  # factor on the least violation that counts as progress between refuted claims
+    tightest: float = 0.01  # least factor on the tolerance where the violation is reached and the gap is not
+    loosest: float = 0.5  # largest such factor
+    multiplier: float = 8.0  # sigma of the method of multipliers; 1 to 64 differ little
+    begin: float = 1e-2  # tolerance of the first inner problem
+    follow: float = 0.1  # tolerance of the next inner problem, as a share of the last move of b
+    strictest: float = 1e-4  # least tolerance of an inner problem, as a share of the tolerance
+    look: float = 10.0  # move of b, in tolerances, below which a certificate is computed
 
 
 class TwoClassBudget(NamedTuple):
-    """Of binary machines with exact bias in searches (jit/two_class.py, which takes it as an argument)."""
+    """Binary machines with exact bias in searches (jit/two_class.py, which takes it as an argument)."""
 
     block: int = 512  # variables of a block, at most
-    patience: int = 5  # pair steps per variable of a block, at most; if they run out, Newton steps on the face follow
-    face: int = 256  # free variables of a Newton step, at most: its cost grows with their cube
-    turns: int = 8  # Newton steps in a row, each on a face smaller by the variable that met its bound
+    patience: int = 5  # pair steps per variable of a block, at most; then Newton steps on the face follow
+    face: int = 256  # free variables of a Newton step, at most
+    turns: int = 8  # Newton steps in a row, at most, each without the variable that met its bound
     # Claims of convergence that recomputed functions may refute, and blocks without a step, before it is stalled;
     # and blocks without progress before Newton steps on the face: 4 of 6000 random machines stalled without these.
     disproved: int = 20
@@ -263,17 +270,17 @@ class TwoClassBudget(NamedTuple):
 
 
 class VisitsBudget(NamedTuple):
-    """Of visits of examples (jit/linear/, which takes it as an argument)."""
+    """Visits of coordinate steps (jit/linear/, which takes it as an argument)."""
 
-    passes: int = 4  # over the variables of an example in one visit, at most
-    narrow: int = 4  # active variables up to which their functions are read one by one, else all in one go
-    fall: float = 0.2  # factor on the threshold from one unshrinking to the next
+    passes: int = 4  # passes over the variables of an example in one visit, at most
+    narrow: int = 4  # active variables of an example, at most, to read their functions singly, else all at once
+    fall: float = 0.2  # factor on the violation from one unshrinking to the next
     share: float = InnerBudget.share
 
 
 @dataclass(frozen=True)
 class RisingBudget:
-    """Of proximal steps in searches (selection/rising.py)."""
+    """Proximal steps in searches (selection/rising.py)."""
 
     # The first sigma is `first`, in units of the cost, times clip((light / free variables)^power, 1, raised). Where few
     # variables are free, a small sigma would free many more; where many are, a small one takes fewer Newton steps.
@@ -281,40 +288,40 @@ class RisingBudget:
     light: float = 1200.0
     power: int = 3
     raised: float = 30.0
-    growth: float = 3.0  # from one sigma to the next
-    close: float = 0.1  # distance of the class functions at the end, in |x - centre| / sigma or tolerances
-    refinements: int = 3  # of the solution of a Newton system, at most
-    sharp: float = 1e-9  # residual at which they end, as a share of the right side
-    patience: int = 200  # Newton steps at one cost, at most; then `auto` takes over
+    growth: float = 3.0  # factor on sigma from step to step
+    close: float = 0.1  # distance of f to the functions of x(f) at the end, in max |x - anchor| / sigma or tolerances
+    refinements: int = 3  # solutions of a Newton system with refinement, at most
+    sharp: float = 1e-9  # residual at which refinement ends, as a share of the right side
+    patience: int = 200  # Newton steps at one C, at most; then `auto` takes over
     pairs: int = 3000  # pair steps between two decisions whether Newton steps are due
-    usual: int = 15  # Newton steps at one cost, for their price, each with
-    variable_price: float = 1e-7  # s of a variable: passes over all of them,
-    product_price: float = 4e-10  # s of an example and free variable: products with K,
-    cube_price: float = 8e-12  # s of a cubed free variable: the factor
+    usual: int = 15  # Newton steps at one C that their price counts
+    variable_price: float = 1e-7  # s of a Newton step per variable: passes over all of them
+    product_price: float = 4e-10  # s of a Newton step per example and free variable: products with K
+    cube_price: float = 8e-12  # s of a Newton step per cubed free variable: the factor
 
 
 @dataclass(frozen=True)
 class ProofBudget:
-    """Of certificates (dual/)."""
+    """Certificates (dual/)."""
 
-    balance_rounds: int = 50  # of moves that make the weights sum to zero
-    programme_hinges: int = 20_000  # hinges up to which the primal is minimised over b by a linear programme
-    support_rows: int = 400  # support vectors whose kernel matrix is tested for negative eigenvalues
+    balance_rounds: int = 50  # moves towards weights of sum zero, at most
+    programme_hinges: int = 20_000  # hinges, at most, to minimise the primal over b by a linear programme
+    support_rows: int = 400  # support vectors, at most, whose kernel matrix is tested for negative eigenvalues
 
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """Of searches for C and gamma (selection/)."""
+    """Searches for C and gamma (selection/)."""
 
     widest: int = 4  # grid steps between the first cells of coarse-to-fine
     # Rungs of successive halving: (share of the training rows, share of the cells that are kept for the next rung).
     # Kept at a third of the rows: a third of the cells cost optdigits 0.57 and satimage 0.30 of the grid's time
     # (ovo, 64 cells), since each gamma of a finalist needs its whole kernel matrix; a ninth loses nothing there.
     rungs: tuple[tuple[float, float], ...] = ((1 / 9, 1 / 3), (1 / 3, 1 / 9), (1.0, 1.0))
-    least: int = 3  # cells of each machine that are kept at least
-    per_class: float = 25.0  # rows of a class that a rung leaves at least, on average: fewer tell too little
-    apart: float = 1 / 8  # share of a factor's variables that may have come or gone where it is reused,
-    worth: int = 400  # if it has so many: a smaller one is made anew as fast
+    least: int = 3  # cells of each machine that a rung keeps, at least
+    per_class: float = 25.0  # training rows of a rung per class, at least, on average
+    apart: float = 1 / 8  # a factor is reused if at most this share of its variables has changed
+    worth: int = 400  # and it has at least so many variables; a smaller one is made anew as fast
 
 
 BUDGET, INNER, PROXIMAL, DENSE = Budget(), InnerBudget(), ProximalBudget(), DenseBudget()
@@ -325,5 +332,5 @@ RISING, TWO_CLASS, VISITS = RisingBudget(), TwoClassBudget(), VisitsBudget()
 
 
 def next_decision(steps: int, budget: Budget = BUDGET) -> int:
-    """The step count at which to decide next; it follows from steps alone."""
+    """The step count of the next decision; it depends on nothing but `steps`."""
     return steps + min(max(budget.decide_first, steps // budget.decide_share), budget.decide_most)
