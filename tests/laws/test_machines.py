@@ -1,4 +1,4 @@
-"""The machines' tables, their reductions and scalings, and how they decide: MATH.md, section 1."""
+"""The machines' tables, their reductions and scalings, and how they decide: solvers/README.md."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How far training rows fall short of the target margins, and what a bound makes of it (MATH, section 6).
+"""How far training rows fall short of the target margins, and the bound on the error that follows.
 
 Dogan, Glasmachers & Igel (2011), section 5: z_ic = [target - (f_y - f_c)]+ for every wrong class c of row i. Machines
 aim at different distances between the own class function and another; `target` is the one at which all of a

@@ -47,7 +47,7 @@ def point_of(part: Part, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def violation_by_definition(part: Part, alpha: np.ndarray, functions: np.ndarray) -> np.ndarray:
-    """MATH.md, section 2, one variable at a time: (n,), or of an equality the one number."""
+    """The KKT violation by its definition, one variable at a time: (n,), or of an equality the one number."""
     found, rising, falling = [], [], []
     for i, y in enumerate(part.labels):
         moves, up, down = [0.0], [0.0], []

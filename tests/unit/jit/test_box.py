@@ -43,7 +43,7 @@ def test_a_single_step_is_the_best_on_its_line(g: float, q: float, a: float) -> 
 
 @pytest.mark.parametrize("machine", JOINT)
 def test_the_violation_is_the_one_defined(machine: str) -> None:
-    """MATH.md, section 2: the gradient where a variable may follow it; in a sum, the best against the worst used."""
+    """The KKT violation: the gradient where a variable may follow it; in a sum, the best against the worst used."""
     x, y = blobs(n=20, classes=3, seed=17)
     part = problem_of(x, y, machine, cost=2.0).part(0)
     rng = np.random.default_rng(9)
