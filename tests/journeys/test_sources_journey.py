@@ -13,7 +13,7 @@ import pytest
 from journeys.hand import Hand
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit
 
 from mcsvm_gui import cli
 
@@ -94,3 +94,23 @@ def test_other_files_are_not_asked_for_a_table(open_window: Open, tmp_path: Path
     opened(hand, path)
     assert (hand.work.dataset.format, hand.work.dataset.label_name) == ("orange", "kind")
     assert not hand.find(QComboBox, "tableCombo").isVisible()
+
+
+def test_spellings_of_classes_are_joined_by_a_button(open_window: Open, tmp_path: Path) -> None:
+    hand = open_window()
+    path = tmp_path / "a.csv"
+    path.write_text("x,label\n" + "".join(f"{x},{['1', '1.0', '2'][y % 3]}\n" for x, y, _ in ROWS))
+    opened(hand, path)
+    assert hand.work.dataset.classes == ("1", "1.0", "2")
+    button = next_button(hand, "Join spellings")
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    hand.wait(lambda: hand.work.dataset.classes == ("1", "2"))
+    assert hand.find(QComboBox, "spellingsCombo").currentData() == "join"
+
+
+def next_button(hand: Hand, words: str) -> QAbstractButton:
+    def found() -> list[QAbstractButton]:
+        return [button for button in hand.window.findChildren(QAbstractButton) if button.text() == words]
+
+    hand.wait(lambda: bool(found()))
+    return found()[0]

@@ -81,13 +81,14 @@ def _filled(content: bytes, start: int, kind: str, shape: tuple[int, ...], *, in
     if math.prod(shape) * dtype.itemsize != len(content) - start:
         raise ValueError("it has not the length of its shape")
     flat = np.frombuffer(content, dtype, offset=start)
-    if dtype.kind in "US":
-        flat = _decoded(flat)
+    if dtype.kind == "U":
+        _check_letters(flat.view(dtype.str[0] + "u4"))
+    elif dtype.kind == "S":
+        flat = np.array([text.decode("utf-8") for text in flat.tolist()], dtype=np.str_)
     return flat.reshape(shape, order="F" if in_columns else "C").copy()
 
 
-def _decoded(flat: np.ndarray) -> np.ndarray:
-    texts = [text.decode("utf-8") if isinstance(text, bytes) else text for text in flat.tolist()]
-    for text in texts:
-        text.encode("utf-8")  # half a surrogate pair is no letter
-    return np.array(texts, dtype=np.str_)
+def _check_letters(points: np.ndarray) -> None:
+    """Numbers that are no letters end Python where they become text; half a surrogate pair is no letter either."""
+    if ((points > 0x10FFFF) | ((points >= 0xD800) & (points < 0xE000))).any():
+        raise ValueError("it holds what is no letter")

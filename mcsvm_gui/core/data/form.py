@@ -117,7 +117,7 @@ def _field(option: str, value: str, guess: str | None, dataset: Dataset | None) 
         guess is not None,
         free=option in _TYPED and not known,
         hint=_TYPED.get(option, ""),
-        shown=option not in _TYPED or asked is not None,
+        shown=option not in _SELDOM or asked is not None or (dataset is not None and _needed(option, dataset)),
     )
 
 
@@ -125,7 +125,16 @@ def _plain(guess: str) -> str:
     return {"utf_8": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(guess, guess)
 
 
-_TYPED = {"table": "", "query": "SELECT … FROM …"}  # asked only of files that hold several tables
+_TYPED = {"table": "", "query": "SELECT … FROM …"}  # what may be typed
+_SELDOM = {*_TYPED, "spellings"}
+_SPELLED = {"label-spelling", "label-letters", "label-case"}  # notices that ask how to spell classes
+
+
+def _needed(option: str, dataset: Dataset) -> bool:
+    """Whether the file leaves this open."""
+    if option == "spellings":
+        return any(notice.code in _SPELLED for notice in dataset.notices)
+    return option in READERS[dataset.format].options
 
 
 def _answers(option: str, tables: Iterable[str]) -> tuple[FieldChoice, ...]:
@@ -164,10 +173,8 @@ _ENCODINGS = (
 
 
 def _where_used(field: Field, dataset: Dataset | None) -> Field:
-    if dataset is None:
+    if dataset is None or field.option in READERS[dataset.format].options:
         return field
-    if field.option in READERS[dataset.format].options:
-        return replace(field, shown=True)
     title = READERS[dataset.format].title
     if field.option == "label":
         return replace(field, reason=tr("In {format} files the label has its place", format=title))

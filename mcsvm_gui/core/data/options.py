@@ -13,6 +13,11 @@ from mcsvm_gui.core.data import formats
 
 AUTOMATIC = "auto"  # to be guessed
 HEADERS = {AUTOMATIC: "Automatic", "yes": "yes, the first line", "no": "no, data at once"}
+SPELLINGS = {
+    AUTOMATIC: "each is a class",
+    "join": "join equal numbers and letters",
+    "join-case": "join upper and lower case too",
+}
 DECIMALS = {".": "point", ",": "comma"}
 READING: dict[str, Any] = {
     "group": "reading data",
@@ -29,6 +34,14 @@ class ReadOptions:
     label: str | int | None = option(
         *(None, ColumnName(), "Label column", "The column of the classes"),
         note="default: label, class, target or y in any case, else the last",
+        **READING,
+    )
+    spellings: str = option(
+        AUTOMATIC,
+        Choice(titles=SPELLINGS),
+        "Spellings of classes",
+        "Whether labels that differ in spelling alone, as 1 and 1.0, are one class",
+        note="default auto: each is a class",
         **READING,
     )
     weights: str | int | None = option(

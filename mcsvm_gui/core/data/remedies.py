@@ -12,6 +12,8 @@ _DEEDS = {
     ("scale", "minmax"): Sentence("Scale to -1 … 1"),
     ("missing", "mean"): Sentence("Fill with the mean"),
     ("missing", "drop"): Sentence("Leave rows out"),
+    ("spellings", "join"): Sentence("Join spellings"),
+    ("spellings", "join-case"): Sentence("Join upper and lower case"),
 }
 
 

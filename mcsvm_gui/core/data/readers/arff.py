@@ -30,7 +30,7 @@ from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
 NAME = "arff"
-OPTIONS = "label", "weights", "groups", "fold_column", "format", "encoding"
+OPTIONS = *roles.OPTIONS, "format", "encoding"
 _START = re.compile(rb"(?:\s*(?:%[^\n\r]*)?[\n\r])*\s*@(?:relation|attribute)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s{]+)\s*(.+)", re.IGNORECASE)
 _NUMERIC = {"numeric", "real", "integer"}

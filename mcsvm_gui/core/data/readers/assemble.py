@@ -50,7 +50,15 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
     checked = labels.Labels(None, ())
     if position is not None:
         name, cells = raw.names[position], raw.column(position)
-        checked = labels.check(path, name, cells, raw.lines, needs_label=needs_label, guessed=raw.roles.label.guessed)
+        checked = labels.check(
+            path,
+            name,
+            cells,
+            raw.lines,
+            needs_label=needs_label,
+            guessed=raw.roles.label.guessed,
+            how=raw.roles.spellings,
+        )
     columns, table, matrix, looked = _dense(raw) if sparse is None else _sparse(sparse)
     return Dataset(
         name=str(path),

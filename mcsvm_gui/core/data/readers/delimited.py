@@ -35,7 +35,7 @@ from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
 NAME = "csv"
-OPTIONS = "label", "weights", "groups", "fold_column", "format", "header", "separator", "decimal", "encoding"
+OPTIONS = *roles.OPTIONS, "format", "header", "separator", "decimal", "encoding"
 _HASH = ord("#")
 _NOTHING = {*MISSING_WORDS, *NOT_A_NUMBER, "NaN"}
 _WORDS = sorted({spelled for word in _NOTHING for spelled in (word, word.upper(), word.capitalize())})

@@ -27,7 +27,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "xlsx"
-OPTIONS = "label", "weights", "groups", "fold_column", "table", "format", "header"
+OPTIONS = *roles.OPTIONS, "table", "format", "header"
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:

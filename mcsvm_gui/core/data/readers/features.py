@@ -137,7 +137,7 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.n
             constant.append(column.name)
         elif column.kind == "number" and _counts_rows(column.name, cells):
             counting.append(column.name)
-    remarks = [_missing(gaps, lines)]
+    remarks = [_missing(gaps, lines), _imprecise(columns, values)]
     if nothing:
         sentence = Sentence(
             "{columns} holds no value at all",
@@ -163,6 +163,60 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.n
         )
         remarks.append([Notice("index-column", sentence)])
     return [notice for found in remarks for notice in found]
+
+
+_EXACT = 2.0**53  # whole numbers beyond are rounded
+_DIGITS = 16  # of a whole number that was written with all of them
+_SMALLEST = float(np.finfo(np.float64).tiny)
+_ROUNDING = float(np.finfo(np.float64).eps)
+_STEPS = 4096  # different values between lowest and highest that a float has to tell apart
+
+
+def _imprecise(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[Notice]:
+    """What numbers of 64 bits cannot hold as it was written."""
+    sizes = {c.name: (v, np.abs(v)) for c, v in zip(columns, values, strict=True) if c.kind == "number"}
+    said = []
+    if beyond := [name for name, (_, size) in sizes.items() if _beyond(size)]:
+        said.append(
+            Sentence(
+                "{columns} holds whole numbers beyond 2^53, of which 16 digits are kept: some may have become equal",
+                "{columns} hold whole numbers beyond 2^53, of which 16 digits are kept: some may have become equal",
+                count=len(beyond),
+                columns=_subject(beyond),
+            )
+        )
+    if tiny := [name for name, (_, size) in sizes.items() if ((size > 0.0) & (size < _SMALLEST)).any()]:
+        said.append(
+            Sentence(
+                "{columns} holds numbers below 2.2e-308, of which few digits are kept",
+                "{columns} hold numbers below 2.2e-308, of which few digits are kept",
+                count=len(tiny),
+                columns=_subject(tiny),
+            )
+        )
+    if blurred := [name for name, (held, size) in sizes.items() if _blurred(held)]:
+        said.append(
+            Sentence(
+                "{columns} varies so little beside its size that rounding blurs it; subtract what all values share",
+                "{columns} vary so little beside their size that rounding blurs them; subtract what all values share",
+                count=len(blurred),
+                columns=_subject(blurred),
+            )
+        )
+    return [Notice("lost-precision", sentence) for sentence in said]
+
+
+def _beyond(size: np.ndarray) -> bool:
+    large = size[size >= _EXACT][:1000]
+    return any(len(repr(value).partition("e")[0].rstrip("0").replace(".", "")) >= _DIGITS for value in large.tolist())
+
+
+def _blurred(values: np.ndarray) -> bool:
+    present = values[~np.isnan(values)]
+    if not len(present):
+        return False
+    low, high = float(present.min()), float(present.max())
+    return 0.0 < high - low < _STEPS * _ROUNDING * max(abs(low), abs(high))
 
 
 def _missing(gaps: dict[str, np.ndarray], lines: np.ndarray) -> list[Notice]:

@@ -14,6 +14,7 @@ from mcsvm_gui.core.data.compression import memory
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.rows import Cell, read_rows
 from mcsvm_gui.core.data.readers.source import Source
@@ -21,7 +22,7 @@ from mcsvm_gui.core.data.readers.text import beginning, decode
 from solvers.errors import InputError, Sentence
 
 NAME = "json"
-OPTIONS = "label", "weights", "format", "encoding"
+OPTIONS = *roles.OPTIONS, "format", "encoding"
 _START = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[{\]])")
 _CELL = 8  # bytes of a cell, at least
 

@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
-from mcsvm_gui.core.data.readers import arff
+from mcsvm_gui.core.data.readers import arff, roles
 from mcsvm_gui.core.data.readers.arff import Attribute, Content
 from mcsvm_gui.core.data.readers.arff_rows import Broken, bare
 from mcsvm_gui.core.data.readers.declared import OUTPUT, UNUSED, Declared
@@ -23,7 +23,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "keel"
-OPTIONS = "label", "weights", "groups", "fold_column", "format", "encoding"
+OPTIONS = *roles.OPTIONS, "format", "encoding"
 _START = re.compile(rb"\s*(?:%[^\n\r]*\s+)*@(?:relation|attribute)\b", re.IGNORECASE)
 _OWN = re.compile(
     rb"^[ \t]*@(?:(?:inputs?|outputs?)\b|attribute[^\n\r]*\b(?:integer|real)\s*\[)", re.IGNORECASE | re.MULTILINE

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
+from mcsvm_gui.core.data import spellings
 from mcsvm_gui.core.data.dataset import Guess, Notice
-from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
 from mcsvm_gui.core.data.phrases import listed, names, places, quoted
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
@@ -111,7 +112,14 @@ def find(
 
 
 def check(
-    path: Path, name: str, cells: np.ndarray, lines: np.ndarray | None, *, needs_label: bool, guessed: bool = False
+    path: Path,
+    name: str,
+    cells: np.ndarray,
+    lines: np.ndarray | None,
+    *,
+    needs_label: bool,
+    guessed: bool = False,
+    how: str = AUTOMATIC,
 ) -> Labels:
     """Class names from the cells of the label column; for training also that there are classes to tell apart."""
     where = np.arange(1, len(cells) + 1) if lines is None else lines
@@ -120,7 +128,8 @@ def check(
     if len(empty):
         return _unlabelled(path, name, stripped, empty, where, notices, needs_label=needs_label)
     stripped, spelled = one_truth(name, stripped)
-    notices += spelled
+    stripped, joined = _joined(name, stripped, how)
+    notices += spelled + joined
     counts = Counter(stripped)
     if needs_label:
         _refuse_measurements(path, name, counts, guessed=guessed)
@@ -174,6 +183,25 @@ def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
         names=names(first.values()),
     )
     return result, [Notice("label-truth-values", sentence)]
+
+
+def _joined(name: str, labels: np.ndarray, how: str) -> tuple[np.ndarray, list[Notice]]:
+    """Labels that differ in spelling alone as one class, where that is asked for."""
+    if how == AUTOMATIC:
+        return labels, []
+    codes, distinct = pd.factorize(labels)
+    called = np.empty(len(distinct), dtype=object)
+    called[:] = [spellings.joined(label, case=how == "join-case") for label in distinct]
+    changed = [label for label, new in zip(distinct, called, strict=True) if label != new]
+    if not changed:
+        return labels, []
+    sentence = Sentence(
+        "labels {labels} in column {name} are spelled {spelled}, as one class each",
+        labels=names(changed),
+        name=quoted(name),
+        spelled=names(dict.fromkeys(called[distinct == label][0] for label in changed)),
+    )
+    return called[codes], [Notice("label-joined", sentence)]
 
 
 def _unlabelled(
@@ -241,7 +269,16 @@ def _refuse_measurements(path: Path, name: str, counts: Counter[str], *, guessed
 def _small_classes(name: str, counts: Counter[str]) -> list[Notice]:
     notices = []
     single = [label for label, count in counts.items() if count == 1]
-    if single:
+    if single and len(single) == len(counts) > 2:
+        sentence = Sentence(
+            "each of the {count} classes in column {name} has one row only: no row can be held out or tested on, and"
+            " any machine is right on all that it was trained on; {label} for another column",
+            count=len(counts),
+            name=quoted(name),
+            label=Remedy("label", verb="say"),
+        )
+        notices.append(Notice("single-row-classes", sentence))
+    elif single:
         sentence = Sentence(
             "{count} class has one row only: {names}; cross-validation cannot split them",
             "{count} classes have one row only: {names}; cross-validation cannot split them",
@@ -277,13 +314,23 @@ def _odd_names(name: str, counts: Counter[str]) -> list[Notice]:
         "label-case": (
             Sentence(
                 "labels {labels} in column {name} differ only in upper and lower case"
-                " and are taken as different classes"
+                " and are taken as different classes; to join them, {spellings}"
             ),
             _same(counts, str.lower),
         ),
         "label-spelling": (
-            Sentence("labels {labels} in column {name} are equal as numbers and are taken as different classes"),
+            Sentence(
+                "labels {labels} in column {name} are equal as numbers and are taken as different classes;"
+                " to join them, {spellings}"
+            ),
             _same_numbers(counts),
+        ),
+        "label-letters": (
+            Sentence(
+                "labels {labels} in column {name} look alike, with letters or blanks put together in another way,"
+                " and are taken as different classes; to join them, {spellings}"
+            ),
+            _look_alike(counts),
         ),
         "multi-label": (
             Sentence(
@@ -293,8 +340,10 @@ def _odd_names(name: str, counts: Counter[str]) -> list[Notice]:
             _several(counts),
         ),
     }
+    join = Remedy("spellings", "join", verb="say")
+    ways = {"label-case": Remedy("spellings", "join-case", verb="say"), "label-spelling": join, "label-letters": join}
     return [
-        Notice(code, Sentence(sentence.template, labels=names(some), name=quoted(name)))
+        Notice(code, Sentence(sentence.template, labels=names(some), name=quoted(name), spellings=ways.get(code, "")))
         for code, (sentence, some) in found.items()
         if some
     ]
@@ -312,7 +361,11 @@ def _same(labels: Counter[str], key: Callable[[str], object]) -> list[str]:
 
 
 def _same_numbers(counts: Counter[str]) -> list[str]:
-    return _same(Counter(label for label in counts if is_number(label)), float)
+    return _same(Counter(label for label in counts if is_number(label)), spellings.number)
+
+
+def _look_alike(counts: Counter[str]) -> list[str]:
+    return _same(Counter(label for label in counts if not is_number(label)), spellings.joined)
 
 
 def _several(counts: Counter[str]) -> list[str]:

@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.optional import opened
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.rows import read_rows
 from mcsvm_gui.core.data.readers.source import Source
@@ -22,7 +23,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "npz"
-OPTIONS = "label", "weights", "format"
+OPTIONS = *roles.OPTIONS, "format"
 _PAIRS = ("X", "y"), ("x", "y"), ("data", "target"), ("data", "labels"), ("X_train", "y_train"), ("x_train", "y_train")
 _NAMES = "feature_names"
 _ARRAY = ".npy"

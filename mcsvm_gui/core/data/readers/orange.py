@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.readers import delimited
+from mcsvm_gui.core.data.readers import delimited, roles
 from mcsvm_gui.core.data.readers.declared import IGNORED, META, OUTPUT, TEXT, WEIGHT, Declared
 from mcsvm_gui.core.data.readers.dialect import asked_separator
 from mcsvm_gui.core.data.readers.source import Source
@@ -23,7 +23,7 @@ from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
 
 NAME = "orange"
-OPTIONS = "label", "weights", "groups", "fold_column", "format", "separator", "decimal", "encoding"
+OPTIONS = *roles.OPTIONS, "format", "separator", "decimal", "encoding"
 _SEPARATORS = "\t", ",", ";"
 _BREAK = re.compile(rb"\r\n|\n|\r")
 _KINDS = {

@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "parquet"
-OPTIONS = "label", "weights", "groups", "fold_column", "format"
+OPTIONS = *roles.OPTIONS, "format"
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Notice
-from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
 from mcsvm_gui.core.data.phrases import places, quoted
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.cells import is_number, value_of
@@ -23,6 +23,7 @@ from mcsvm_gui.core.data.readers.labels import LabelColumn
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
+OPTIONS = "label", "spellings", "weights", "groups", "fold_column"  # of formats whose columns have names
 NOTHING_DECLARED = Declared()
 
 
@@ -36,6 +37,7 @@ class Roles:
     folds: int | None = None
     dropped: tuple[int, ...] = ()  # that the file itself marks as none
     notices: tuple[Notice, ...] = ()
+    spellings: str = AUTOMATIC  # of classes
 
     @property
     def taken(self) -> frozenset[int]:
@@ -68,7 +70,7 @@ def choose(
         None if wanted is None else labels.find(path, columns, given, wanted, name, needed=needs_label)
         for name, wanted in splitting.items()
     )
-    found = Roles(label, weights, groups, folds, notices=notices)
+    found = Roles(label, weights, groups, folds, notices=notices, spellings=options.spellings)
     for name, position in zip(splitting, (groups, folds), strict=True):
         if position is not None and position in (label.position, weights):
             raise FileError(

@@ -21,6 +21,7 @@ from mcsvm_gui.core.data.compression import memory
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
+from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.rows import Cell, choose_table, read_rows
 from mcsvm_gui.core.data.readers.source import Source
@@ -28,7 +29,7 @@ from mcsvm_gui.core.data.remedies import OptionWords
 from solvers.errors import Sentence
 
 NAME = "sqlite"
-OPTIONS = "label", "weights", "groups", "fold_column", "table", "query", "format"
+OPTIONS = *roles.OPTIONS, "table", "query", "format"
 _MAGIC = b"SQLite format 3\0"
 _VERSIONS = slice(18, 20)  # in the header: 2 where changes are kept in a file beside, which a copy does not have
 _OWN = b"mcsv"  # the application_id of this program's projects
