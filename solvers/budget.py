@@ -3,8 +3,8 @@
 A comment says the unit, what the number bounds, and the measurement that set it. A number whose comment names no
 measurement, paper or program was not measured: it is the value with which its method was written. "Insensitive": half
 and twice the value change the steps of none of 41 rows (of table 3 and costs up to 2^20, at a violation of 1e-3 and a
-relative gap of 1e-6). What cannot be tuned stands elsewhere: rounding in jit/rounding.py, sizes of pieces of work in
-work.py.
+relative gap of 1e-6), some of which never ask for it; times are those of rows whose steps change, and differences of
+0.15 are noise. What cannot be tuned stands elsewhere: rounding in jit/rounding.py, sizes of pieces of work in work.py.
 
 `auto` decides by `Budget` alone. A price is in seconds on the machine where the record was measured; only ratios of
 prices decide, so no clock does. `python -m tests.benchmarks.calibrate` measures the prices where it runs and prints the
@@ -57,34 +57,34 @@ class Budget:
 
     # deciding
     decide_first: int = 256  # steps to the first decision, and the least between two
-    decide_share: int = 16  # decisions are 1/16 of all steps apart
+    decide_share: int = 16  # decisions are 1/16 of all steps apart; 1/8: 1.0 times the time on 12 of 41 rows, 1/32: 1.1
     decide_most: int = 4096  # the largest number of steps between two decisions
-    vain_claims: int = 5  # refuted claims of convergence in a row, after which systems in float64 take over
-    vain_steps: int = 50  # largest number of steps between two claims that count as in a row
+    vain_claims: int = 5  # refuted claims of convergence in a row, then systems in float64 take over; insensitive
+    vain_steps: int = 50  # largest number of steps between two claims that count as in a row; insensitive
     interior_race: bool = True  # whether the interior point may take over by price, not only where blocks stall
     interior_growth: float = 2.0  # factor on the effort until the price of the interior point is asked for again
-    interior_haste: float = 4.0  # factor on the effort where the violation exceeds that of alpha = 0 (`readiness`)
-    interior_patience: float = 2.0  # divisor of the effort where ADMM leads the blocks (`readiness`)
+    interior_haste: float = 4.0  # factor on the effort where alpha = 0 violates less (`readiness`); insensitive
+    interior_patience: float = 2.0  # divisor of the effort where ADMM leads (`readiness`); 1: iris, cs, 3 times slower
 
     # interior point
-    interior_iterations: int = 8  # iterations that its price counts, at full rank; earlier ones have a smaller rank
+    interior_iterations: int = 8  # iterations at full rank that its price counts; 4: iris, cs, 3 times slower
     operation_price: float = 3e-11  # s of a floating-point operation in products and factors of V; calibrate.py
     variable_price: float = 1.5e-6  # s of a variable in an iteration; calibrate.py
     entry_price: float = 3e-10  # s per example and squared column of the factor: memory traffic
     first_rank: int = 32  # columns of the factor with which prices begin
-    fine_rest: float = 1e-9  # share of the trace of K that the factor may lack: finer, its price is known
-    rough_rest: float = 1e-6  # the same at the largest rank allowed: coarser, the price is infinite
+    fine_rest: float = 1e-9  # share of the trace of K that the factor may lack: finer, its price is known; insensitive
+    rough_rest: float = 1e-6  # the same at the largest rank allowed: coarser, the price is infinite; insensitive
 
     # ADMM
-    admm_steps: int = 100  # of one burst
-    admm_relaxation: float = 1.7  # over-relaxation, Boyd et al. 2011, section 3.4.3
-    admm_stiffness: float = 0.2  # rho, in units of |functions| / |weights|
-    admm_rest: float = 2.0  # trace of K that the factor may lack, in units of rho
+    admm_steps: int = 100  # of one burst; 50: 1.1 times the time on 18 of 41 rows, 200: 0.9 on 13
+    admm_relaxation: float = 1.7  # over-relaxation, Boyd et al. 2011, section 3.4.3; steps diverge from 2 on
+    admm_stiffness: float = 0.2  # rho, in units of |functions| / |weights|; 0.1: 0.9 times on 15 of 41 rows, 0.4: 1.0
+    admm_rest: float = 2.0  # trace of K that the factor may lack, in units of rho; 1 and 4: 0.9 and 1.0 on 8 and 5 rows
     admm_product_price: float = 1.7e-11  # s per row, column and output of a step, in single precision; calibrate.py
     admm_variable_price: float = 2.5e-8  # s per row and output of a step; calibrate.py
-    admm_columns: float = 1 / 3  # columns per example, at most: with more, no burst
-    admm_pause: float = 0.05  # effort between two looks at the blocks, as a share of a burst's price
-    admm_later: float = 8.0  # growth of that pause after a burst that did not help
+    admm_columns: float = 1 / 3  # columns per example, at most: else no burst; 2/3: vehicle, ww, C = 2^20, 1.9 times
+    admm_pause: float = 0.05  # effort between two looks at blocks, in a burst's price; half, twice: 2 rows, 1.2 and 1.0
+    admm_later: float = 8.0  # growth of that pause after a burst that did not help; half, twice: 2 rows, 1.1 and 1.0
 
     # homotopy in C
     homotopy_start_price: float = 0.05  # s of the first stage; page-blocks and vehicle, C = 2^8 to 2^20
