@@ -106,12 +106,16 @@ class Workspace(QObject):
 
     def _opened(self, dataset: Dataset) -> None:
         path = self._arrive()
+        test = self.test_path
+        self._forget_test()  # it was read as the data were before
         self.settings.remember_file(path)
         self._set(dataset)
         self._keep()
         pair, self._test_to_come = self._test_to_come, None
         if pair is not None and pair[0] == path:
-            self.open_test(pair[1])
+            test = pair[1]
+        if test is not None:
+            self.open_test(test)
 
     def _refused(self, error: InputError) -> None:
         self._arrive()

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fake_queue import FakeQueue, NoRuns
 from pytestqt.qtbot import QtBot
+from weighted_files import write
 
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.errors import FileError
@@ -120,6 +121,20 @@ def test_a_test_file_takes_the_place_of_a_hold_out_and_back(desk: Desk) -> None:
     assert work.base_request().test_digest == work.test.digest  # type: ignore[union-attr]
     work.set_preparation(holdout=0.25)
     assert (work.test, work.base_request().test, work.base_request().holdout) == (None, None, 0.25)
+
+
+def test_another_way_of_reading_reads_the_test_file_again(desk: Desk, tmp_path: Path) -> None:
+    paths = write(tmp_path)[0], write(tmp_path, 30, 7, "_test")[0]
+    work = desk.open(str(paths[0]))
+    work.open_test(str(paths[1]))
+    desk.settle()
+    assert work.test is not None
+    assert work.test.weights is None
+    desk.open(str(paths[0]), ReadOptions(weights="w"))
+    assert work.test_path == str(paths[1])
+    assert work.test.weight_name == "w"
+    assert work.test.weightless
+    assert work.base_request().test_digest == work.test.digest
 
 
 def test_a_test_file_that_cannot_be_used_changes_nothing_but_what_is_said(desk: Desk) -> None:
