@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -49,6 +49,18 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "calibration": [StrOptions(set(CALIBRATIONS)), None],
     "calibration_folds": [Interval(Integral, 2, None, closed="left")],
 }
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+MOST_CHECKED = 10_000  # sets of parameters in CHECKED; a grid of cells has thousands
+CHECKED: set[Hashable] = set()  # parameters of estimators that were found valid
+
+
+def checkable(estimator: Any, names: Iterable[str]) -> Hashable:
+    """The parameters with their types, since 1 == True; None where one is no plain value and may change."""
+    values = tuple([getattr(estimator, name) for name in names])
+    kinds = tuple(map(type, values))
+    return (type(estimator), values, kinds) if _PLAIN.issuperset(kinds) else None
 
 
 class ParameterError(InputError, InvalidParameterError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import pickle
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.svm import SVC
-from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from small_data import blobs
 
 import solvers.estimator
@@ -266,3 +266,22 @@ def test_nothing_of_scikit_learn_is_hidden() -> None:
     ours = MultiClassSVC(machine="ovo").fit(X, Y)
     assert [name for name in theirs - of_libsvm if not hasattr(ours, name)] == []
     assert solvers.estimator.MultiClassSVC is MultiClassSVC
+
+
+def test_parameters_found_valid_once_hide_no_others() -> None:
+    """Of equal values another type may be wrong, and a mapping may have changed since."""
+    X, y = [[0.0], [1.0]], [0, 1]
+    model = MultiClassSVC(kernel="polynomial", degree=3, class_weight={0: 2.0, 1: 1.0}).fit(X, y)
+    model.fit(X, y)
+    for name, wrong in (("degree", 3.0), ("C", -1.0), ("kernel", "nothing"), ("class_weight", {0: -2.0, 1: 1.0})):
+        with pytest.raises(InputError, match=name):
+            clone(model).set_params(**{name: wrong}).fit(X, y)
+    plain = MultiClassSVC(degree=1).fit(X, y)
+    with pytest.raises(InputError, match="degree"):
+        plain.set_params(degree=1.0).fit(X, y)
+
+    class Stricter(MultiClassSVC):
+        _parameter_constraints: ClassVar = {**MultiClassSVC._parameter_constraints, "degree": [StrOptions({"three"})]}
+
+    with pytest.raises(InputError, match="degree"):
+        Stricter(degree=1).fit(X, y)
