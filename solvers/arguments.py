@@ -58,7 +58,7 @@ CHECKED: set[Hashable] = set()  # parameters of estimators that were found valid
 
 def checkable(estimator: Any, names: Iterable[str]) -> Hashable:
     """The parameters with their types, since 1 == True; None where one is no plain value and may change."""
-    values = tuple([getattr(estimator, name) for name in names])
+    values = tuple([getattr(estimator, name, None) for name in names])  # constraints may name more
     kinds = tuple(map(type, values))
     return (type(estimator), values, kinds) if _PLAIN.issuperset(kinds) else None
 
