@@ -64,7 +64,7 @@ def test_weights_are_the_same_from_everywhere(
     assert {name: replayed[name] for name in NUMBERS} == document
 
     trained, rows = model_file.load(model), open_dataset(weighted, ReadOptions(weights="w"))
-    train = split(rows, request.holdout, request.seed)[0]
+    train = split(rows, request.holdout, request.seed, request.split)[0]
     features = trained.preparation.apply(train).rows
     estimator = MultiClassSVC(machine="cs").fit(features, train.labels, sample_weight=train.weights)
     certificate = {name: getattr(estimator.certificate_, name) for name in document["certificate"]}

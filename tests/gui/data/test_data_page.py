@@ -272,7 +272,7 @@ def test_the_window_goes_on_while_a_large_file_is_read(stage: Stage, tmp_path: P
 HEAVY = "pandas", "scipy", "sklearn", "numba"
 START = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from fake_queue import FakeQueue, NoRuns
 from PySide6.QtWidgets import QApplication
 application = QApplication([])

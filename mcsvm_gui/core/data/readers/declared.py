@@ -34,7 +34,7 @@ class Declared:
         columns: Sequence[str],
         given: Sequence[str],
         options: ReadOptions,
-        weights: int | None,
+        others: Set[int | None],
         *,
         needs_label: bool,
     ) -> LabelColumn:
@@ -43,7 +43,7 @@ class Declared:
             return labels.choose(path, columns, given, options, needs_label=needs_label)
         if self.label is not None:
             return LabelColumn(self.label)
-        kept = [j for j in range(len(columns)) if j not in self.left_out and j != weights]
+        kept = [j for j in range(len(columns)) if j not in self.left_out and j not in others]
         names = [columns[j] for j in kept]
         found = labels.choose(path, names, [given[j] for j in kept], options, needs_label=needs_label)
         return found if found.position is None else replace(found, position=kept[found.position])

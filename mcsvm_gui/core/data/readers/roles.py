@@ -56,7 +56,13 @@ def choose(
 ) -> Roles:
     """`given`: the names as the file has them, which may repeat; `columns`: made distinct."""
     weights, notices = _weights(path, columns, given, options, needed=needs_label)
-    label = declared.choose(path, columns, given, options, weights, needs_label=needs_label)
+    splitting = {"groups": options.groups, "fold_column": options.fold_column}
+    groups, folds = (
+        None if wanted is None else labels.find(path, columns, given, wanted, name, needed=needs_label)
+        for name, wanted in splitting.items()
+    )
+    others = {weights, groups, folds}
+    label = declared.choose(path, columns, given, options, others, needs_label=needs_label)
     if weights is not None and label.position == weights:
         raise FileError(
             path,
@@ -65,11 +71,6 @@ def choose(
             weights=Remedy("weights", verb="say"),
             column=columns[weights],
         )
-    splitting = {"groups": options.groups, "fold_column": options.fold_column}
-    groups, folds = (
-        None if wanted is None else labels.find(path, columns, given, wanted, name, needed=needs_label)
-        for name, wanted in splitting.items()
-    )
     found = Roles(label, weights, groups, folds, notices=notices, spellings=options.spellings)
     for name, position in zip(splitting, (groups, folds), strict=True):
         if position is not None and position in (label.position, weights):

@@ -54,6 +54,9 @@ def test_the_last_column_is_no_label_where_it_holds_weights(tmp_path: Path) -> N
     path.write_text("x,kind,w\n1,a,1\n3,b,2\n4,a,1\n", "utf-8")
     found = open_dataset(path, ReadOptions(weights="w"))
     assert found.label_name == "kind"
+    named = ReadOptions(groups="kind", fold_column="w")
+    path.write_text("x,z,kind,w\n1,a,k1,1\n3,b,k2,2\n4,a,k1,1\n", "utf-8")
+    assert open_dataset(path, named).label_name == "z"
     path.write_text("x,class,y\n1,3,a\n3,2,b\n4,1,a\n", "utf-8")
     assert open_dataset(path, ReadOptions(weights="class")).label_name == "y"
 
