@@ -154,14 +154,14 @@ def _check_probabilities(outcome: FilePrediction, trained: TrainedModel) -> None
 def _difference(outcome: FilePrediction, plain: FlatModel, first: int, count: int) -> Sentence:
     probe, names = outcome.probe, plain.class_names
     assert outcome.labels is not None
-    said = int(outcome.labels[first])
+    said, expected = int(outcome.labels[first]), int(probe.expected[first])
     return Sentence(
         "The export was not written: {by} gives {row} the label {said!r}, and the model {expected!r}"
         " ({count} of {total} differ).",
         by=outcome.by,
         row=probe.named(int(probe.rows[first]) + 1),
         said=names[said] if said >= 0 else "no class",
-        expected=names[probe.expected[first]],
+        expected=names[expected] if expected >= 0 else "no class",
         count=count,
         total=len(probe),
     )

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.costs import CostRule
 from solvers.kernels import KERNELS, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES
@@ -54,6 +55,7 @@ class FlatModel:
     first: int = 1  # the number that a sparse file gives its first column
     strict: bool = False  # whether the model refuses a level that it does not know, instead of taking it for none
     calibration: Calibration | None = None  # how outputs become probabilities, where the model has them
+    rule: CostRule | None = None  # how probabilities decide, in place of `decides`
 
     @property
     def classes(self) -> int:
@@ -119,7 +121,10 @@ class FlatModel:
         return kernel.block(Points(prepared), right, np.empty((prepared.shape[0], len(right))))
 
     def choose(self, values: np.ndarray) -> np.ndarray:
-        """Class numbers from outputs."""
+        """Class numbers from outputs; -1 where the rule rejects."""
+        shares = None if self.rule is None else self.probabilities(values)
+        if self.rule is not None and shares is not None:
+            return self.rule.decide(shares)
         if self.decides == "argmax":
             return values.argmax(axis=1)
         return votes(values, self.classes).argmax(axis=1) if self.decides == "votes" else walk(values, self.classes)
@@ -171,6 +176,7 @@ def _flat(trained: TrainedModel, collapse: bool) -> FlatModel:
         first=getattr(trained.preparation, "first", 1),
         strict=trained.preparation.rules.unknown == "reject",
         calibration=None if trained.calibrated is None else trained.calibrated.found,
+        rule=trained.rule,
     )
 
 

@@ -16,6 +16,7 @@ from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.costs import CostRule
 from solvers.errors import Sentence
 from solvers.probability import Calibration
 
@@ -47,6 +48,12 @@ PROBABILITIES = {
     "classes of the pair function or the difference of the two class functions, the second being 1 minus it",
 }
 
+COSTS = (
+    "in place of `decision`: the class c of the smallest sum over t of probability of t * costs[t][c], the first of "
+    "those within 1e-12 of the largest cost, is decided for (where all errors cost the same, the most probable class); "
+    "no class where its probability is below `reject`"
+)
+
 
 def refusal(trained: TrainedModel) -> str | None:
     return None
@@ -74,6 +81,7 @@ def document(plain: FlatModel, trained: TrainedModel) -> dict[str, Any]:
         "classes": plain.class_names,
         "decision": {"rule": plain.decides, "how": DECISIONS[plain.decides], **pairs},
         "probabilities": None if plain.calibration is None else _probabilities(plain),
+        "costs": None if plain.rule is None else {**plain.rule.document(), "how": COSTS},
         "kernel": {"name": plain.kernel, "how": KERNELS[plain.kernel], **plain.parameters},
         "columns": [dataclasses.asdict(column) for column in plain.columns],
         "features": _features(plain),
@@ -144,6 +152,7 @@ def read(path: Path) -> FlatModel:
         bias=np.array(found["bias"], dtype=np.float64),
         strict=found["refused"]["unknown_levels"],
         calibration=None if found["probabilities"] is None else Calibration.from_document(found["probabilities"]),
+        rule=None if found["costs"] is None else CostRule.from_document(found["costs"], len(found["classes"])),
     )
 
 

@@ -24,7 +24,7 @@ class Probe:
     or all of them as one sparse matrix of numbers."""
 
     cells: tuple[np.ndarray, ...] | sp.csr_array
-    expected: np.ndarray  # class numbers
+    expected: np.ndarray  # class numbers; -1 where the model rejects the row
     rows: np.ndarray  # which row of `source` each is
     source: Source
     probabilities: np.ndarray | None = None  # (rows, classes), where the model has them
@@ -108,7 +108,8 @@ def from_vectors(plain: FlatModel, trained: TrainedModel) -> Probe:
     count = rows.shape[0]
     probe = Probe(cells, np.zeros(count, dtype=np.int64), np.arange(count), "support vector")
     values = trained.model.decision(prepared(plain, probe))
-    expected = decide(trained.model.machine, values, plain.classes)
+    by_rule = plain.rule is not None
+    expected = plain.choose(values) if by_rule else decide(trained.model.machine, values, plain.classes)
     return replace(probe, expected=expected, probabilities=plain.probabilities(values))
 
 
@@ -150,7 +151,7 @@ def of_dataset(plain: FlatModel, trained: TrainedModel, dataset: Dataset, source
     cells = tuple(cell[rows] for cell in every) if isinstance(every, tuple) else every[rows]
     numbers = {name: number for number, name in enumerate(plain.class_names)}
     found = trained.predictions(dataset if rows.size == dataset.rows else dataset.take(rows), probabilities=True)
-    expected = np.array([numbers[str(label)] for label in found.labels], dtype=np.int64)
+    expected = np.array([-1 if label is None else numbers[label] for label in found.labels], dtype=np.int64)
     return Probe(cells, expected, rows, source, found.probabilities)
 
 

@@ -21,6 +21,7 @@ from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.costs import NEAR
 from solvers.errors import InputError
 from solvers.probability import LEAST
 
@@ -247,13 +248,33 @@ def probabilities(row):
 ''',
 }
 
+EXPECTED_COSTS = """
+
+def _cheapest(shares):
+    expected = [sum([share * row[c] for share, row in zip(shares, COSTS)]) for c in range(len(CLASSES))]
+    return [cost <= min(expected) + NEAR for cost in expected].index(True)
+"""
+MOST_PROBABLE = """
+
+def _cheapest(shares):
+    return shares.index(max(shares))
+"""
+RULE = '''
+
+def predict(row):
+    """By costs: the class of the smallest expected cost; None where it is less probable than REJECT."""
+    shares = probabilities(row)
+    chosen = _cheapest(shares)
+    return CLASSES[chosen] if shares[chosen] >= REJECT else None
+'''
+
 DRIVER = """
 import json, runpy, sys
 model = runpy.run_path(sys.argv[1])
 rows = json.loads(sys.stdin.read())
 classes = {name: number for number, name in enumerate(model["CLASSES"])}
 shares = [model["probabilities"](row) for row in rows] if "probabilities" in model else None
-print(json.dumps([[classes[label] for label in model["predict_all"](rows)], shares]))
+print(json.dumps([[classes.get(label, -1) for label in model["predict_all"](rows)], shares]))
 """
 
 
@@ -272,7 +293,7 @@ def written(plain: FlatModel) -> Files:
     head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
     head = head.replace("$probabilities", "" if plain.calibration is None else PROBABILITIES)
     parts = [head, *_tables(plain), "\n", SPARSE if plain.sparse else DENSE]
-    parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides], *_calibrated(plain)]
+    parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides], *_calibrated(plain), *_ruled(plain)]
     return {"": "".join(parts).encode("ascii")}
 
 
@@ -287,6 +308,15 @@ def _calibrated(plain: FlatModel) -> Iterable[str]:
         yield CLASS_SCORES["argmax" if plain.decides == "argmax" else "one pair" if plain.classes == 2 else "pairs"]
     yield "" if found.sigmoids is None else SIGMOID
     yield SHARES["one sigmoid" if one else found.method]
+
+
+def _ruled(plain: FlatModel) -> Iterable[str]:
+    rule = plain.rule
+    if rule is not None:
+        yield f"\n\nREJECT = {rule.reject!r}\n"
+        yield f"NEAR = {NEAR * float(rule.table.max())!r}\nCOSTS = {rule.table.tolist()!r}\n"
+        yield MOST_PROBABLE if rule.equal else EXPECTED_COSTS
+        yield RULE
 
 
 def _tables(plain: FlatModel) -> Iterable[str]:

@@ -8,11 +8,14 @@ seven. No other program can be asked for the same chance.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.probe import Probe, prepared
 from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.costs import CostRule
 from solvers.model import TIE
 
 ROUNDING = 2.0**-46  # 64 units in the last place of the sum of all magnitudes
@@ -35,6 +38,8 @@ def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarr
     plain = flat_model(trained, as_weights=False)
     rows = prepared(plain, probe)
     values, reach = plain.evaluate(rows), ROUNDING * plain.magnitudes(rows)
+    if plain.rule is not None:
+        return _on_border_of_rule(plain.rule, trained, probe, said)
     if plain.decides != "argmax":
         return (np.abs(values) <= reach).any(axis=1)
     index = np.arange(len(probe))
@@ -42,3 +47,16 @@ def on_border(trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarr
     apart = np.abs(values[index, probe.expected] - values[index, known])
     tilt = TIE * plain.classes
     return (apart <= reach[index, probe.expected] + reach[index, known] + tilt) & (said >= 0)
+
+
+def _on_border_of_rule(rule: CostRule, trained: TrainedModel, probe: Probe, said: np.ndarray) -> np.ndarray:
+    """Where rounding of the probabilities may exchange two expected costs, or move one over the least allowed."""
+    assert probe.probabilities is not None
+    reach, shares = probability_reach(trained, probe) + ROUNDING, probe.probabilities
+    expected, index = shares @ rule.table, np.arange(len(probe))
+    best = replace(rule, reject=0.0).decide(shares)
+    other = np.where(said >= 0, said, best)
+    apart = np.abs(expected[index, best] - expected[index, other])
+    near = apart <= 2.0 * rule.table.max() * shares.shape[1] * reach
+    rejecting = (said < 0) != (probe.expected < 0)
+    return near & (~rejecting | (np.abs(shares[index, other] - rule.reject) <= reach))

@@ -19,6 +19,7 @@ from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import Calibrated, Decisions
 from solvers import MultiClassSVC
+from solvers.costs import CostRule
 from solvers.model import decide
 
 FILLED = Rules(missing="most-frequent")
@@ -53,6 +54,7 @@ class Trained:
     request: Any
     certificate: Any
     calibrated: Calibrated | None = None
+    rule: CostRule | None = None
 
     def predictions(self, data: Dataset, *, probabilities: bool = False) -> Decisions:
         values, machine, classes = self.model.decision(self.preparation.apply(data).rows), *self._kind
