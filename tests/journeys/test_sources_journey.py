@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from journeys.hand import Hand
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit
 
@@ -114,3 +115,46 @@ def next_button(hand: Hand, words: str) -> QAbstractButton:
 
     hand.wait(lambda: bool(found()))
     return found()[0]
+
+
+def copied(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
+
+
+CELLS = "x\ty\tclass\r\n" + "".join(f"{x:.1f}\t{y}\t{k}\r\n" for x, y, k in ROWS)
+
+
+@pytest.mark.parametrize("keys", [False, True])
+def test_cells_of_a_spreadsheet_are_pasted(open_window: Open, capsys: pytest.CaptureFixture[str], keys: bool) -> None:
+    hand = open_window()
+    copied(CELLS.replace(".", ",") if keys else CELLS)
+    button = hand.find(QAbstractButton, "pasteButton")
+    assert button.accessibleName() == "Paste data"
+    if keys:
+        button.setFocus()
+        QTest.keyClick(button, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    else:
+        hand.click("pasteButton")
+    hand.wait(lambda: hand.work.dataset is not None)
+    assert (hand.work.dataset.rows, hand.work.dataset.label_name) == (30, "class")
+    assert hand.work.dataset.table["x"].tolist() == [round(x, 1) for x, _, _ in ROWS]
+    command, document = trained(hand)
+    hand.close()
+    assert {**repeated(command, capsys), "seconds": 0} == {**document, "seconds": 0}
+
+
+def test_an_empty_clipboard_is_said_and_a_copied_file_is_opened(open_window: Open, tmp_path: Path) -> None:
+    hand = open_window()
+    said: list[str] = []
+    hand.work.message.connect(said.append)
+    copied("  \n")
+    hand.click("pasteButton")
+    assert said == ["There is no text on the clipboard; copy cells of a spreadsheet, with their header."]
+    path = tmp_path / "b.csv"
+    path.write_text(CELLS.replace("\t", ","), encoding="utf-8")
+    held = QMimeData()
+    held.setUrls([QUrl.fromLocalFile(str(path))])
+    QGuiApplication.clipboard().setMimeData(held)
+    hand.click("pasteButton")
+    hand.wait(lambda: hand.work.dataset is not None)
+    assert hand.work.dataset.name == str(path)

@@ -43,7 +43,7 @@ READERS: dict[str, Reader] = {
         _reader("libsvm", "LIBSVM", ".libsvm .svm .svmlight", "libsvm"),
         _reader("arff", "ARFF", ".arff", "arff"),
         _reader("keel", "KEEL", ".dat", "keel"),
-        _reader("json", "JSON lines", ".jsonl .ndjson .json", "json_lines"),
+        _reader("json", "JSON", ".jsonl .ndjson .json", "json_lines"),
         _reader("npz", "NumPy", ".npz", "npz"),
         _reader("parquet", "Parquet", ".parquet .pq", "parquet", "pyarrow"),
         _reader("sqlite", "SQLite", ".sqlite .sqlite3 .db .db3", "sqlite"),

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -45,6 +46,7 @@ _SIDE = 38 * UNIT
 
 class DataPage(QWidget):
     file_chosen = Signal(str)
+    text_pasted = Signal(str)
     test_chosen = Signal(str)
     sample_chosen = Signal(str)
     cancelled = Signal()
@@ -82,6 +84,9 @@ class DataPage(QWidget):
         self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.samples = push_button("samplesButton", tr("Samples"))
+        self.paste = push_button("pasteButton", tr("Paste"))
+        self.paste.setAccessibleName(tr("Paste data"))
+        self.paste.setToolTip(tr("Take the cells that a spreadsheet has copied"))
         self.open = push_button("openButton", tr("Open…"))
         self.open.setAccessibleName(tr("Open data"))
         words = QVBoxLayout()
@@ -91,7 +96,7 @@ class DataPage(QWidget):
         self.header = QHBoxLayout()
         self.header.setSpacing(UNIT)
         nest(self.header, words, 1)
-        for button in (self.samples, self.open):
+        for button in (self.samples, self.paste, self.open):
             self.header.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
 
     def _build_body(self) -> None:
@@ -145,6 +150,10 @@ class DataPage(QWidget):
 
     def _connect(self) -> None:
         self.open.clicked.connect(self._ask_for_data)
+        self.paste.clicked.connect(self._paste)
+        keys = QShortcut(QKeySequence.StandardKey.Paste, self)
+        keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)  # a field that is typed into pastes for itself
+        keys.activated.connect(self._paste)
         self.welcome.open_asked.connect(self._ask_for_data)
         self.welcome.sample_chosen.connect(self.sample_chosen)
         self.welcome.recent_chosen.connect(self.file_chosen)
@@ -161,6 +170,15 @@ class DataPage(QWidget):
 
     def _ask_for_data(self) -> None:
         file_dialogs.choose(self, tr("Open data"), "data", self._folder, self.file_chosen.emit)
+
+    def _paste(self) -> None:
+        """A file that was copied in a file manager, or text."""
+        held = QGuiApplication.clipboard().mimeData()
+        files = [url.toLocalFile() for url in held.urls() if url.isLocalFile()]
+        if files:
+            self.file_chosen.emit(files[0])
+        else:
+            self.text_pasted.emit(held.text())
 
     def _ask_for_test(self) -> None:
         file_dialogs.choose(self, tr("Open a test file"), "data", self._folder, self.test_chosen.emit)
@@ -215,7 +233,7 @@ class DataPage(QWidget):
         """The Tab key goes down the side, then to the data; fields of reading come with something to read."""
         form = self.preparation
         side = [*self.reading.boxes.values(), *form.rules.values(), form.test, form.drop_test, form.holdout]
-        for first, second in pairwise([self.samples, self.open, *side, form.seed]):
+        for first, second in pairwise([self.samples, self.paste, self.open, *side, form.seed]):
             QWidget.setTabOrder(first, second)
 
     def _work(self, name: str, words: str) -> None:

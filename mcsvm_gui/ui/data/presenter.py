@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.core.data import pasted
 from mcsvm_gui.core.data.form import applied, columns_of, reading_form
 from mcsvm_gui.core.data.remedies import remedies
 from mcsvm_gui.core.data.samples import samples
@@ -59,6 +60,7 @@ class DataPresenter(QObject):
     def _listen(self) -> None:
         view, workspace = self.view, self.workspace
         view.file_chosen.connect(self.open)
+        view.text_pasted.connect(self.paste)
         view.sample_chosen.connect(self.open_sample)
         view.test_chosen.connect(workspace.open_test)
         view.cancelled.connect(self._cancel)
@@ -82,6 +84,12 @@ class DataPresenter(QObject):
     def open(self, path: str) -> None:
         self._sample_test = None
         self.workspace.open_data(path)
+
+    def paste(self, text: str) -> None:
+        try:
+            self.open(pasted.keep(text))
+        except InputError as trouble:
+            self.workspace.message.emit(as_sentence(worded(trouble)))
 
     def open_sample(self, name: str) -> None:
         sample = next(sample for sample in samples() if sample.name == name)

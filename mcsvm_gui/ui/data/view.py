@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 class DataView(Protocol):
     file_chosen: SignalInstance  # str
+    text_pasted: SignalInstance  # str
     test_chosen: SignalInstance  # str
     sample_chosen: SignalInstance  # str
     cancelled: SignalInstance

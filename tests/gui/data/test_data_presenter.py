@@ -20,7 +20,7 @@ from solvers.errors import InputError
 
 
 class FakeView(QObject):
-    file_chosen, test_chosen, sample_chosen = Signal(str), Signal(str), Signal(str)
+    file_chosen, test_chosen, sample_chosen, text_pasted = Signal(str), Signal(str), Signal(str), Signal(str)
     cancelled, gallery_asked, data_asked, test_dropped = Signal(), Signal(), Signal(), Signal()
     reading_changed, acted = Signal(str, object), Signal(str, object)
     rule_changed = Signal(str, str)

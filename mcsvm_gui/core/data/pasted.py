@@ -1,0 +1,33 @@
+"""What was on the clipboard, as a file: so that it can be trained on again, and the copied command repeats it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import platformdirs
+
+from mcsvm_gui.core.base.writing import write_text
+from solvers.errors import InputError
+
+
+def folder() -> Path:
+    return Path(platformdirs.user_data_dir("mcsvm", appauthor=False)) / "pasted"
+
+
+def keep(text: str) -> str:
+    """The path of a file that holds the text; the same text is kept once."""
+    if not text.strip():
+        raise InputError("there is no text on the clipboard; copy cells of a spreadsheet, with their header")
+    text = text.encode("utf-8", "replace").decode()  # half a letter is none
+    content = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
+    name = hashlib.sha256(content.encode()).hexdigest()[:12]
+    path = folder() / f"pasted-{name}.tsv"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            "{path}: the file cannot be written: {reason}", path=path, reason=error.strerror or error
+        ) from None
+    write_text(path, content)
+    return str(path)
