@@ -147,12 +147,10 @@ class TuneProgress(Progress):
     def words(self, seconds: float) -> str:
         expected = self._tuning.expected
         parts = [f"{seconds:.0f} s"]
-        if expected is None or self._tuning.wanted.nested:
-            parts.append(f"{self._count} trials")
-        else:
-            left = self._progress.seconds_left()
-            parts += [f"{self._count} of {expected} trials"]
-            parts += [] if left is None else [f"about {duration(left)} left"]
+        counted = expected is not None and not self._tuning.wanted.nested
+        left = self._progress.seconds_left() if counted or self._tuning.wanted.budget is not None else None
+        parts.append(f"{self._count} of {expected} trials" if counted else f"{self._count} trials")
+        parts += [] if left is None else [f"about {duration(left)} left"]
         (machine, worth), score = self._best, self._tuning.score
         parts.insert(1, f"best fold {machine} {output.score(score.name, score.preferred(worth))}")
         return GAP.join(parts)
@@ -176,6 +174,8 @@ def words(tuned: Tuned) -> list[str]:
     lines = [f"{cells}, {how}, search {tuning.search.name}, in {tuned.seconds:.3g} s."]
     if tuned.stopped and not tuned.trouble:
         lines.append("Stopped on request; what was done stands.")
+    if tuned.over_budget:
+        lines.append(f"Its time budget of {tuning.wanted.budget:g} s ended it; the best cells so far:")
     for machine in tuning.grid.machines:
         lines += _machine_words(tuned, machine)
     for found in tuned.nested:

@@ -198,6 +198,21 @@ def test_a_search_by_log_loss_says_so_in_words_and_in_its_report(blobs: Path, tm
     assert "Balanced accuracy" in report
 
 
+def test_a_budget_ends_the_search_with_the_best_so_far(tmp_path: Path) -> None:
+    """Within a twentieth; the document, the words and the report say what ended it."""
+    data = ROOT / "resources" / "datasets" / "segment.csv"
+    out = tmp_path / "report.md"
+    words = "tune", data, "--machine", "llw", "--budget", 5, "--jobs", 1, "--report", out
+    found = mcsvm(*words, "--json").document
+    assert 4.99 <= found["seconds"] <= 5.25
+    assert (found["ended_by_budget"], found["stopped"], found["budget"]) == (True, False, 5.0)
+    assert found["best"]["llw"]["mean"] == max(cell["mean"] for cell in found["cells"])
+    assert len(found["cells"]) < 225
+    assert "time budget" in out.read_text("utf-8")
+    whole = mcsvm("tune", data, "--machine", "ovo", "--C", 1, "--gamma", 1, "--budget", 600, "--json").document
+    assert (whole["ended_by_budget"], len(whole["cells"])) == (False, 1)
+
+
 def test_pairs_are_compared_by_accuracy_alone(blobs: Path) -> None:
     answer = mcsvm("tune", blobs, "--machine", "ovo", "--search", "per-pair", "--score", "log-loss")
     assert (answer.code, "--score accuracy" in answer.err) == (2, True)

@@ -38,6 +38,7 @@ class SearchSpec:
     search: str = SEARCH_OPTIONS["search"].default
     score: str = SEARCH_OPTIONS["score"].default
     holdout: float | None = None  # validated on this share in place of folds
+    budget: float | None = None  # seconds of a search
     time_limit: float | None = None  # seconds of one training of the search; none: as for the run
 
     def __post_init__(self) -> None:
@@ -53,6 +54,7 @@ class SearchSpec:
             )
         OPTIONS["time_limit"].check(self.time_limit)
         SEARCH_OPTIONS["score"].check(self.score)
+        SEARCH_OPTIONS["budget"].check(self.budget)
 
     @property
     def costs(self) -> Range:
@@ -76,7 +78,9 @@ class SearchSpec:
     def wanted(self, machines: Sequence[str], kernel: str) -> TuneRequest:
         gammas = self.gammas if "gamma" in KERNELS[kernel].parameters else None
         return TuneRequest(
-            tuple(machines), self.costs, gammas, self.search, self.score, self.folds, holdout=self.holdout
+            *(tuple(machines), self.costs, gammas, self.search, self.score, self.folds),
+            holdout=self.holdout,
+            budget=self.budget,
         )
 
 

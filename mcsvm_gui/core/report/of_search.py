@@ -82,9 +82,15 @@ def _summary(document: Mapping[str, Any]) -> list[Block]:
         said.append(tr("Still going on when this was written: only what was done until then is here."))
     if document.get("stopped"):
         said.append(tr("Stopped before it had ended: only what was done until then is here."))
+    if document.get("ended_by_budget"):
+        said.append(tr("Its time budget of {seconds} ended it: the best so far is here.", seconds=_budget(document)))
     if document.get("trouble"):
         said.append(tr("It ended early: {trouble}", trouble=document["trouble"]))
     return [Paragraph(sentence) for sentence in [*said, *_unfinished(document)]]
+
+
+def _budget(document: Mapping[str, Any]) -> str:
+    return figures.seconds(document["budget"])
 
 
 def _unfinished(document: Mapping[str, Any]) -> list[str]:

@@ -40,7 +40,11 @@ def document(shown: ShownSearch, dataset: Dataset | None) -> dict[str, Any]:
     found = known_document(asked, shown.maps.results.cells, shown.maps.best(), composites, nested)
     for machine, edges in shown.maps.edges().items():
         found["best"][machine]["edges"] = list(edges)
-    ended = {"stopped": tuned.stopped, "trouble": tuned.trouble or None} if tuned is not None else {}
+    ended = (
+        {"stopped": tuned.stopped, "trouble": tuned.trouble or None, "ended_by_budget": tuned.over_budget}
+        if tuned is not None
+        else {}
+    )
     return {**found, "running": shown.running, **ended}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
-from mcsvm_gui.core.machine.request import OPTIONS, Request
+from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.options import TuneRequest
 from solvers.dual.certificate import Certificate
 from solvers.machines import MACHINES
@@ -22,7 +22,16 @@ NO_CONDITION = (
     *("machine", "C", "gamma", "data", "test", "test_digest", "holdout", "cache_mb", "threads"),
     *("calibrate", "calibration_folds", "costs"),
 )
-LATER = "weights", "groups", "fold_column", "table", "query"  # options of reading that searches of old did not have
+# What the first version had: it is a condition whatever its value, and later options where they are not the default,
+# so that cells of old projects are found.
+FIRST = {
+    "request": (
+        *("solver", "kernel", "degree", "coef0", "bias", "tol", "margin", "class_weight"),
+        *("gap_tol", "max_iter", "time_limit", "seed", "rules", "read", "digest"),
+    ),
+    "rules": ("scale", "missing", "unknown"),
+    "read": ("label", "format", "header", "separator", "decimal", "encoding"),
+}
 
 Found = dict[Cell, CellResult]
 
@@ -30,11 +39,16 @@ Found = dict[Cell, CellResult]
 def conditions(request: Request, wanted: TuneRequest) -> str:
     """Equal where a cell's folds give the same: so an extended range, or another search, finds cells done."""
     depends = {name: value for name, value in request.document().items() if name not in NO_CONDITION}
-    depends["read"] = {name: value for name, value in depends["read"].items() if name not in LATER or value is not None}
-    depends = {name: value for name, value in depends.items() if name != "split" or value != OPTIONS["split"].default}
+    plain = Request().document()
+    depends = _said("request", depends, plain)
+    depends |= {name: _said(name, depends[name], plain[name]) for name in ("rules", "read")}
     parts = {"folds": wanted.folds, "repeats": wanted.repeats} if wanted.holdout is None else {"share": wanted.holdout}
     text = json.dumps([depends, parts, wanted.search == "per-pair"], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _said(part: str, values: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in FIRST[part] or value != plain[name]}
 
 
 def setting_of(conditions: str) -> str:

@@ -35,6 +35,7 @@ def document(tuned: Tuned) -> dict[str, Any]:
         "n_rows": tuning.rows.rows,
         "classes": list(tuning.class_names),
         "stopped": tuned.stopped,
+        "ended_by_budget": tuned.over_budget,
         "trouble": tuned.trouble or None,
         "warnings": list(dict.fromkeys(notice.sentence for notice in tuning.notices)),
     }
@@ -45,6 +46,7 @@ def asked_document(request: Request, wanted: TuneRequest, parts: int | None = No
     return {
         "search": wanted.search,
         "score": wanted.score,
+        "budget": wanted.budget,
         "split": split_of(request),
         "folds": 1 if wanted.holdout is not None else parts or wanted.folds,
         "repeats": wanted.repeats,

@@ -37,6 +37,7 @@ MORE: dict[str, Any] = {"tune": "more", "commands": ("tune",)}
 SEARCH = Kind("|".join(SEARCHES))
 HELD_OUT = "A share such as 0.3, held out once to validate every cell on it, instead of folds"
 AGAIN = "Of the cross-validation, each time with other folds"
+BUDGET = "End the search after so many seconds, with the best so far"
 CLUSTER = "The address of a Dask scheduler whose workers do the search, as tcp://HOST:8786"
 STEP = Option(
     *("step", 1.0, Number(positive=True), "Step"),
@@ -69,6 +70,12 @@ class TuneRequest:
     folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST)
     repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), **MORE | {"commands": BOTH})
     holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", **MORE)
+    budget: float | None = option(
+        *(None, Number("S", positive=True), "Time budget", BUDGET),
+        unsaid="none",
+        unit="s",
+        **MORE,
+    )
     nested: bool = option(False, Flag(), "Nested", "Also how good the choice is, made again without each fold", **MORE)
     jobs: int | None = option(
         *(None, Whole(), "Threads", "That share the work"),

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class _Elapsed:
     """Seconds that a search ran, without its pauses."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], budget: float | None) -> None:
+        self._budget = budget
         self.tried = self.tried_inside = 0  # since the beginning; inside: of nested searches
         self._clock, self._since, self._before = clock, None, 0.0
         self._worked = 0.0  # seconds of training in all threads
@@ -30,6 +31,12 @@ class _Elapsed:
     def rest(self) -> None:
         self._before, self._since = self._ran(), None
 
+    def _within_budget(self, left: float | None) -> float | None:
+        if self._budget is None:
+            return left
+        rest = max(self._budget - self._ran(), 0.0)
+        return rest if left is None else min(left, rest)
+
     def _ran(self) -> float:
         return self._before + (0.0 if self._since is None else self._clock() - self._since)
 
@@ -42,8 +49,13 @@ class RungProgress(_Elapsed):
     are not tried.
     """
 
-    def __init__(self, rungs: Sequence[tuple[float, int]] = (), clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(clock)
+    def __init__(
+        self,
+        rungs: Sequence[tuple[float, int]] = (),
+        clock: Callable[[], float] = time.monotonic,
+        budget: float | None = None,
+    ) -> None:
+        super().__init__(clock, budget)
         self.rungs = rungs
         self._done: dict[float, int] = {}
         self._seconds: dict[float, float] = {}
@@ -72,6 +84,9 @@ class RungProgress(_Elapsed):
         return {share: max(trials - self._done.get(share, 0), 0) for share, trials in self.rungs if share >= here}
 
     def seconds_left(self) -> float | None:
+        return self._within_budget(self._by_rungs())
+
+    def _by_rungs(self) -> float | None:
         if not self.rungs or self._worked <= 0.0:
             return None
         work, before = 0.0, (0.0, 0.0)
@@ -95,8 +110,9 @@ class SearchProgress(_Elapsed):
         missing: Mapping[Cell, int] | None,
         known: Mapping[Cell, CellResult],
         clock: Callable[[], float] = time.monotonic,
+        budget: float | None = None,
     ) -> None:
-        super().__init__(clock)
+        super().__init__(clock, budget)
         self.done = sum(result.folds for result in known.values())
         self.expected = None if missing is None else self.done + sum(missing.values())
         self._missing = dict(missing or {})
@@ -120,6 +136,9 @@ class SearchProgress(_Elapsed):
             self._forget_one(cell)
 
     def seconds_left(self) -> float | None:
+        return self._within_budget(self._by_cells())
+
+    def _by_cells(self) -> float | None:
         if self.expected is None or not self._folds or self._worked <= 0.0:
             return None
         average = self._means / len(self._folds)
@@ -150,5 +169,5 @@ Progress = SearchProgress | RungProgress
 def progress_of(wanted: TuneRequest, known: TuneResults) -> Progress:
     """From what is known before it begins; `rungs` of successive halving are known once the rows are split."""
     if wanted.search == "halving":
-        return RungProgress()
-    return SearchProgress(known.missing() if wanted.search in WHOLE else None, known.cells)
+        return RungProgress(budget=wanted.budget)
+    return SearchProgress(known.missing() if wanted.search in WHOLE else None, known.cells, budget=wanted.budget)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -58,6 +60,7 @@ class Tuned:
     seconds: float
     stopped: bool
     trouble: str = ""  # why it ended early where nobody stopped it
+    over_budget: bool = False  # its time budget ended it
 
     def best(self, machine: str) -> Cell | None:
         return best(self.results, machine)
@@ -65,7 +68,7 @@ class Tuned:
     def edges(self, machine: str) -> tuple[str, ...]:
         """On which edges of the ranges its best cell lies; of a search that did not end nothing can be said."""
         cell = self.best(machine)
-        return () if cell is None or self.stopped else self.tuning.grid.edges(cell)
+        return () if cell is None or self.stopped or self.over_budget else self.tuning.grid.edges(cell)
 
     @property
     def converged(self) -> bool:
@@ -130,26 +133,36 @@ class Tuning:
         report: Report | None = None,
         stopped: Callable[[], bool] = lambda: False,
         inner: Report | None = None,
+        spent: float = 0.0,
     ) -> Tuned:
-        """A crew that is lost on the way ends it like a stop. `inner` is told trials of nested searches."""
-        began = time.perf_counter()
+        """A crew that is lost on the way ends it like a stop. `inner` is told trials of nested searches.
+
+        `spent`: seconds of the time budget before a pause.
+        """
+        began, budget = time.perf_counter(), Budget(self.wanted.budget, spent)
+
+        def over() -> bool:
+            before = time.perf_counter()
+            return stopped() or budget.is_over(time.perf_counter() - before)
+
         steps = self.search.steps(self.grid, len(self.parts), self._per_class(self.parts))
-        plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, stopped, report, score=self.score)
+        plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, over, report, score=self.score)
         composites: dict[str, Composite] = {}
         nested: list[Nested] = []
         trouble = ""
         try:
-            with _crew(self.wanted, stopped) as plan.crew:
+            with _crew(self.wanted, over) as plan.crew:
                 results = plan.run()
-                composites = self._composites(results, plan.folds, stopped) if self.settings.by_pair else {}
-                nested = self._nested(plan, inner, stopped) if self.wanted.nested and not stopped() else []
+                composites = self._composites(results, plan.folds, over) if self.settings.by_pair else {}
+                nested = self._nested(plan, inner, over) if self.wanted.nested and not over() else []
         except InputError as error:
             if not isinstance(error, LostCrew) and not plan.results():
                 raise
-            trouble = Sentence("") if stopped() else error.sentence
+            trouble = Sentence("") if stopped() or budget.was_over else error.sentence
         self.partial = plan.partial
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
-        return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble)
+        cut = budget.was_over and not ended
+        return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble, cut)
 
     def forget_partial(self) -> None:
         """Before `run` is called again: tasks that were interrupted are done anew, and end with the same digits."""
@@ -236,6 +249,22 @@ class Tuning:
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
             outer.crew, self.score, self._per_class(self.inner[0]), self.done_inside,
         ).run()  # fmt: skip
+
+
+class Budget:
+    """Seconds that a search may take; `was_over` only where somebody asked in vain for more."""
+
+    def __init__(self, seconds: float | None, spent: float) -> None:
+        self._end = math.inf if seconds is None else time.perf_counter() + seconds - spent
+        self._thread, self.was_over = threading.get_ident(), False
+
+    def is_over(self, waited: float) -> bool:
+        """`waited`: seconds of a pause, in which all threads wait alike and the one that began speaks for all."""
+        if threading.get_ident() == self._thread:
+            self._end += waited
+            waited = 0.0
+        self.was_over = self.was_over or time.perf_counter() - waited >= self._end
+        return self.was_over
 
 
 def _crew(wanted: TuneRequest, stopped: Callable[[], bool]) -> AbstractContextManager[Crew]:

@@ -84,14 +84,14 @@ class SearchJob(Job):
     def _interruptible(self, tuning: Tuning) -> Tuned:
         seconds = 0.0
         while True:
-            tuned, interrupted = self._until_paused(tuning)
+            tuned, interrupted = self._until_paused(tuning, seconds)
             seconds += tuned.seconds
             if self.ending or not interrupted:
                 return replace(tuned, seconds=seconds)
             tuning.forget_partial()
             self.rest()
 
-    def _until_paused(self, tuning: Tuning) -> tuple[Tuned, bool]:
+    def _until_paused(self, tuning: Tuning, spent: float) -> tuple[Tuned, bool]:
         """A pause holds even if it is taken back before it is heard: half an answer must not reach the search."""
         interrupted = threading.Event()
 
@@ -100,7 +100,7 @@ class SearchJob(Job):
                 interrupted.set()
             return interrupted.is_set()
 
-        return tuning.run(self._tell_trial, stopped, self._tell_inside), interrupted.is_set()
+        return tuning.run(self._tell_trial, stopped, self._tell_inside, spent), interrupted.is_set()
 
     def _tell_trial(self, done: Done) -> None:
         """Once, also of one that is done anew."""

@@ -25,6 +25,8 @@ class TuneFields(OptionForm):
     NAMES: ClassVar = {
         "step": "gridStepEdit",
         "search": "searchCombo",
+        "score": "scoreCombo",
+        "budget": "budgetEdit",
         "folds": "foldsSpin",
         "jobs": "jobsSpin",
         "scheduler": "schedulerEdit",

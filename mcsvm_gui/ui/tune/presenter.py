@@ -331,6 +331,8 @@ class TunePresenter(QObject):
         words = summary.progress_words(done, expected)
         if search is not None:
             words = _with_state(search, words)
+        elif self._tuned is not None and self._tuned.over_budget:
+            words = tr("{said}; the time budget ended the search", said=words)
         self._view.show_progress(done, expected, words if done or search is not None else "")
         self._say_action(done)
         judged = not self._asked[1].nested or (self._tuned is not None and not self._tuned.stopped)

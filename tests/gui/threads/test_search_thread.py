@@ -95,6 +95,21 @@ def test_what_comes_is_what_the_search_alone_gives(queue: JobQueue, qtbot: QtBot
     assert heard.facts.index(heard.of(Searched)[0]) > heard.facts.index(heard.of(Tried)[-1])
 
 
+def test_a_pause_takes_nothing_of_the_budget(queue: JobQueue, qtbot: QtBot) -> None:
+    heard = Heard(queue, "a")
+    queue.submit(job("a", replace(LONG, budget=1.5)))
+    qtbot.waitUntil(lambda: len(heard.trials) > 0, timeout=60_000)
+    queue.pause("a")
+    qtbot.waitUntil(lambda: "paused" in heard.states, timeout=20_000)
+    qtbot.wait(2500)
+    before = len(heard.trials)
+    queue.resume("a")
+    qtbot.waitUntil(lambda: not queue.active(), timeout=60_000)
+    assert heard.of(Searched)[0].tuned.over_budget
+    assert not heard.of(Searched)[0].tuned.stopped
+    assert len(heard.trials) > before
+
+
 def test_a_search_waits_behind_a_training_and_a_training_behind_a_search(queue: JobQueue, qtbot: QtBot) -> None:
     search = Heard(queue, "a")
     queue.submit(Training(1, FOR_EVER, iris()))

@@ -70,6 +70,24 @@ def test_nobody_knows_how_long_where_nobody_knows_how_many() -> None:
     assert (progress.done, progress.expected, progress.seconds_left()) == (1, None, None)
 
 
+@pytest.mark.parametrize("kind", [SearchProgress, RungProgress])
+def test_no_more_is_left_than_the_budget_has(kind: type) -> None:
+    now = 0.0
+    asked = (dict.fromkeys(CELLS, FOLDS), {}) if kind is SearchProgress else ([(1.0, len(CELLS) * FOLDS)],)
+    progress = kind(*asked, clock=lambda: now, budget=20.0)
+    progress.go_on()
+    assert progress.seconds_left() == 20.0
+    now = 5.0
+    progress.add(Trial(CELLS[0], 0), result(5.0))
+    assert progress.seconds_left() == 15.0
+    progress.rest()
+    now = 100.0
+    assert progress.seconds_left() == 15.0
+    progress.go_on()
+    now = 200.0
+    assert progress.seconds_left() == 0.0
+
+
 def test_the_time_left_of_halving_is_that_of_its_rungs() -> None:
     """Each rung takes as long as three times the rows take at least; what is known is not tried."""
     now, rungs = 0.0, [(1 / 9, 90), (1 / 3, 30), (1.0, 3)]
