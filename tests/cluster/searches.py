@@ -57,8 +57,10 @@ def assert_same(one: Tuned, other: Tuned) -> None:
 
 def _plain(fold: FoldResult) -> tuple[FoldResult, dict[str, Any]]:
     """What can be compared: arrays have no one truth."""
-    tested = {name: np.asarray(value).tolist() for name, value in vars(fold.tested).items()}
-    return replace(fold, seconds=0.0, tested=None), tested
+    arrays = {**vars(fold.tested), "values": fold.values}
+    return replace(fold, seconds=0.0, tested=None, values=None), {
+        name: np.asarray(value).tolist() for name, value in arrays.items()
+    }
 
 
 def folds_of(tuned: Tuned) -> int:
