@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish, and so the word of a batch system to end: the first is noted, the second interrupts as usual."""
+"""Ctrl-C as a request, and so a batch system's signal to end: the first is noted, the second interrupts as usual."""
 
 from __future__ import annotations
 

@@ -50,10 +50,10 @@ def words(text: str, sign: Sign = "", tip: str = "") -> Cell:
     return Cell(text, text, sign, tip=tip)
 
 
-def translated(sheet: ResultTable) -> ResultTable:
+def translated(table: ResultTable) -> ResultTable:
     """In the language of the moment."""
-    headings = (replace(one, title=worded(one.title), tip=worded(one.tip)) for one in sheet.headings)
-    return replace(sheet, headings=tuple(headings), rows=tuple(tuple(map(_translated, row)) for row in sheet.rows))
+    headings = (replace(one, title=worded(one.title), tip=worded(one.tip)) for one in table.headings)
+    return replace(table, headings=tuple(headings), rows=tuple(tuple(map(_translated, row)) for row in table.rows))
 
 
 def _translated(cell: Cell) -> Cell:
@@ -70,9 +70,9 @@ def _plain(cell: Cell) -> object:
     return repr(cell.value) if isinstance(cell.value, float) else cell.value
 
 
-def order_of(sheet: ResultTable, column: int, falling: bool) -> list[int]:
+def order_of(table: ResultTable, column: int, falling: bool) -> list[int]:
     """Numbers before words, words as people sort them; what is not known comes last in either direction."""
-    values = [row[column].value for row in sheet.rows]
+    values = [row[column].value for row in table.rows]
     known = [row for row, value in enumerate(values) if value is not None]
     numbers = [row for row in known if not isinstance(values[row], str)]
     texts = [row for row in known if isinstance(values[row], str)]

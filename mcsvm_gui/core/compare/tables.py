@@ -181,14 +181,14 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
     headings = (Header(Sentence("true \\ decided"), number=False), *(Header(name) for name in names))
     heat = np.where(np.eye(len(names), dtype=bool), shares, -shares)
 
-    def sheet(values: np.ndarray, printed: Any) -> ResultTable:
+    def made(values: np.ndarray, printed: Any) -> ResultTable:
         rows = [
             (words(names[i]), *(_heated(values[i, j].item(), printed, heat[i, j]) for j in range(len(names))))
             for i in range(len(names))
         ]
         return ResultTable(headings, tuple(rows))
 
-    return sheet(table, figures.amount), sheet(shares, figures.accuracy)
+    return made(table, figures.amount), made(shares, figures.accuracy)
 
 
 def _heated(value: Any, printed: Any, heat: float) -> Cell:

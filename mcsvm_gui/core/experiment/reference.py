@@ -148,7 +148,7 @@ def search(
         done.append(entry)
     means = np.array([np.mean(entry["fold_accuracy"]) for entry in done])
     best = int(np.argmax(means >= means.max() - EQUAL))
-    return replace(request, C=spec.costs.values[best]), _account(spec, means, best, done)
+    return replace(request, C=spec.costs.values[best]), _summary(spec, means, best, done)
 
 
 def _tried(request: Request, folds: Sequence[_Fold], stopped: Callable[[], bool]) -> dict[str, Any] | None:
@@ -166,7 +166,7 @@ def _tried(request: Request, folds: Sequence[_Fold], stopped: Callable[[], bool]
     return {"label": label, "C": request.C, "fold_accuracy": accuracy, "worst_gap": max(gaps), "seconds": seconds}
 
 
-def _account(spec: SearchSpec, means: np.ndarray, best: int, done: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _summary(spec: SearchSpec, means: np.ndarray, best: int, done: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """As of a search for machines."""
     grid, seconds = Grid(("ovo",), spec.costs, None), sum(entry["seconds"] for entry in done)
     unsolved = [entry["worst_gap"] for entry in done if entry["worst_gap"] > 0.0]

@@ -162,7 +162,7 @@ class SearchRunner:
             machine: {
                 "C": cell.C,
                 "gamma": "scale" if cell.gamma is None else cell.gamma,
-                "how": {**_account(tuned, cell), "together": list(machines), **spec.document()},
+                "how": {**_summary(tuned, cell), "together": list(machines), **spec.document()},
             }
             for machine, cell in cells.items()
         }
@@ -193,7 +193,7 @@ def apart_from_machine(request: Request) -> Request:
     return replace(request, machine="ww", C=1.0, gamma="scale")
 
 
-def _account(tuned: Tuned, cell: Cell) -> dict[str, Any]:
+def _summary(tuned: Tuned, cell: Cell) -> dict[str, Any]:
     """What a reader wants to know of a search. `unsolved` cells had a fold that did not converge; how far, at worst."""
     mine = {one: result for one, result in tuned.results.items() if one.machine == cell.machine}
     mean, accuracies = tuned.results[cell].mean, tuned.results[cell].fold_accuracy

@@ -88,11 +88,11 @@ def written(plain: FlatModel) -> Files:
 def _unused(taken: set[str]) -> Callable[[str], str]:
     """Names that no other field has."""
 
-    def name(wish: str) -> str:
-        while wish in taken:
-            wish += "_"
-        taken.add(wish)
-        return wish
+    def name(wanted: str) -> str:
+        while wanted in taken:
+            wanted += "_"
+        taken.add(wanted)
+        return wanted
 
     return name
 

@@ -66,7 +66,7 @@ class MatrixPanel(QWidget):
         self._title.setText(matrix.label)
         self._right.setText(matrix.accuracy)
         self.table.setAccessibleName(tr("Confusion matrix of {run}", run=matrix.label))
-        self.table.show_sheet(matrix.shares if shares else matrix.counts)
+        self.table.show_table(matrix.shares if shares else matrix.counts)
         self._draw_sign()
 
     def _draw_sign(self) -> None:

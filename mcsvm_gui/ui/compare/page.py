@@ -215,10 +215,10 @@ class ComparePage(QWidget):
     def _fillers(self, picture: ComparisonTables) -> Iterator[Filler]:
         yield self.measures, lambda: self._show_measures(picture)
         yield self.confusion, lambda: self.confusion.show_matrices(picture.matrices)
-        yield self.per_class, lambda: self.per_class.show_sheet(picture.per_class)
-        yield self.disagreements, lambda: self.disagreements.show_sheet(picture.disagreements)
-        yield self.tests, lambda: self.tests.show_sheet(picture.tests)
-        yield self.margins, lambda: self.margins.show_sheet(picture.margins)
+        yield self.per_class, lambda: self.per_class.show_table(picture.per_class)
+        yield self.disagreements, lambda: self.disagreements.show_table(picture.disagreements)
+        yield self.tests, lambda: self.tests.show_table(picture.tests)
+        yield self.margins, lambda: self.margins.show_table(picture.margins)
         yield from self.cost.fillers(picture.costs)
         self.disagreements.say(picture.disagreement_words)
         self.tests.say(picture.test_words)
@@ -230,7 +230,7 @@ class ComparePage(QWidget):
         self.evaluations.look()
 
     def _show_measures(self, picture: ComparisonTables) -> None:
-        self.measures.show_sheet(picture.measures)
+        self.measures.show_table(picture.measures)
         self._show_differences()
 
     def draw(self, courses: Sequence[Course]) -> None:

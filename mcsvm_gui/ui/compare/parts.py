@@ -50,8 +50,8 @@ class TablePanel(Panel):
         column.addWidget(self.words)
         column.addWidget(self.table, 1)
 
-    def show_sheet(self, sheet: ResultTable) -> None:
-        self.table.show_sheet(sheet)
+    def show_table(self, table: ResultTable) -> None:
+        self.table.show_table(table)
 
     def say(self, words: str) -> None:
         self.words.setText(words)

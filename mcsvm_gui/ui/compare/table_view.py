@@ -32,15 +32,15 @@ ARROW = 2 * UNIT  # of the column sorted by
 class ResultTableModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
-        self.sheet = ResultTable()
+        self.table = ResultTable()
         self.hidden: frozenset[str] = frozenset()  # keys of rows
         self._order: list[int] = []
         self._by, self._falling = -1, False
 
-    def show(self, sheet: ResultTable) -> None:
+    def show(self, table: ResultTable) -> None:
         """Sorted as the one before."""
         self.beginResetModel()
-        self.sheet = sheet
+        self.table = table
         self._arrange()
         self.endResetModel()
 
@@ -51,10 +51,10 @@ class ResultTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def _arrange(self) -> None:
-        sheet = self.sheet
-        known = 0 <= self._by < len(sheet.headings)
-        rows = order_of(sheet, self._by, self._falling) if known else list(range(len(sheet.rows)))
-        self._order = [row for row in rows if not sheet.keys or sheet.keys[row] not in self.hidden]
+        table = self.table
+        known = 0 <= self._by < len(table.headings)
+        rows = order_of(table, self._by, self._falling) if known else list(range(len(table.rows)))
+        self._order = [row for row in rows if not table.keys or table.keys[row] not in self.hidden]
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self._by, self._falling = column, order is Qt.SortOrder.DescendingOrder
@@ -72,21 +72,21 @@ class ResultTableModel(QAbstractTableModel):
         return self._order
 
     def key_at(self, row: int) -> str:
-        return self.sheet.keys[self._order[row]] if self.sheet.keys else ""
+        return self.table.keys[self._order[row]] if self.table.keys else ""
 
     def cell(self, index: Index) -> Cell:
-        return self.sheet.rows[self._order[index.row()]][index.column()]
+        return self.table.rows[self._order[index.row()]][index.column()]
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._order)
 
     def columnCount(self, parent: Index = NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.sheet.headings)
+        return 0 if parent.isValid() else len(self.table.headings)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.sheet.headings):
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.table.headings):
             return None
-        heading = self.sheet.headings[section]
+        heading = self.table.headings[section]
         answers: dict[int, Any] = {
             ROLE.DisplayRole: heading.title,
             MACHINE: heading.machine,
@@ -99,7 +99,7 @@ class ResultTableModel(QAbstractTableModel):
         if not index.isValid() or role not in _ANSWERS:
             return None
         if role == ROLE.TextAlignmentRole:
-            return RIGHT if self.sheet.headings[index.column()].number else LEFT
+            return RIGHT if self.table.headings[index.column()].number else LEFT
         return _ANSWERS[ROLE(role)](self.cell(index))
 
 
@@ -192,9 +192,9 @@ class ResultTableView(QTableView):
         self._widest = widest
         self.setObjectName(name)
         self.setAccessibleName(title)
-        self.sheets = ResultTableModel()
-        self.sheets.setParent(self)
-        self.setModel(self.sheets)
+        self.entries = ResultTableModel()
+        self.entries.setParent(self)
+        self.setModel(self.entries)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setShowGrid(False)
@@ -212,14 +212,14 @@ class ResultTableView(QTableView):
         self.doubleClicked.connect(self._choose)
         theme.notifier().changed.connect(self._retheme)
 
-    def show_sheet(self, sheet: ResultTable) -> None:
-        fresh = [heading.title for heading in sheet.headings] != [h.title for h in self.sheets.sheet.headings]
-        self.sheets.show(sheet)
-        if fresh or self.sheets.rowCount():
+    def show_table(self, table: ResultTable) -> None:
+        fresh = [heading.title for heading in table.headings] != [h.title for h in self.entries.table.headings]
+        self.entries.show(table)
+        if fresh or self.entries.rowCount():
             self._fit_columns()
 
     def hide_rows(self, keys: Iterable[str]) -> None:
-        self.sheets.hide(keys)
+        self.entries.hide(keys)
 
     def _retheme(self) -> None:
         self.horizontalHeader().viewport().update()
@@ -230,8 +230,8 @@ class ResultTableView(QTableView):
         bold = _font(Cell(None, "", "best"))
         assert bold is not None
         metrics = self.fontMetrics()
-        for column, heading in enumerate(self.sheets.sheet.headings):
-            cells = [self.sheets.sheet.rows[row][column] for row in self.sheets.order[:MEASURED]]
+        for column, heading in enumerate(self.entries.table.headings):
+            cells = [self.entries.table.rows[row][column] for row in self.entries.order[:MEASURED]]
             texts = [
                 metrics.horizontalAdvance(cell.text) + (3 * UNIT if cell.sign == "wrong" or cell.sign in SIGNS else 0)
                 for cell in cells
@@ -253,19 +253,19 @@ class ResultTableView(QTableView):
             super().keyPressEvent(event)
 
     def _choose(self, index: Index) -> None:
-        if index.isValid() and self.sheets.sheet.keys:
-            self.row_chosen.emit(self.sheets.key_at(index.row()))
+        if index.isValid() and self.entries.table.keys:
+            self.row_chosen.emit(self.entries.key_at(index.row()))
 
     def copy(self) -> None:
         """The selected rows, or all, with their headings as tab-separated text."""
         chosen = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
-        order = self.sheets.order
+        order = self.entries.order
         rows = [order[row] for row in chosen] if len(chosen) > 1 else order
-        QGuiApplication.clipboard().setText(tab_separated(*self.sheets.sheet.plain(rows)))
+        QGuiApplication.clipboard().setText(tab_separated(*self.entries.table.plain(rows)))
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
         """What is shown, in its order."""
-        return self.sheets.sheet.plain(self.sheets.order)
+        return self.entries.table.plain(self.entries.order)
 
     def _show_menu(self, place: QPoint) -> None:
         menu = QMenu(self)

@@ -159,7 +159,7 @@ class ThresholdView(Panel):
 
     def show_consequences(self, found: Consequences) -> None:
         self.result.setText(found.sentence)
-        self.confusion.show_sheet(found.confusion)
+        self.confusion.show_table(found.confusion)
 
     def show_trouble(self, sentence: str) -> None:
         self._refuse(sentence)

@@ -159,7 +159,7 @@ class PreparationForm(Form):
         self.holdout.setSpecialValueText(tr("none"))
         self.seed = _spin("seedSpin", titles["seed"], 2**31 - 1)
         self.add(titles["test"], self._test_row(titles["test"]))
-        self.grid.addWidget(self._build_trouble(), self.grid.rowCount(), 0, 1, 2)
+        self.grid.addWidget(self._build_error(), self.grid.rowCount(), 0, 1, 2)
         self.holdout_title = self.add(titles["holdout"], self.holdout)
         self.add(titles["seed"], self.seed)
         self.holdout.valueChanged.connect(self.holdout_changed)
@@ -195,7 +195,7 @@ class PreparationForm(Form):
         row.addWidget(self.drop_test)
         return box
 
-    def _build_trouble(self) -> QLabel:
+    def _build_error(self) -> QLabel:
         self.trouble = QLabel()
         self.trouble.setObjectName("testFileTrouble")
         self.trouble.setAccessibleName(tr("Why the test file cannot be used"))
@@ -218,14 +218,14 @@ class PreparationForm(Form):
         """The name of the test file or nothing, and what is said of it."""
         self.test.setText(name or tr("Choose…"))
         self.test.setToolTip(words)
-        self.show_test_trouble("")
+        self.show_test_error("")
         self.drop_test.setVisible(bool(name))
         why = tr("The test file is what the model is tested on") if name else ""
         for part in (self.holdout, self.holdout_title):
             part.setEnabled(not name)
             part.setToolTip(why)
 
-    def show_test_trouble(self, sentence: str) -> None:
+    def show_test_error(self, sentence: str) -> None:
         """Below the button, breakable at the slashes of a path."""
         self.trouble.setText(sentence.replace("/", "/\u200b"))
         self.trouble.setVisible(bool(sentence))

@@ -273,8 +273,8 @@ class DataPage(QWidget):
     def show_test(self, name: str, words: str) -> None:
         self.preparation.show_test(name, words)
 
-    def show_test_trouble(self, sentence: str) -> None:
-        self.preparation.show_test_trouble(sentence)
+    def show_test_error(self, sentence: str) -> None:
+        self.preparation.show_test_error(sentence)
 
     def set_folder(self, folder: str) -> None:
         self._folder = folder

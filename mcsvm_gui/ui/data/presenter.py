@@ -194,7 +194,7 @@ class DataPresenter(QObject):
     def _test_failed(self, path: str, error: InputError) -> None:
         """Beside its button, which names the test file from before, if there was one."""
         self._show_test()
-        self.view.show_test_trouble(tr("{name}: {what}", name=Path(path).name, what=error.brief))
+        self.view.show_test_error(tr("{name}: {what}", name=Path(path).name, what=error.brief))
 
     # -- looking at the data in the background ----------------------------------------------------
 

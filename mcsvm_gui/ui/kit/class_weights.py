@@ -73,7 +73,7 @@ class ClassWeightsDialog(Dialog):
         with QSignalBlocker(self.table):
             for row, name in enumerate(self._totals):
                 self._item(row).setText(factors[name])
-        self._judge()
+        self._check()
 
     def _item(self, row: int) -> QTableWidgetItem:
         item = self.table.item(row, FACTOR)
@@ -84,13 +84,13 @@ class ClassWeightsDialog(Dialog):
         """By hand begins with what stands there."""
         way = self.preset.currentData()
         if way == BY_HAND:
-            self._judge()
+            self._check()
         else:
             self._show(way, class_factors(way, self._totals)[1])
 
     def _edited(self) -> None:
         self.preset.setCurrentIndex(self.preset.findData(BY_HAND))
-        self._judge()
+        self._check()
 
     def _entry(self) -> str:
         """Raises InputError."""
@@ -98,7 +98,7 @@ class ClassWeightsDialog(Dialog):
             return str(self.preset.currentData())
         return class_weight_text({name: self._item(row).text() for row, name in enumerate(self._totals)})
 
-    def _judge(self) -> None:
+    def _check(self) -> None:
         said = ""
         try:
             self._entry()

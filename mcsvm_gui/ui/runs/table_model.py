@@ -170,7 +170,7 @@ class RunModel(QAbstractTableModel):
         return all(word in haystack for word in self._words)
 
     def _read_ahead(self) -> None:
-        """What is sorted by and looked through, a little at a time, so that the first wish does not wait for it."""
+        """What is sorted by and looked through, a little at a time, so that the first search does not wait for it."""
         missing = list(islice((run for run in self._order if run not in self._haystacks), AHEAD))
         for run in missing:
             self._haystacks[run] = _haystack(self._records[run], self.columns)

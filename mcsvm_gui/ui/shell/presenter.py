@@ -151,7 +151,7 @@ class ShellPresenter(QObject):
         workspace.data_changed.connect(self._title)
         workspace.runs.moved.connect(self._project_moved)
         workspace.runs.failed.connect(self.window.set_status)
-        workspace.runs.trouble.connect(self._trouble)
+        workspace.runs.trouble.connect(self._say_error)
         workspace.runs.set_aside.connect(self.window.set_status)
         workspace.runs.selection_changed.connect(self._selection)
         self.unforeseen.connect(self._unforeseen)
@@ -197,7 +197,7 @@ class ShellPresenter(QObject):
         self.window.set_status(tr("The project is {path}", path=path))
         self._title()
 
-    def _trouble(self, sentence: str) -> None:
+    def _say_error(self, sentence: str) -> None:
         self.window.set_status(sentence or tr("The project can be written again."))
 
     def _title(self) -> None:

@@ -70,7 +70,7 @@ class TrainPresenter(QObject):
         self._soon.timeout.connect(self._show_changed)
         self._listen()
         view.set_texts(form.DEFAULTS)
-        self._judge()
+        self._check()
         self._look()
 
     def _listen(self) -> None:
@@ -83,10 +83,10 @@ class TrainPresenter(QObject):
         view.stop_asked.connect(self.stop)
         view.discard_asked.connect(self.discard)
         view.message.connect(workspace.message)
-        workspace.data_changed.connect(self._judge)
+        workspace.data_changed.connect(self._check)
         workspace.data_changed.connect(self._say)
         workspace.data_changed.connect(self._show_classes)
-        workspace.preparation_changed.connect(self._judge)
+        workspace.preparation_changed.connect(self._check)
         runs.changed.connect(self._moved)
         runs.added.connect(self._added)
         runs.removed.connect(lambda _: self._look())
@@ -100,7 +100,7 @@ class TrainPresenter(QObject):
     def be_ready(self) -> None:
         """The solvers are loaded: from here on asking them costs nothing, and the lists are complete."""
         self._ready = True
-        self._judge()
+        self._check()
         self._reread()
         if self._early is not None:
             self._workspace.message.emit("")
@@ -113,7 +113,7 @@ class TrainPresenter(QObject):
         self._view.show_classes({} if dataset is None else dataset.class_totals)
 
     def _edited(self) -> None:
-        self._judge()
+        self._check()
         self._keep()
 
     def _keep(self) -> None:
@@ -127,10 +127,10 @@ class TrainPresenter(QObject):
             texts = {name: text for name, text in entries.items() if isinstance(text, str)} if _mapping(entries) else {}
             self._view.set_texts({**form.DEFAULTS, **texts})
             self._view.set_view(view if _mapping(view) else {})
-        self._judge()
+        self._check()
         self._look()
 
-    def _judge(self) -> None:
+    def _check(self) -> None:
         """What the form asks for, and whether that can be trained."""
         self._request = None
         if not self._ready:

@@ -52,7 +52,7 @@ class TunePresenter(QObject):
         view.set_texts(form.DEFAULTS)
         self._cluster, self._report = TuneCluster(view, workspace.tasks, self), TuneReport(view, workspace, self)
         self._report.changed.connect(self._look)
-        self._judge()
+        self._check()
 
     def _listen(self) -> None:
         view, searches, workspace = self._view, self._searches, self._workspace
@@ -67,11 +67,11 @@ class TunePresenter(QObject):
         view.report_asked.connect(self.write_report)
         view.message.connect(workspace.message)
         workspace.data_changed.connect(self._data_changed)
-        workspace.preparation_changed.connect(self._judge)
+        workspace.preparation_changed.connect(self._check)
         self._runs.project_read.connect(self._reread)
-        self._cells.arrived.connect(lambda _: self._judge())
+        self._cells.arrived.connect(lambda _: self._check())
         self._cells.trouble.connect(workspace.message)
-        searches.added.connect(self._judge)
+        searches.added.connect(self._check)
         searches.begun.connect(self._begun)
         searches.changed.connect(self._follow)
 
@@ -89,7 +89,7 @@ class TunePresenter(QObject):
         self._last = None
         self._runs.keep_setting(KEPT, self._view.texts())
         self._view.show_failure("")
-        self._judge()
+        self._check()
 
     def _reread(self) -> None:
         """Another project, with its own last entries."""
@@ -97,15 +97,15 @@ class TunePresenter(QObject):
         if isinstance(kept, dict):  # files may hold anything
             texts = {name: text for name, text in kept.items() if name in form.DEFAULTS and isinstance(text, str)}
             self._view.set_texts({**form.DEFAULTS, **texts})
-        self._judge()
+        self._check()
 
     def _data_changed(self) -> None:
         self._view.show_failure("")
         dataset = self._workspace.dataset
         self._view.show_classes({} if dataset is None else dataset.class_totals)
-        self._judge()
+        self._check()
 
-    def _judge(self) -> None:
+    def _check(self) -> None:
         """What the form asks for, and whether that can be searched."""
         self._cluster.look()
         self._asked, self._conditions = None, ""
@@ -114,10 +114,10 @@ class TunePresenter(QObject):
         elif (search := self._current) is not None:
             self._asked, self._conditions = (search.request, search.wanted), search.conditions
         else:
-            self._judge_form()
+            self._check_form()
         self._look()
 
-    def _judge_form(self) -> None:
+    def _check_form(self) -> None:
         from mcsvm_gui.core.tune.cells import conditions
 
         entered = form.read_form(self._view.texts())
@@ -211,7 +211,7 @@ class TunePresenter(QObject):
             self._view.show_failure(search.error)
         if search.state is not self._state:
             self._state = search.state
-            self._judge()
+            self._check()
         elif not self._ticks.isActive():
             self._ticks.start()
 

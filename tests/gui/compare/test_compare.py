@@ -409,13 +409,13 @@ def _sort_and_copy(table: ResultTableView) -> None:
             assert sorted(texts(table)) == sorted(before)
             table.copy()
             lines = QGuiApplication.clipboard().text().split("\n")
-            assert lines[0].split("\t") == [heading.title for heading in table.sheets.sheet.headings]
+            assert lines[0].split("\t") == [heading.title for heading in table.entries.table.headings]
             assert [line.split("\t")[0] for line in lines[1:]] == [row[0].lstrip("<") for row in texts(table)]
 
 
 def test_the_certificate_has_its_sign_and_the_best_is_marked(page: ComparePage) -> None:
     table = child(page, ResultTableView, "compareTable")
-    keys = [table.sheets.key_at(row) for row in range(table.sheets.rowCount())]
+    keys = [table.entries.key_at(row) for row in range(table.entries.rowCount())]
     certificate = table.model().index(keys.index("certificate"), 1)
     assert certificate.data(Qt.ItemDataRole.DecorationRole) is not None
     support = [table.model().index(keys.index("n_support"), column) for column in (1, 2, 3)]
@@ -428,7 +428,7 @@ def test_the_certificate_has_its_sign_and_the_best_is_marked(page: ComparePage) 
 
 def test_a_double_click_on_a_measure_orders_the_runs(page: ComparePage) -> None:
     table = child(page, ResultTableView, "compareTable")
-    keys = [table.sheets.key_at(row) for row in range(table.sheets.rowCount())]
+    keys = [table.entries.key_at(row) for row in range(table.entries.rowCount())]
     table.doubleClicked.emit(table.model().index(keys.index("iterations"), 0))
     steps = [int(text.replace("\u202f", "")) for text in texts(table)[keys.index("iterations")][1:]]
     assert steps == sorted(steps, reverse=True)

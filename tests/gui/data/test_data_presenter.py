@@ -301,7 +301,7 @@ def test_a_test_file_that_cannot_be_read_is_said_beside_its_button(stage: Stage)
     assert "rows.csv" in stage.view.last("show_test")[0]
     stage.workspace.test_failed.emit("/there/rows.csv", FileError("/there/rows.csv", "column x is missing"))
     told = [(name, values) for name, values in stage.view.told if name.startswith("show_test")][-2:]
-    assert [name for name, _ in told] == ["show_test", "show_test_trouble"]
+    assert [name for name, _ in told] == ["show_test", "show_test_error"]
     assert told[0][1][0] == ""
     assert told[1][1] == ("rows.csv: column x is missing",)
 

@@ -102,9 +102,9 @@ def test_a_file_that_changed_leaves_the_document_and_says_so(tmp_path: Path) -> 
     run = decided(1, asked, outcome.document, lambda: outcome.trained, lambda: RowCache().rows_of(asked, None))
     assert "changed" in run.trouble
     assert run.rows_key is None
-    sheet = comparison_tables([run], {1: "alone"}).measures
-    assert sheet.rows[sheet.keys.index("iterations")][1].value == outcome.document["iterations"]
-    assert "accuracy" not in sheet.keys
+    table = comparison_tables([run], {1: "alone"}).measures
+    assert table.rows[table.keys.index("iterations")][1].value == outcome.document["iterations"]
+    assert "accuracy" not in table.keys
 
 
 def test_what_the_window_has_open_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,8 +217,8 @@ VALUES = st.one_of(st.none(), st.integers(-9, 9), st.floats(-9, 9), st.text("abA
 @given(st.lists(VALUES), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_any_column_sorts_and_what_is_not_known_comes_last(values: list, falling: bool) -> None:
-    sheet = ResultTable((Header("x"),), tuple((Cell(value, str(value)),) for value in values))
-    order = order_of(sheet, 0, falling)
+    table = ResultTable((Header("x"),), tuple((Cell(value, str(value)),) for value in values))
+    order = order_of(table, 0, falling)
     assert sorted(order) == list(range(len(values)))
     ordered = [values[row] for row in order]
     known = [value for value in ordered if value is not None]
