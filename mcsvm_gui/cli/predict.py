@@ -91,7 +91,10 @@ def summary(prediction: Prediction) -> str:
         decided += f", {rejected} rejected"
     if scores is None:
         return f"{decided}."
+    column = prediction.dataset.weight_name
+    counted = "" if column is None else f"; rows count by the column {column}"
     return (
         f"{decided}; {output.accuracy(scores.accuracy)} as labelled in the file (balanced"
-        f" {output.accuracy(scores.balanced_accuracy)}, macro F1 {scores.macro_f1:.3f}, kappa {scores.kappa:.3f})."
+        f" {output.accuracy(scores.balanced_accuracy)}, macro F1 {scores.macro_f1:.3f}, kappa {scores.kappa:.3f})"
+        f"{counted}."
     )

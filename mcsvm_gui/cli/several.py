@@ -157,6 +157,8 @@ def _tests(results: Results) -> list[str]:
         rows = f" of {figures.count(result.details['rows'])} rows" if "rows" in result.details else ""
         how = f"{result.name}{rows}, p {result.p:.2g}; {adjusted}"
         lines.append(f"{' and '.join(result.between)} differ{where} ({how}).")
+    if any(result.details.get("weights_counted") is False for result in found):
+        lines.append("McNemar's test counts each row once, whatever its weight.")
     if pairs and not found:
         lines.append("No two of them differ significantly (5 %, adjusted for all pairs).")
     return [*lines, ""] if lines else []

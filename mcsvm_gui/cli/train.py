@@ -19,8 +19,7 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import test_of
-from mcsvm_gui.core.machine.summary import calibration_words, loss_words
-from mcsvm_gui.core.machine.trained import Weighing
+from mcsvm_gui.core.machine.summary import calibration_words, loss_words, weight_words
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Trace
@@ -105,18 +104,13 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
             f" {output.plural(found['n_classes'], 'class', 'classes')};"
             f" {output.plural(found['n_support'], 'support vector')}, {found['n_bounded']} of them at their bound."
         ),
-        *([] if trained.weighing is None else [_weight_words(trained.weighing)]),
+        *weight_words(found["weights"]),
         _accuracy_words(found),
         *_calibration_words(found["calibration"]),
     ]
     lines += [found["solver_reason"]] if found["solver"] == "auto" else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
     return lines + ([f"Trace: {trace}"] if trace else [])
-
-
-def _weight_words(weighing: Weighing) -> str:
-    gone = f"; {output.plural(weighing.left_out, 'row')} of weight 0 left out" if weighing.left_out else ""
-    return f"Rows count by the column {weighing.column}: {weighing.total:g} in all{gone}."
 
 
 def kernel_words(kernel: dict[str, object]) -> str:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import mcsvm
 from sklearn import metrics
 from weighted_files import CLASSES, write
 
-from mcsvm_gui.core.compare.comparison import side_of
+from mcsvm_gui.core.compare.comparison import compare, side_of
+from mcsvm_gui.core.compare.differences import words_on_tests
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import SCALES, Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
@@ -25,6 +27,8 @@ from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.names import MACHINES
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.machine.summary import sentences
+from mcsvm_gui.core.report import parts
 from solvers import MultiClassSVC
 from solvers.selection.folds import Fold
 
@@ -171,3 +175,37 @@ def test_probabilities_are_fitted_to_weighted_rows(tmp_path: Path) -> None:
     )
     assert plain["temperature"] == pytest.approx(doubled["temperature"], rel=1e-3)
     assert abs(plain["temperature"] - others["temperature"]) > 1e-2 * plain["temperature"]
+
+
+def test_reports_and_tests_say_what_is_counted(tmp_path: Path) -> None:
+    weighted, _ = write(tmp_path)
+    rows = open_dataset(weighted, READ)
+    facts = str(parts.data_blocks(rows))
+    assert "'weight column', 'w'" in facts
+    assert f"'sum of weights', '{rows.weights.sum():g}'" in facts  # type: ignore[union-attr]
+    sides = []
+    for machine in ("ww", "ovo"):
+        outcome = train(Request(machine=machine, read=READ), rows)
+        assert any("Rows count by the column w" in said for said in sentences(outcome.document))
+        sides.append(side_of(machine, outcome.trained, outcome.document, rows))
+    found = compare(sides, rows.classes, rows).tests()
+    assert {result.document()["weights_counted"] for result in found} == {False}
+    assert "whatever its weight" in words_on_tests(found)
+    assert "whatever its weight" in str(parts.tests_blocks(found, "Tests"))
+    plain = compare(sides, rows.classes, replace(rows, weights=None)).tests()
+    assert "whatever its weight" not in words_on_tests(plain)
+
+
+@pytest.mark.parametrize("wrong", ["-1", "much", "", "nan"])
+def test_nothing_is_written_of_wrong_weights(wrong: str, tmp_path: Path) -> None:
+    weighted, _ = write(tmp_path)
+    lines = weighted.read_text("utf-8").splitlines()
+    cells = lines[5].split(",")
+    cells[2] = wrong
+    lines[5] = ",".join(cells)
+    weighted.write_text("\n".join(lines) + "\n", "utf-8")
+    target = tmp_path / "out.csv"
+    for command in (("tune", "--C", "1:1", "--gamma", "1:1", "-o", target), ("compare", "--save", target)):
+        complaint = mcsvm(command[0], weighted, "--weights", "w", *command[1:]).complaint
+        assert complaint.startswith(f"error: {weighted}:6: ")
+        assert not target.exists()

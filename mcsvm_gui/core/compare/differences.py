@@ -155,7 +155,7 @@ def words_on_tests(tests: Sequence[TestResult]) -> str:
     if rows:
         said.append(tr("McNemar counts the rows that both decided, at least {rows}.", rows=figures.count(min(rows))))
     if any(result.details.get("weights_counted") is False for result in tests):
-        said.append(tr("It counts each row once, whatever its weight."))
+        said.append(tr("McNemar's test counts each row once, whatever its weight."))
     if not any(result.name == "corrected resampled t" for result in tests):
         said.append(tr("Train the same machines with other seeds to compare them over several splits as well."))
     return " ".join(said)

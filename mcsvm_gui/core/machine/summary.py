@@ -94,8 +94,26 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
         tr(Ending(document["ending"]).sentence),
         _cost(document),
         *_choice(document),
+        *weight_words(document.get("weights")),
         _scores(document),
         *_calibration(document),
+    ]
+
+
+def weight_words(weights: Mapping[str, Any] | None) -> list[str]:
+    """Of a train document; nothing where every row counts alike."""
+    if weights is None:
+        return []
+    known = {"column": weights["column"], "total": figures.amount(weights["total"])}
+    if not weights["left_out"]:
+        return [tr("Rows count by the column {column}: {total} in all.", **known)]
+    return [
+        tr(
+            "Rows count by the column {column}: {total} in all; {count} row of weight 0 left out.",
+            "Rows count by the column {column}: {total} in all; {count} rows of weight 0 left out.",
+            count=weights["left_out"],
+            **known,
+        )
     ]
 
 

@@ -61,6 +61,16 @@ def trained_with(origin: Origin) -> Paragraph:
     )
 
 
+def _weight_facts(dataset: Dataset) -> tuple[tuple[str, str], ...]:
+    if dataset.weights is None:
+        return ()
+    return (
+        (tr("weight column"), str(dataset.weight_name)),
+        (tr("sum of weights"), figures.amount(float(dataset.weights.sum()))),
+        (tr("rows of weight 0, left out"), figures.count(dataset.weightless)),
+    )
+
+
 def data_blocks(
     dataset: Dataset, *, name: str | None = None, level: int = 2, test: Dataset | None = None
 ) -> list[Block]:
@@ -71,6 +81,7 @@ def data_blocks(
         (tr("file"), dataset.name),
         (tr("format"), dataset.format),
         (tr("rows"), figures.count(dataset.rows)),
+        *_weight_facts(dataset),
         (tr("features"), figures.count(len(dataset.columns))),
         (tr("classes"), figures.count(len(counts))),
         (tr("missing cells"), figures.count(dataset.missing)),
@@ -355,6 +366,8 @@ def tests_blocks(results: Iterable[TestResult], heading: str) -> list[Block]:
     known = sorted(every, key=lambda result: (bool(result.between), result.p)) if len(every) > MOST_ROWS else every
     known = known[:MOST_ROWS]
     caption = tr("In bold: p below 0.05. Adjusted p-values allow for all pairs being compared at once.")
+    if any(result.details.get("weights_counted") is False for result in known):
+        caption += " " + tr("McNemar's test counts each row once, whatever its weight.")
     if len(every) > MOST_ROWS:
         caption += tr(
             " The {most_rows} of smallest p, of {count}; the JSON report has all.",

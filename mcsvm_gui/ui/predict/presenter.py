@@ -336,4 +336,6 @@ def _result(prediction: Prediction) -> tuple[str, str]:
         f1=f"{scores.macro_f1:.3f}",
         kappa=f"{scores.kappa:.3f}",
     )
-    return right, more
+    column = prediction.dataset.weight_name
+    counted = "" if column is None else tr("rows count by the column {column}", column=column)
+    return right, "; ".join(filter(None, (more, counted)))

@@ -171,6 +171,20 @@ def test_a_wrong_separator_fails_beside_its_control_and_is_mended_there(stage: S
     assert stage.find(QTableView, "dataTable").isVisible()
 
 
+def test_wrong_weights_fail_beside_their_list_and_are_mended_there(stage: Stage, tmp_path: Path) -> None:
+    path = tmp_path / "signed.csv"
+    path.write_text("x,w,class\n" + "".join(f"{i}.5,{i - 3},{'ab'[i % 2]}\n" for i in range(20)))
+    stage.open(path)
+    stage.pick("weightsCombo", "w")
+    error = stage.find(QLabel, "dataError")
+    assert error.isVisible()
+    assert '-3 in column "w" is no weight' in error.text()
+    stage.pick("weightsCombo", None)
+    assert not error.isVisible()
+    assert stage.workspace.dataset is not None
+    assert stage.workspace.dataset.weights is None
+
+
 def test_a_label_can_be_typed_where_none_was_found(stage: Stage, tmp_path: Path) -> None:
     path = tmp_path / "measured.csv"
     path.write_text("kind,x,z\n" + "".join(f"{'ab'[i % 2]},{i},{i / 7}\n" for i in range(60)))
