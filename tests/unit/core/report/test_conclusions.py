@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from small_table import clouds
 
 from mcsvm_gui.core.compare.comparison import Side
 from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, Trial
@@ -32,7 +33,8 @@ def made(runs: Mapping[tuple[str, str], tuple[Request, list[Numbers], dict[str, 
         trials.append(Trial(RunSpec(data, label, request, published), tuple(done)))
     plan = Plan("shares", count=max(1, *(len(parts) for _, parts, _ in runs.values())), summary="median")
     specs = tuple(DataSpec(name, f"{name}.csv") for name in names)
-    return Results(Experiment("Made up", plan, specs, tuple(trial.spec for trial in trials)), {}, {}, tuple(trials))
+    experiment = Experiment("Made up", plan, specs, tuple(trial.spec for trial in trials))
+    return Results(experiment, dict.fromkeys(names, clouds()), {}, tuple(trials))
 
 
 PLAIN = {"ending": "converged", "certificate": {"relative_gap": 1e-4}, "C": 1.0, "kernel": {"gamma": 0.5}}

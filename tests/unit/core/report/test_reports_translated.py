@@ -35,7 +35,7 @@ NAMES = {*WORDS.findall(" ".join([*MACHINES, *METHODS, *KERNELS, *BIASES, str(DA
 NAMES |= {name for kind in (Request, ReadOptions, Rules) for field in fields(kind) for name in field.name.split("_")}
 NAMES |= {"read", "rules", "digest", "category", "number", "True", "False", "csv", "Dogan", "et", "al"}
 NAMES |= {library for library, _ in versions()} | {"python", "scikit", "learn"}
-NAMES |= {"scale", "minmax", "reject", "zeros", "holm", "grid", "done", "ms", "kB", "JSON", "SHA"}
+NAMES |= {"scale", "minmax", "reject", "zeros", "Holm", "grid", "done", "ms", "kB", "JSON", "SHA"}
 
 
 @pytest.fixture(autouse=True)
