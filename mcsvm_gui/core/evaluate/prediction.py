@@ -62,6 +62,17 @@ class Prediction:
         assert self.decisions.probabilities is not None
         return np.asarray(entr(self.decisions.probabilities).sum(axis=1))
 
+    def rows(self, order: str, *, misses: bool) -> np.ndarray | None:
+        """Which rows to look at, in which order: "file", "margin" (smallest first) or "entropy" (largest first).
+
+        None: all of them as they are. Rows without a decision come last."""
+        chosen = np.flatnonzero(self.missed) if misses else None
+        if order == "file" or self.decisions.probabilities is None:
+            return chosen
+        chosen = np.arange(self.missed.size) if chosen is None else chosen
+        unsure = self.margins if order == "margin" else -self.entropies
+        return chosen[np.argsort(unsure[chosen], kind="stable")]
+
     def table(self, with_scores: bool, with_probabilities: bool = False) -> str:
         """CSV, one line per row of the data, in its order; empty where a row was left out or rejected."""
         header, rows = ["prediction"], [["" if label is None else label] for label in self.decisions.labels]

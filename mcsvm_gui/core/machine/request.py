@@ -99,7 +99,7 @@ class Request:
         **ALONE,
     )
     calibration_folds: int = option(
-        5, Whole(lowest=2), "Calibration folds", "Trainings without one fold each, whose scores calibrate", **ALONE
+        5, Whole(lowest=2), "Folds", "Of the calibration: as many trainings, each without one fold", **ALONE
     )
     costs: CostTable | None = option(  # noqa: RUF009 - a field
         *(None, Costs(), "Costs", DECIDING),

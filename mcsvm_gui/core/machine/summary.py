@@ -158,16 +158,16 @@ def _scores(document: Mapping[str, Any]) -> str:
 def _calibration(document: Mapping[str, Any]) -> list[str]:
     """Of runs from before there were probabilities, nothing."""
     found = document.get("calibration")
-    if found is None:
-        return []
-    return [
-        tr(
-            "{how}, fitted on the scores of {folds} folds: log loss {after}, before {before}.",
-            how=calibration_words(found["method"], found["temperature"]),
-            folds=figures.count(found["folds"]),
-            **{name: loss_words(found["log_loss"][name]) for name in ("before", "after")},
-        )
-    ]
+    return [] if found is None else [calibration_sentence(found)]
+
+
+def calibration_sentence(found: Mapping[str, Any]) -> str:
+    return tr(
+        "{how}, fitted on the scores of {folds} folds: log loss {after}, before {before}.",
+        how=calibration_words(found["method"], found["temperature"]),
+        folds=figures.count(found["folds"]),
+        **{name: loss_words(found["log_loss"][name]) for name in ("before", "after")},
+    )
 
 
 def calibration_words(method: str, temperature: float | None) -> str:

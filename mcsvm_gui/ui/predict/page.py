@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit import file_dialogs, icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
@@ -36,6 +36,7 @@ class PredictPage(QWidget):
     export_asked = Signal(str)  # the name of a format
     export_chosen = Signal(str, str)  # and the path to write
     misses_toggled = Signal(bool)
+    order_chosen = Signal(str)  # the name of an order of rows
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +70,15 @@ class PredictPage(QWidget):
         self._formats = QMenu(self._export)
         self._export.setMenu(self._formats)
         self._with_scores = _check("predictScoresCheck", tr("With scores"))
+        self._with_probabilities = _check("predictProbabilitiesCheck", tr("With probabilities"))
+        self._with_probabilities.setChecked(True)
         self._only_misses = _check("predictMissesCheck", tr("Only rows that differ from the file"))
+        self._order = QComboBox()
+        self._order.setObjectName("predictOrderCombo")
+        self._order.setAccessibleName(tr("Order of the rows"))
+        self._order.setToolTip(tr("Rows on which the model is least sure are worth a look"))
+        for name, title in orders().items():
+            self._order.addItem(title, name)
         self._badge = BadgeLabel("modelCertificate", tr("Certificate"))
         self._model_title, self._data_title = (
             words("", "heading", "modelTitle"),
@@ -114,11 +123,14 @@ class PredictPage(QWidget):
         row = QHBoxLayout()
         row.setSpacing(2 * UNIT)
         nest(row, said, 1)
-        for control in (self._only_misses, self._with_scores, self._save):
-            row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self._save, 0, Qt.AlignmentFlag.AlignVCenter)
+        rows = _row(self._order, self._only_misses)
+        for control in (self._with_probabilities, self._with_scores):
+            rows.addWidget(control)
         both = QVBoxLayout()
         both.setSpacing(UNIT // 2)
         nest(both, row)
+        nest(both, rows)
         both.addWidget(self._saved)
         return both
 
@@ -129,6 +141,7 @@ class PredictPage(QWidget):
         self._use_data.clicked.connect(self.open_data_asked)
         self._save.clicked.connect(self.save_asked)
         self._only_misses.toggled.connect(self.misses_toggled)
+        self._order.currentIndexChanged.connect(lambda _: self.order_chosen.emit(self._order.currentData()))
         self._export.setEnabled(False)
 
     # -- setters ----------------------------------------------------------------------------------
@@ -195,11 +208,21 @@ class PredictPage(QWidget):
         for control in (self._save, self._with_scores, self._only_misses):
             control.setVisible(prediction is not None)
         self._only_misses.setEnabled(prediction is not None and prediction.dataset.labels is not None)
+        calibrated = prediction is not None and prediction.decisions.probabilities is not None
+        self._with_probabilities.setVisible(calibrated)
+        self._order.setVisible(calibrated)
+
+    def choose_order(self, name: str) -> None:
+        self._order.setCurrentIndex(self._order.findData(name))
 
     def set_only_misses(self, only: bool) -> None:
         self._only_misses.blockSignals(True)
         self._only_misses.setChecked(only)
         self._only_misses.blockSignals(False)
+
+    @property
+    def with_probabilities(self) -> bool:
+        return self._with_probabilities.isVisibleTo(self) and self._with_probabilities.isChecked()
 
     @property
     def with_scores(self) -> bool:
@@ -220,6 +243,15 @@ class PredictPage(QWidget):
         file_dialogs.choose_target(
             *(self, tr("Export model"), "", place, suffix), lambda path: self.export_chosen.emit(name, path)
         )
+
+
+def orders() -> dict[str, str]:
+    """Of the rows of a model with probabilities."""
+    return {
+        "file": tr("In the order of the file"),
+        "margin": tr("Nearest two classes first"),
+        "entropy": tr("Least certain first"),
+    }
 
 
 def _check(name: str, text: str) -> QCheckBox:

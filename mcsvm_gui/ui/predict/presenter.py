@@ -38,9 +38,12 @@ class PredictView(Protocol):
     export_asked: Any
     export_chosen: Any
     misses_toggled: Any
+    order_chosen: Any
 
     @property
     def with_scores(self) -> bool: ...
+    @property
+    def with_probabilities(self) -> bool: ...
     def set_model(self, title: str, sentences: Sequence[str], badge: Any | None) -> None: ...
     def set_model_notice(self, sentence: str, role: str = ...) -> None: ...
     def set_data(self, title: str, text: str) -> None: ...
@@ -79,6 +82,7 @@ class PredictPresenter(QObject):
         self._loading: Ticket | None = None
         self._deciding: Ticket | None = None
         self._offering = False
+        self._only_misses, self._order = False, "file"
         self._connect()
         view.set_model(tr("No model yet"), (), None)
         view.set_data(tr("No data yet"), "")
@@ -94,6 +98,7 @@ class PredictPresenter(QObject):
         view.data_file_chosen.connect(self.open_data)
         view.open_data_asked.connect(self.use_open_data)
         view.misses_toggled.connect(self._show_misses)
+        view.order_chosen.connect(self._show_ordered)
         view.save_asked.connect(lambda: view.choose_target(self._target("predictions.csv")))
         view.save_chosen.connect(self.save)
         view.export_asked.connect(self._ask_export)
@@ -180,6 +185,7 @@ class PredictPresenter(QObject):
         for clear in (self.view.set_result, self.view.set_saved):
             clear("")
         self.view.set_notices(())
+        self._only_misses = False
         self.view.set_only_misses(False)
         self._wait()
         if self._opened is None or self._source is None:
@@ -207,12 +213,19 @@ class PredictPresenter(QObject):
             self.settings.remember_file(self._data_path)
         self.view.set_notices(_notices(prediction))
         self.view.set_result(*_result(prediction))
-        self.view.show_prediction(prediction, None)
+        self._show_rows()
 
     def _show_misses(self, only: bool) -> None:
+        self._only_misses = only
+        self._show_rows()
+
+    def _show_ordered(self, order: str) -> None:
+        self._order = order
+        self._show_rows()
+
+    def _show_rows(self) -> None:
         if self._prediction is not None:
-            rows = self._prediction.missed.nonzero()[0] if only else None
-            self.view.show_prediction(self._prediction, rows)
+            self.view.show_prediction(self._prediction, self._prediction.rows(self._order, misses=self._only_misses))
 
     # -- files ------------------------------------------------------------------------------------
 
@@ -222,14 +235,14 @@ class PredictPresenter(QObject):
 
     def save(self, path: str) -> None:
         """Exactly what `mcsvm predict -o` writes."""
-        prediction, with_scores = self._prediction, self.view.with_scores
+        prediction, parts = self._prediction, (self.view.with_scores, self.view.with_probabilities)
         if prediction is None:
             return
 
         def write() -> str:
             from mcsvm_gui.core.base.writing import write_text
 
-            write_text(path, prediction.table(with_scores))
+            write_text(path, prediction.table(*parts))
             return tr("Saved {path}.", path=path)
 
         self.workspace.tasks.start(write, self.view.set_saved, lambda why: self.view.set_saved(why, "bad"))
@@ -273,8 +286,10 @@ def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -
     """What the window will ask for is computed here as well."""
     from mcsvm_gui.core.evaluate.prediction import predict
 
-    prediction = predict(trained, source(trained))
+    prediction = predict(trained, source(trained), probabilities=True)
     _ = prediction.scores, prediction.missed
+    if prediction.decisions.probabilities is not None:
+        _ = prediction.margins, prediction.entropies
     return prediction
 
 
@@ -307,9 +322,18 @@ def _words(opened: OpenedModel) -> tuple[str, list[str], Any]:
                 rows=figures.count(origin.n_train),
                 features=figures.count(len(trained.preparation.columns)),
             ),
+            _calibration(trained),
         ],
         badge(document),
     )
+
+
+def _calibration(trained: TrainedModel) -> str:
+    from mcsvm_gui.core.machine.summary import calibration_sentence
+
+    if trained.calibrated is None:
+        return tr("It has scores and no probabilities; trained with a Calibration, under More on Train, it has both.")
+    return calibration_sentence(trained.calibrated.document())
 
 
 def _notices(prediction: Prediction) -> list[str]:

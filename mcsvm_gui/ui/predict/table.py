@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.predict.probability_bars import PROBABILITY, ProbabilityDelegate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,24 +25,25 @@ MOST_COPIED, MEASURED = 100_000, 100
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NOWHERE = QModelIndex()
-_ROW, _PREDICTED, _TRUE, _SCORES = range(4)
+_ROW, _PREDICTED, _TRUE, _PROBABILITIES, _SCORES = range(5)
 
 
 class PredictionModel(QAbstractTableModel):
-    """Row number, prediction, the label in the file where there is one, and the score of every class."""
+    """Row number, prediction, the label in the file where there is one; of every class the probability, if the model
+    has them, and the score."""
 
     def __init__(self) -> None:
         super().__init__()
         self._shown: Prediction | None = None
         self._rows: np.ndarray | None = None  # which rows are shown, where not all are
         self._kinds: list[int] = []  # of the columns
-        self._first_score = 0
+        self._first: dict[int, int] = {}  # column of each kind
 
     def show(self, prediction: Prediction | None, rows: np.ndarray | None = None) -> None:
         self.beginResetModel()
         self._shown, self._rows = prediction, rows
         self._kinds = [] if prediction is None else _kinds(prediction)
-        self._first_score = self._kinds.index(_SCORES) if self._kinds else 0
+        self._first = {kind: self._kinds.index(kind) for kind in set(self._kinds)}
         self.endResetModel()
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -58,10 +60,13 @@ class PredictionModel(QAbstractTableModel):
         kind = self._kinds[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _LEFT if kind in (_PREDICTED, _TRUE) else _RIGHT
+        if kind == _PROBABILITIES and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            name = self._class_of(section)
+            return tr("P({name})", name=name) if role == 0 else tr("Probability of {name}", name=name)
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if kind == _SCORES:
-            return self._shown.trained.class_names[section - self._first_score]
+            return self._class_of(section)
         return {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file")}[kind]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -72,6 +77,8 @@ class PredictionModel(QAbstractTableModel):
         missed = bool(self._shown.missed[row])
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(row, kind, index.column())
+        if role == PROBABILITY:
+            return self._number(row, kind, index.column()) if kind == _PROBABILITIES else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _LEFT if kind in (_PREDICTED, _TRUE) else _RIGHT
         if role == Qt.ItemDataRole.ForegroundRole:
@@ -88,30 +95,43 @@ class PredictionModel(QAbstractTableModel):
         assert self._shown is not None
         if kind == _ROW:
             return str(row + 1)
-        if kind == _SCORES:
-            score = float(self._shown.decisions.scores[row, column - self._first_score])
+        if kind in (_PROBABILITIES, _SCORES):
+            score = self._number(row, kind, column)
             return NOTHING if math.isnan(score) else f"{score:.4f}".replace("-", "−")  # noqa: RUF001 - a minus sign
         labels = self._shown.decisions.labels if kind == _PREDICTED else self._shown.dataset.labels
         assert labels is not None
         return NOTHING if labels[row] is None else str(labels[row])
 
+    def _number(self, row: int, kind: int, column: int) -> float:
+        assert self._shown is not None
+        found = self._shown.decisions
+        table = found.scores if kind == _SCORES else found.probabilities
+        assert table is not None
+        return float(table[row, column - self._first[kind]])
+
+    def _class_of(self, column: int) -> str:
+        assert self._shown is not None
+        return self._shown.trained.class_names[column - self._first[self._kinds[column]]]
+
     def _colour(self, row: int, kind: int, column: int, missed: bool) -> QColor:
         now = theme.current()
         if missed and kind in (_PREDICTED, _TRUE):
             return QColor(now.bad)
-        quiet = kind == _ROW or (kind == _SCORES and not self._decided(row, kind, column))
+        quiet = kind == _ROW or (kind in (_PROBABILITIES, _SCORES) and not self._decided(row, kind, column))
         return QColor(now.muted if quiet else now.text)
 
     def _decided(self, row: int, kind: int, column: int) -> bool:
-        """Whether this is the score of the predicted class."""
-        if kind != _SCORES or self._shown is None:
+        """Whether this is of the predicted class."""
+        if kind not in (_PROBABILITIES, _SCORES) or self._shown is None:
             return False
-        return self._shown.trained.class_names[column - self._first_score] == self._shown.decisions.labels[row]
+        return bool(self._class_of(column) == self._shown.decisions.labels[row])
 
 
 def _kinds(prediction: Prediction) -> list[int]:
     labelled = [] if prediction.dataset.labels is None else [_TRUE]
-    return [_ROW, _PREDICTED, *labelled, *[_SCORES] * len(prediction.trained.class_names)]
+    classes = len(prediction.trained.class_names)
+    shares = [] if prediction.decisions.probabilities is None else [_PROBABILITIES] * classes
+    return [_ROW, _PREDICTED, *labelled, *shares, *[_SCORES] * classes]
 
 
 def _bold() -> QFont:
@@ -131,6 +151,7 @@ class PredictionTable(QTableView):
         self.setAccessibleName(tr("Predictions"))
         self.table = PredictionModel()
         self.setModel(self.table)
+        self.setItemDelegate(ProbabilityDelegate(self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)

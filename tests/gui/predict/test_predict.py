@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from shell_fakes import FakeWorkspace, Remembering
 
@@ -19,6 +19,7 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.predict.page import PredictPage
 from mcsvm_gui.ui.predict.presenter import PredictPresenter
+from mcsvm_gui.ui.predict.probability_bars import PROBABILITY
 from mcsvm_gui.ui.predict.table import PredictionTable
 
 
@@ -27,8 +28,8 @@ class FakePage(Remembering):
     data_file_asked, data_file_chosen, open_data_asked = Signal(), Signal(str), Signal()
     save_asked, save_chosen = Signal(), Signal(str)
     export_asked, export_chosen = Signal(str), Signal(str, str)
-    misses_toggled = Signal(bool)
-    with_scores = False
+    misses_toggled, order_chosen = Signal(bool), Signal(str)
+    with_scores = with_probabilities = False
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     named = {path.stem: str(path) for path in folder.glob("*.csv")}
     model = str(folder / "trees.mcsvm")
     assert main(["train", named["train"], "--model", model, "--machine", "dag", "--quiet"]) == 0
-    return SimpleNamespace(folder=folder, model=model, trained=model_file.load(model), **named)
+    sure = str(folder / "sure.mcsvm")
+    assert main(["train", named["train"], "--model", sure, "--calibrate", "sigmoid", "--quiet"]) == 0
+    return SimpleNamespace(folder=folder, model=model, sure=sure, trained=model_file.load(model), **named)
 
 
 class Stage:
@@ -245,6 +248,76 @@ def _pairs(files) -> list[tuple[str, str]]:
     return list(zip(files.trained.decide(dataset), dataset.labels, strict=True))
 
 
+def test_probabilities_stand_in_bars_and_rows_can_be_sorted_by_doubt(page: PredictPage, files) -> None:
+    stage = Stage(page)
+    stage.presenter.open_model(files.sure)
+    page.data_file_chosen.emit(files.test)
+    model, order = child(page, PredictionTable, "predictTable").table, child(page, QComboBox, "predictOrderCombo")
+    names = files.trained.class_names
+    headers = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(3, 9)]
+    assert headers == [*(f"P({name})" for name in names), *names]
+    assert model.headerData(3, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole) == f"Probability of {names[0]}"
+
+    def shares() -> np.ndarray:
+        return np.array([[model.index(row, column).data(PROBABILITY) for column in (3, 4, 5)] for row in range(20)])
+
+    in_file = shares()
+    np.testing.assert_allclose(in_file.sum(axis=1), 1.0)
+    assert model.index(0, 6).data(PROBABILITY) is None
+    assert model.index(2, 4).data() == f"{in_file[2, 1]:.4f}"
+    assert [order.itemData(place) for place in range(order.count())] == ["file", "margin", "entropy"]
+    order.setCurrentIndex(1)
+    two = np.sort(shares(), axis=1)[:, 1:]
+    assert (np.diff(two[:, 1] - two[:, 0]) >= 0.0).all()
+    order.setCurrentIndex(2)
+    assert (np.diff(-(shares() * np.log(shares())).sum(axis=1)) <= 1e-12).all()
+    child(page, QCheckBox, "predictMissesCheck").click()
+    assert model.rowCount() == int(stage.presenter._prediction.missed.sum())
+    order.setCurrentIndex(0)
+    assert [int(model.index(row, 0).data()) - 1 for row in range(model.rowCount())] == np.flatnonzero(
+        stage.presenter._prediction.missed
+    ).tolist()
+
+
+def test_a_bar_is_as_long_as_its_probability(qtbot: QtBot, page: PredictPage, files) -> None:
+    page.resize(1600, 700)
+    Stage(page).presenter.open_model(files.sure)
+    page.data_file_chosen.emit(files.test)
+    table = child(page, PredictionTable, "predictTable")
+    table.setColumnWidth(3, 200)
+    ground, painted = QColor(theme.current().surface), table.viewport().grab().toImage()
+    for row in range(3):
+        area = table.visualRect(table.table.index(row, 3))
+        line = [QColor(painted.pixel(area.left() + x, area.top() + 4)) for x in range(area.width() - 1)]
+        blue = sum(colour.blue() - colour.red() > 30 for colour in line)
+        assert blue == pytest.approx(200 * table.table.index(row, 3).data(PROBABILITY), abs=3)
+    assert ground.isValid()
+
+
+def test_a_model_without_probabilities_says_how_to_get_them(page: PredictPage, files) -> None:
+    Stage(page).presenter.open_model(files.model)
+    page.data_file_chosen.emit(files.test)
+    assert "Calibration" in child(page, QLabel, "modelWords").text()
+    for kind, name in ((QComboBox, "predictOrderCombo"), (QCheckBox, "predictProbabilitiesCheck")):
+        assert not child(page, kind, name).isVisible()
+    Stage(page).presenter.open_model(files.sure)
+    page.data_file_chosen.emit(files.test)
+    assert "log loss" in child(page, QLabel, "modelWords").text()
+    for kind, name in ((QComboBox, "predictOrderCombo"), (QCheckBox, "predictProbabilitiesCheck")):
+        assert child(page, kind, name).isVisible()
+        assert child(page, kind, name).accessibleName()
+
+
+def test_saved_probabilities_are_what_the_command_writes(stage: Stage, files, tmp_path: Path) -> None:
+    stage.page.model_file_chosen.emit(files.sure)
+    stage.page.data_file_chosen.emit(files.test)
+    stage.page.with_probabilities = True
+    stage.page.save_chosen.emit(str(tmp_path / "window.csv"))
+    assert main(["predict", files.sure, files.test, "--proba", "-o", str(tmp_path / "command.csv"), "--quiet"]) == 0
+    assert (tmp_path / "window.csv").read_bytes() == (tmp_path / "command.csv").read_bytes()
+    assert "probability =cedar" in (tmp_path / "window.csv").read_text("utf-8")
+
+
 def test_selected_cells_copy_as_tab_separated_text(qtbot: QtBot, page: PredictPage, files) -> None:
     Stage(page).presenter.open_model(files.model)
     page.data_file_chosen.emit(files.test)
@@ -273,7 +346,7 @@ def test_the_menu_of_exports_asks_by_name(page: PredictPage, files) -> None:
 def test_a_million_rows_are_shown_by_looking_at_those_on_the_screen(page: PredictPage, files, monkeypatch) -> None:
     rows = 1_000_000
     labels = np.full(rows, "ash", dtype=object)
-    decisions = SimpleNamespace(labels=labels, scores=np.zeros((rows, 3)))
+    decisions = SimpleNamespace(labels=labels, scores=np.zeros((rows, 3)), probabilities=None)
     dataset = SimpleNamespace(labels=labels)
     many = SimpleNamespace(trained=files.trained, dataset=dataset, decisions=decisions, missed=np.zeros(rows, bool))
     table = child(page, PredictionTable, "predictTable")
