@@ -86,9 +86,6 @@ def summary(prediction: Prediction) -> str:
     machine, scores = prediction.trained.model.machine, prediction.scores
     rows = output.plural(int(prediction.decisions.decided.size), "row")
     decided = f"{rows} decided by {machine.title} ({machine.name})"
-    rejected = int(prediction.decisions.rejected.sum())
-    if rejected:
-        decided += f", {rejected} rejected"
     if scores is None:
         return f"{decided}."
     column = prediction.dataset.weight_name

@@ -64,7 +64,7 @@ def test_rows_whose_class_is_not_probable_enough_are_rejected(
         assert found["rejected"] == (~sure).sum() > 0
         assert found["n_scored"] == sure.sum()
         assert pd.read_csv(tmp_path / "p.csv")["prediction"].isna().tolist() == (~sure).tolist()
-        assert f"{(~sure).sum()} rejected" in mcsvm("predict", model, other, "--reject", least).err
+        assert f"warning: {(~sure).sum()} row" in mcsvm("predict", model, other, "--reject", least).err
 
 
 def test_evaluation_is_of_probabilities_and_of_decisions_by_cost(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,12 @@ class DecidedRows:
     shares: np.ndarray | None  # (n, known) probabilities, of a model that has some
     weights: np.ndarray
     costs: np.ndarray | None = None  # (known, known) true classes down, decisions across
+
+    @cached_property
+    def most_probable(self) -> np.ndarray:
+        """The confusion matrix where the most probable class is decided for."""
+        assert self.shares is not None
+        return decisions.confusion_of(self.true, self.shares.argmax(axis=1), len(self.names), self.weights)
 
     def taken(self, rows: np.ndarray) -> DecidedRows:
         shares = None if self.shares is None else self.shares[rows]

@@ -13,7 +13,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
 from solvers.costs import CostRule, equal_costs
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +101,19 @@ def rejecting(trained: TrainedModel, least: float) -> TrainedModel:
     return replace(trained, rule=replace(rule, reject=least))
 
 
+def _rejections(decisions: Decisions) -> tuple[Notice, ...]:
+    count = int(decisions.rejected.sum())
+    sentence = Sentence(
+        "{count} row is not decided: its class is not probable enough",
+        "{count} rows are not decided: their classes are not probable enough",
+        count=count,
+    )
+    return (Notice("rejected rows", sentence),) if count else ()
+
+
 def predict(trained: TrainedModel, dataset: Dataset, *, probabilities: bool = False) -> Prediction:
     decisions = trained.predictions(dataset, probabilities=probabilities)
-    notices = (*dataset.notices, *decisions.notices)
+    notices = (*dataset.notices, *decisions.notices, *_rejections(decisions))
     if dataset.labels is not None:
         labels = in_training_spelling(trained.class_names, dataset.labels)
         notices += unseen_classes(trained.class_names, labels)

@@ -25,13 +25,12 @@ def priced(rows: DecidedRows, rule: CostRule) -> Priced:
     """Of a model with probabilities."""
     assert rows.shares is not None
     confusion, rejected = _decided(rows, rule.decide(rows.shares))
-    own, _ = _decided(rows, rows.shares.argmax(axis=1))
     costs = with_costs(rule.table, len(rows.names))
     return Priced(
         rows.names,
         confusion,
         float(decisions.mean_cost(confusion, costs)),
-        float(decisions.mean_cost(own, costs)),
+        float(decisions.mean_cost(rows.most_probable, costs)),
         float(decisions.accuracy(confusion)),
         rejected,
     )

@@ -9,9 +9,12 @@ import numpy as np
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.writing import Named
+from mcsvm_gui.core.compare.evaluated_runs import EvaluatedRun
 from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.report import check_format, write_report
+from mcsvm_gui.core.report.blocks import Block, Heading
+from mcsvm_gui.core.report.of_evaluation import evaluation_blocks
 from mcsvm_gui.core.report.of_project import RunMaterial, report_of
 
 
@@ -20,15 +23,26 @@ class ReportedRun:
     record: RunRecord
     trace: Mapping[str, np.ndarray]
     chosen: ScoredRun
+    evaluated: EvaluatedRun | None = None
 
 
 def write(path: Named, runs: Sequence[ReportedRun]) -> None:
     """In the format that the ending of the path names."""
     check_format(path)
     report = report_of("", [_material(run) for run in runs])
+    evaluated = [run.evaluated for run in runs if run.evaluated is not None]
+    blocks = [block for one in evaluated for block in _evaluation(one)]
+    documents = {one.label: one.evaluation.document() for one in evaluated if one.evaluation is not None}
+    report = replace(report, blocks=(*report.blocks, *blocks), document={**report.document, "evaluations": documents})
     if len(runs) > 1:
         report = replace(report, title=tr("Comparison of {runs} runs", runs=len(runs)))
     write_report(path, report)
+
+
+def _evaluation(run: EvaluatedRun) -> list[Block]:
+    if run.evaluation is None:
+        return []
+    return [Heading(run.label), *evaluation_blocks(run.evaluation, run.machine, 3)]
 
 
 def _material(run: ReportedRun) -> RunMaterial:

@@ -74,6 +74,10 @@ class EvaluationPresenter(QObject):
         self._show()
         self._step()
 
+    def of(self, run: int) -> EvaluatedRun | None:
+        """Only what someone looked at."""
+        return self._known.get(run)
+
     @property
     def words(self) -> str:
         """How far it is; nothing once all is there, or nobody looks."""

@@ -254,12 +254,19 @@ class ComparePresenter(QObject):
     def write_report(self, path: str) -> None:
         """Of the runs on the page."""
         records = self._records()
-        found = [(record, self._runs.trace(record.id).table(), self._scorer.of(record)) for record in records]
+        found = [
+            (record, self._runs.trace(record.id).table(), self._scorer.of(record), self._evaluations.of(record.id))
+            for record in records
+        ]
 
         def write() -> None:
             from mcsvm_gui.core.report import of_runs as chosen_report
 
-            known = [chosen_report.ReportedRun(record, trace, one) for record, trace, one in found if one is not None]
+            known = [
+                chosen_report.ReportedRun(record, trace, one, evaluated)
+                for record, trace, one, evaluated in found
+                if one is not None
+            ]
             chosen_report.write(path, known)
 
         if found:

@@ -97,7 +97,11 @@ def _curve(run: EvaluatedRun, kind: str, name: str) -> RunLine | None:
     if curve is None:
         return None
     band = None if curve.band is None else (GRID, curve.band[0], curve.band[1])
-    label = tr("{run}: area {area}", run=run.label, area=f"{curve.area:.4f}")
+    area = f"{curve.area:.4f}"
+    if kind == "roc":
+        label = tr("{run}: area {area}", run=run.label, area=area)
+    else:
+        label = tr("{run}: average precision {precision}", run=run.label, precision=area)
     return RunLine(run.run, label, run.machine, (curve.x, curve.y), band)
 
 
