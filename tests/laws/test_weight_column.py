@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from command_line import mcsvm
 from sklearn import metrics
 from weighted_files import CLASSES, write
 
 from mcsvm_gui.core.compare.comparison import compare, side_of
 from mcsvm_gui.core.compare.differences import words_on_tests
-from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data import preparation
+from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.data.options import SCALES, Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.evaluate.applied import applied
@@ -29,6 +31,8 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.summary import sentences
 from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.tune.options import TuneRequest, range_of
+from mcsvm_gui.core.tune.search import Tuning
 from solvers import MultiClassSVC
 from solvers.selection.folds import Fold
 
@@ -209,3 +213,40 @@ def test_nothing_is_written_of_wrong_weights(wrong: str, tmp_path: Path) -> None
         complaint = mcsvm(command[0], weighted, "--weights", "w", *command[1:]).complaint
         assert complaint.startswith(f"error: {weighted}:6: ")
         assert not target.exists()
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("filled", [0.1, 0.9])
+def test_sparse_columns_are_scaled_by_weight(scale: str, filled: float) -> None:
+    """`filled`: below a quarter a matrix stays sparse."""
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < filled)
+    counts, labels = rng.integers(1, 4, 40), np.array(["a", "b"], dtype=object)[np.arange(40) % 2]
+
+    def made(times: np.ndarray, weights: np.ndarray | None) -> Dataset:
+        matrix, said = sp.csr_array(np.repeat(values, times, axis=0)), np.repeat(labels, times)
+        columns = NumberedColumns(1, 6)
+        plain = Dataset("x", "arff", columns, None, matrix, "label", said, None, (), (), "0")
+        return replace(plain, weight_name="w", weights=weights)
+
+    rules = Rules(scale=scale)
+    one = preparation.fit(rules, made(np.ones(40, dtype=int), counts.astype(float)))
+    other = preparation.fit(rules, made(counts, None))
+    for name in ("shift", "scale"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-9, atol=1e-12)
+
+
+def test_a_search_scores_folds_by_weight(tmp_path: Path) -> None:
+    """As the same trainings, fold by fold, score their test rows."""
+    rows = open_dataset(write(tmp_path)[0], READ)
+    request = Request(read=READ, gap_tol=1e-9, class_weight="balanced", digest=rows.digest)
+    wanted = TuneRequest(machines=("ww", "ovo"), costs=range_of("2:2"), gammas=range_of("1:1"), folds=3, jobs=1)
+    tuning = Tuning(request, wanted, rows)
+    for cell, result in tuning.run().results.items():
+        asked = replace(request, machine=cell.machine, C=2.0, gamma=1.0)
+        by_hand = [
+            train(asked, rows.take(part.train), rows.take(part.test)).document["test_accuracy"] for part in tuning.parts
+        ]
+        assert [found.accuracy for found in result.by_fold.values()] == pytest.approx(by_hand, abs=1e-12)
+        sizes = [part.test.size for part in tuning.parts]
+        assert any(abs(share * size - round(share * size)) > 1e-6 for share, size in zip(by_hand, sizes, strict=True))

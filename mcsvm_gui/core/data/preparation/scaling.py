@@ -31,7 +31,7 @@ def dense_scaling(rule: str, values: np.ndarray, weights: np.ndarray | None) -> 
         if rule == "minmax":
             shift, scale = 0.5 * low + 0.5 * high, 2.0 / reach
         elif rule == "standard":
-            shift = values.mean(axis=0) if weights is None else _mean(values, weights)
+            shift = _mean(values, weights)
             scale = 1.0 / (values.std(axis=0) if weights is None else np.sqrt(_mean((values - shift) ** 2, weights)))
         else:
             shift, scale = np.zeros(low.size), np.ones(low.size)
@@ -39,8 +39,8 @@ def dense_scaling(rule: str, values: np.ndarray, weights: np.ndarray | None) -> 
     return Scaling(shift, scale, constant, reach)
 
 
-def _mean(values: np.ndarray | sp.csr_array, weights: np.ndarray) -> np.ndarray:
-    return np.asarray((weights / weights.sum()) @ values).ravel()
+def _mean(values: np.ndarray | sp.csr_array, weights: np.ndarray | None) -> np.ndarray:
+    return np.asarray(values.mean(axis=0) if weights is None else (weights / weights.sum()) @ values).ravel()
 
 
 def sparse_scaling(rule: str, matrix: sp.csr_array, weights: np.ndarray | None) -> Scaling:
@@ -52,8 +52,7 @@ def sparse_scaling(rule: str, matrix: sp.csr_array, weights: np.ndarray | None) 
         if rule == "minmax":
             scale = 1.0 / np.maximum(np.abs(low), np.abs(high))
         elif rule == "standard":
-            each = np.ones(matrix.shape[0]) if weights is None else weights
-            mean, square = _mean(matrix, each), _mean(matrix.multiply(matrix).tocsr(), each)
+            mean, square = _mean(matrix, weights), _mean(matrix.multiply(matrix).tocsr(), weights)
             scale = 1.0 / np.sqrt(np.maximum(square - mean**2, 0.0))
         else:
             scale = np.ones(low.size)
