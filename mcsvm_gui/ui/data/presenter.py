@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
-from mcsvm_gui.core.data import pasted
+from mcsvm_gui.core.data.files import pasted
 from mcsvm_gui.core.data.form import applied, columns_of, reading_form
 from mcsvm_gui.core.data.remedies import remedies
 from mcsvm_gui.core.data.samples import samples

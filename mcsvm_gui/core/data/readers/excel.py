@@ -14,9 +14,9 @@ import pandas as pd
 
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.compression import is_workbook, memory
 from mcsvm_gui.core.data.dataset import Dataset, Guess
-from mcsvm_gui.core.data.optional import needed, opened
+from mcsvm_gui.core.data.files.compression import is_workbook, memory
+from mcsvm_gui.core.data.files.optional import needed, opened
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble

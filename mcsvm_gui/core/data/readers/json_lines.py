@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.compression import memory
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.files.compression import memory
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import roles

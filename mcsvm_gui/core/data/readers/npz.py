@@ -10,9 +10,9 @@ import numpy as np
 
 from mcsvm_gui.core.base import arrays
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.compression import holds_arrays, memory
 from mcsvm_gui.core.data.dataset import Dataset, Notice
-from mcsvm_gui.core.data.optional import opened
+from mcsvm_gui.core.data.files.compression import holds_arrays, memory
+from mcsvm_gui.core.data.files.optional import opened
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import roles

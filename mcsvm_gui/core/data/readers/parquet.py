@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.compression import memory
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.optional import needed, opened
+from mcsvm_gui.core.data.files.compression import memory
+from mcsvm_gui.core.data.files.optional import needed, opened
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.compression import unpack
+from mcsvm_gui.core.data.files.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
 from solvers.errors import Sentence
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.compression import memory
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.files.compression import memory
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data import compression
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.files import compression
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset, source
 from solvers.errors import InputError
 

@@ -1,0 +1,1 @@
+"""Reaching files: one or several, packed ones, what was pasted, and packages that some formats need."""
