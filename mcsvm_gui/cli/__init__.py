@@ -56,7 +56,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     options = _parser(words).parse_args(words)
     with at_once():
         command = import_module(f"mcsvm_gui.cli.{options.command}")
+    if "-" in _data(options):
+        from mcsvm_gui.core.data.readers.source import take_standard_input
+
+        take_standard_input()
     return int(command.run(options))
+
+
+def _data(options: argparse.Namespace) -> list[str | None]:
+    named = getattr(options, "data", None)
+    return named if isinstance(named, list) else [named]
 
 
 # What may be given to each; its module here is called as it is, and has `run`.

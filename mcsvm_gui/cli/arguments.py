@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.options import Option
 
+DATA = "a file, a folder or a pattern of files with the same columns, or - for standard input"
 GROUPS = {"machine": "Numbers may be written 2^-3."}
 
 
 def inspect(parser: argparse.ArgumentParser) -> None:
     """what is in a data file: rows, features and their kinds, classes, missing cells, warnings"""
-    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("data", metavar="DATA", help=DATA)
     _options(parser, "inspect")
     _output(parser)
 
 
 def train(parser: argparse.ArgumentParser) -> None:
     """train a machine on a data file, and keep it with its certificate"""
-    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("--model", metavar="OUT.mcsvm", help="where to keep the model")
     parser.add_argument("--trace", metavar="OUT.csv", help="where to write the course of the training")
     _options(parser, "train")
@@ -30,7 +31,7 @@ def train(parser: argparse.ArgumentParser) -> None:
 
 def tune(parser: argparse.ArgumentParser) -> None:
     """search C and gamma by cross-validation, for one machine or several on the same folds"""
-    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("-o", "--output", metavar="CELLS.csv", help="one line per cell")
     _report_option(parser)
     parser.epilog = (
@@ -46,7 +47,7 @@ def compare(parser: argparse.ArgumentParser) -> None:
     from mcsvm_gui.core.machine import names
     from mcsvm_gui.core.tune.options import RANGES
 
-    parser.add_argument("data", metavar="DATA", nargs="+")
+    parser.add_argument("data", metavar="DATA", nargs="+", help=DATA)
     parser.add_argument("--machines", metavar="NAME,...", help=f"default {','.join(names.MACHINES)}")
     parser.add_argument("--solvers", metavar="NAME,...", help="default auto; each machine is trained by each")
     parser.add_argument("--tune", action="store_true", help="choose C and gamma inside every training part")
@@ -105,7 +106,7 @@ def _endings() -> str:
 def predict(parser: argparse.ArgumentParser) -> None:
     """apply a model to the rows of a data file, matching columns by name"""
     parser.add_argument("model", metavar="MODEL")
-    parser.add_argument("data", metavar="DATA")
+    parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("-o", "--output", metavar="OUT.csv", help="one line per row; standard output without it")
     parser.add_argument("--scores", action="store_true", help="also a score per class; the largest decides")
     parser.add_argument(

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from command_line import NASTY, ROOT, mcsvm
+from command_line import NASTY, ROOT, mcsvm, process
 
 from mcsvm_gui.core.base import doctor
 from mcsvm_gui.core.base.doctor import not_found
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.export import EXPORTERS
 
 
@@ -217,3 +219,25 @@ def test_nasty_files_train_or_say_why() -> None:
         assert answer.code in (0, 2, 3), path
         assert "Traceback" not in answer.err
         assert answer.code == 2 or answer.document["n_train"] > 0
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    rows = "".join(f"{row % 3}.{row % 7},{'abc'[row % 3]}\n" for row in range(30))
+    trained = process(
+        *("train", "-", "--kernel", "linear", "--model", tmp_path / "a.mcsvm", "--json", "--quiet"),
+        stdin=subprocess.PIPE,
+    )
+    out, _ = trained.communicate(f"x,label\n{rows}", timeout=300)
+    assert (trained.returncode, json.loads(out)["n_train"]) == (0, 30)
+    decided = process("predict", tmp_path / "a.mcsvm", "-", "--json", stdin=subprocess.PIPE)
+    out, _ = decided.communicate("x\n0.1\n2.2\n", timeout=300)
+    assert decided.returncode == 0
+    wrong = process("inspect", "-", stdin=subprocess.PIPE)
+    _, err = wrong.communicate("", timeout=300)
+    assert wrong.returncode == 2
+    assert "error: -: the file is empty" in err
+
+
+def test_rows_of_standard_input_are_not_waited_for_later() -> None:
+    with pytest.raises(FileError, match="rows that came by it are not kept"):
+        open_dataset("-")

@@ -158,3 +158,17 @@ def test_an_empty_clipboard_is_said_and_a_copied_file_is_opened(open_window: Ope
     hand.click("pasteButton")
     hand.wait(lambda: hand.work.dataset is not None)
     assert hand.work.dataset.name == str(path)
+
+
+def test_a_folder_of_parts_is_dropped(open_window: Open, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    lines = [f"{x:.1f},{y},{k}\n" for x, y, k in ROWS]
+    for name, part in (("a.csv", lines[:15]), ("b.csv", lines[15:])):
+        (folder / name).write_text("x,y,class\n" + "".join(part), encoding="utf-8")
+    hand = open_window()
+    opened(hand, folder)
+    assert hand.work.dataset.rows == 30
+    command, document = trained(hand)
+    hand.close()
+    assert {**repeated(command, capsys), "seconds": 0} == {**document, "seconds": 0}

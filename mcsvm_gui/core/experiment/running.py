@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.compare.comparison import Side, side_of
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.files.parts import joined
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
@@ -122,38 +121,6 @@ def load(experiment: Experiment) -> _Loaded:
 def _check_same(path: str, dataset: Dataset, digest: str | None) -> None:
     if digest is not None and dataset.digest != digest:
         raise FileError(path, "the file has changed since the experiment was written")
-
-
-def joined(parts: Sequence[Dataset]) -> Dataset:
-    """The rows of several files of the same columns, one after another."""
-    first = parts[0]
-    if len(parts) == 1:
-        return first
-    for other in parts[1:]:
-        if other.table is None or first.table is None or list(other.columns) != list(first.columns):
-            raise FileError(
-                other.name, "its columns are not those of {name}, so their rows cannot be joined", name=first.name
-            )
-        if (other.labels is None) != (first.labels is None):
-            raise FileError(
-                other.name, "it has class labels and {name} has none, or the other way round", name=first.name
-            )
-    return replace(
-        first,
-        table=pd.concat([part.table for part in parts], ignore_index=True),
-        labels=_joined([part.labels for part in parts]),
-        weights=_joined([part.weights for part in parts]),
-        groups=_joined([part.groups for part in parts]),
-        folds=_joined([part.folds for part in parts]),
-        lines=None,
-        notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
-        digest=hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest(),
-    )
-
-
-def _joined(values: Sequence[np.ndarray | None]) -> np.ndarray | None:
-    there = [part for part in values if part is not None]
-    return np.concatenate(there) if len(there) == len(values) else None
 
 
 def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[PlannedTraining]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mcsvm_gui.core.data import preparation, splitting
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
@@ -17,7 +18,7 @@ def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | Non
     if request.data is None:
         return None, Sentence("the model names no training file")
     try:
-        if not Path(request.data).is_file():  # a pipe of that name would be waited for
+        if not _is_there(request.data):  # a pipe of that name would be waited for
             return None, Sentence("the training file {path} is not here", path=request.data)
         dataset = open_dataset(request.data, request.read)
     except (InputError, ValueError, OSError):
@@ -27,3 +28,8 @@ def training_rows(trained: TrainedModel) -> tuple[Dataset | None, Sentence | Non
     if request.holdout is not None:
         dataset = splitting.split(dataset, request.holdout, request.seed, request.split)[0]
     return preparation.complete(request.rules, dataset)[0], None
+
+
+def _is_there(path: str) -> bool:
+    files = parts.files_of(path)
+    return Path(path).is_file() if files is None else bool(files)

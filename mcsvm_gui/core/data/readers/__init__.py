@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess
+from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.formats import READERS, Reader
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.source import Source, read_source
@@ -21,11 +23,18 @@ _NOTHING_SAID = ReadOptions()
 def open_dataset(
     path: str | os.PathLike[str], options: ReadOptions = _NOTHING_SAID, *, needs_label: bool = True
 ) -> Dataset:
-    """The data in a file.
+    """The data in a file, or in the files of a folder or a pattern.
 
     needs_label=True: to be trained on: two classes at least, and without a name the last column is the label.
     needs_label=False: to be predicted or scored: a label is found by name only (LIBSVM: by place), and may be absent.
     """
+    files = parts.files_of(path)
+    if files is None:
+        return _open_one(path, options, needs_label=needs_label)
+    return parts.read(os.fspath(path), files, options, partial(_open_one, needs_label=False), needs_label=needs_label)
+
+
+def _open_one(path: str | os.PathLike[str], options: ReadOptions, *, needs_label: bool) -> Dataset:
     try:
         source = read_source(path)
         reader, guesses = _reader(source, options)

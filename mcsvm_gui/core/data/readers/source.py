@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,8 @@ _STRANGERS = {
     b"\x80\x04\x95": Sentence("a Python pickle, which is never opened: it can run code"),
     b"\x80\x05\x95": Sentence("a Python pickle, which is never opened: it can run code"),
 }
+STANDARD_INPUT = Path("-")
+_taken: list[bytes] = []  # what came by standard input, which can be read once
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -67,12 +70,24 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     return Source(shown, data, packing)
 
 
+def take_standard_input() -> None:
+    """By a command that is given - for its data: rows that a request names later are not waited for."""
+    _taken[:] = [sys.stdin.buffer.read()]
+
+
 def _read(path: Path) -> bytes:
+    if path == STANDARD_INPUT:
+        if not _taken:
+            raise FileError(
+                path,
+                "standard input is read by commands that are given - for their data; rows that came by it are not"
+                " kept, name a file",
+            )
+        return _taken[0]
     try:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            what = Sentence("a folder") if stat.S_ISDIR(mode) else Sentence("a device")
-            raise FileError(path, "this is {what}; name a data file", what=what)
+            raise FileError(path, "this is a device; name a data file")
         return path.read_bytes()
     except FileNotFoundError:
         raise FileError(path, "there is no such file{hint}", hint=_similar(path)) from None

@@ -1,0 +1,144 @@
+"""Rows that lie in several files of the same columns: a folder of them, or all that fit a pattern."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data import formats
+from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, NumberedColumns
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import quoted
+from mcsvm_gui.core.data.readers import labels
+
+OpenOne = Callable[[str, ReadOptions], Dataset]  # without asking for classes
+
+
+def files_of(path: str | os.PathLike[str]) -> list[str] | None:
+    """In the order of their names; None where the path is that of one file."""
+    text = os.fspath(path)
+    if os.path.isdir(text):
+        return _of_folder(text)
+    if not glob.has_magic(text) or os.path.exists(text):
+        return None
+    try:
+        files = sorted(one for one in glob.glob(text, recursive=True) if os.path.isfile(one))
+    except (OSError, ValueError):
+        files = []
+    if not files:
+        raise FileError(text, "no file fits this pattern")
+    return files
+
+
+def _of_folder(path: str) -> list[str]:
+    known = tuple(formats.suffixes())
+    try:
+        found = [one for one in Path(path).iterdir() if one.name.lower().endswith(known) and one.name[0] not in "._"]
+        files = sorted(str(one) for one in found if one.is_file())
+    except OSError as trouble:
+        reason = trouble.strerror or type(trouble).__name__
+        raise FileError(path, "the folder cannot be read: {reason}", reason=reason) from None
+    if not files:
+        raise FileError(path, "the folder holds no data file; files are known by {suffixes}", suffixes=" ".join(known))
+    return files
+
+
+def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOne, *, needs_label: bool) -> Dataset:
+    """The label of the first file is that of all; whether there are classes to tell apart is asked of all rows."""
+    label, guesses = _label(files[0], options, open_one, needs_label=needs_label)
+    parts = [open_one(file, replace(options, label=label)) for file in files]
+    found = replace(joined(parts), name=path)
+    if not needs_label:
+        return found
+    if found.labels is None or found.label_name is None:
+        raise FileError(path, "not every row of these files has a class")
+    checked = labels.check(
+        Path(path), found.label_name, found.labels, None, needs_label=True, guessed=bool(guesses), how=options.spellings
+    )
+    notices = tuple(dict.fromkeys((*found.notices, *checked.notices)))
+    return replace(found, notices=notices, guesses=(*found.guesses, *guesses))
+
+
+def _label(
+    file: str, options: ReadOptions, open_one: OpenOne, *, needs_label: bool
+) -> tuple[str | int | None, tuple[Guess, ...]]:
+    if options.label is not None:
+        return options.label, ()
+    first = open_one(file, options)
+    if first.label_name is not None or first.matrix is not None or not needs_label:
+        return None, ()
+    last = first.columns[-1].name
+    return last, (Guess("label column", last, "--label"),)
+
+
+def joined(parts: Sequence[Dataset]) -> Dataset:
+    """The rows of several files of the same columns, one after another; sparse ones have columns by number."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    for other in parts[1:]:
+        _refuse_others(first, other)
+    columns, matrix = first.columns, None
+    table = None
+    if first.matrix is None:
+        table = pd.concat([part.table for part in parts], ignore_index=True)
+    else:
+        columns, matrix = _stacked(parts)
+    return replace(
+        first,
+        columns=columns,
+        table=table,
+        matrix=matrix,
+        labels=_joined([part.labels for part in parts]),
+        weights=_joined([part.weights for part in parts]),
+        groups=_joined([part.groups for part in parts]),
+        folds=_joined([part.folds for part in parts]),
+        lines=None,
+        notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
+        digest=hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest(),
+    )
+
+
+def _refuse_others(first: Dataset, other: Dataset) -> None:
+    numbered = isinstance(first.columns, NumberedColumns) and isinstance(other.columns, NumberedColumns)
+    if (other.matrix is None) != (first.matrix is None) or not (numbered or list(other.columns) == list(first.columns)):
+        differing = [a.name for a, b in zip(other.columns, first.columns, strict=False) if a != b][:1]
+        raise FileError(
+            other.name,
+            "its columns are not those of {name}, so their rows cannot be joined; the first that differs is {found}"
+            if differing
+            else "its columns are not those of {name}, so their rows cannot be joined",
+            name=first.name,
+            found=quoted("".join(differing)),
+        )
+    if (other.labels is None) != (first.labels is None):
+        raise FileError(other.name, "it has class labels and {name} has none, or the other way round", name=first.name)
+
+
+def _stacked(parts: Sequence[Dataset]) -> tuple[Sequence[Column], sp.csr_array]:
+    """Columns that have numbers stand under them, however many each file has."""
+    ranges = [part.columns for part in parts if isinstance(part.columns, NumberedColumns)]
+    if not ranges:
+        return parts[0].columns, sp.csr_array(sp.vstack([part.matrix for part in parts], format="csr"))
+    start, end = min(one.first for one in ranges), max(one.first + one.total for one in ranges)
+    moved = []
+    for part, columns in zip(parts, ranges, strict=True):
+        held = part.matrix
+        assert held is not None
+        inside = held.data, held.indices + (columns.first - start), held.indptr
+        moved.append(sp.csr_array(inside, shape=(held.shape[0], end - start)))
+    return NumberedColumns(start, end - start), sp.csr_array(sp.vstack(moved, format="csr"))
+
+
+def _joined(values: Sequence[np.ndarray | None]) -> np.ndarray | None:
+    there = [part for part in values if part is not None]
+    return np.concatenate(there) if len(there) == len(values) else None
