@@ -79,6 +79,7 @@ COMMANDS = {
     "predict": arguments.predict,
     "evaluate": arguments.evaluate,
     "export": arguments.export,
+    "curve": arguments.curve,
     "verify": arguments.verify,
     "doctor": arguments.doctor,
     "first-look": arguments.first_look,

@@ -42,6 +42,13 @@ def tune(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+def curve(parser: argparse.ArgumentParser) -> None:
+    """accuracy and time against the number of rows, extrapolated: is more data worth it?"""
+    parser.add_argument("data", metavar="DATA")
+    _options(parser, "curve")
+    _output(parser)
+
+
 def compare(parser: argparse.ArgumentParser) -> None:
     """compare machines on one data file or several, over the same folds, with tests of their differences"""
     from mcsvm_gui.core.machine import names

@@ -1,15 +1,22 @@
-"""Plan: runs a search. The search proposes trials, a crew runs them as tasks, results are merged as they come."""
+"""Plan: runs a search. The search proposes trials, a crew runs them as tasks, results are merged as they come.
+
+NestedPlan: the search is repeated inside each outer training part, for an unbiased error estimate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
+from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, of_folds, summarise
 from solvers.selection.crew import Crew, Folds, Threads
+from solvers.selection.folds import Fold
+from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import Steps
+from solvers.selection.search import Search, Steps, once
 from solvers.selection.settings import Settings
+from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task, tasks_of
 from solvers.work import limited
 
@@ -75,3 +82,73 @@ def _partly_done(task: Task, done: dict[Trial, FoldResult]) -> set[Trial]:
 def _order(trial: Trial) -> tuple[str, float, float, int, float]:
     cell, fold, share = trial
     return cell.machine, -1.0 if cell.gamma is None else cell.gamma, cell.C, fold, share
+
+
+# -- nested ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Nested:
+    """For one machine: the cell chosen inside each outer fold, and its result on the outer test part."""
+
+    machine: str
+    chosen: tuple[Cell, ...]
+    results: tuple[FoldResult, ...]
+
+    @property
+    def fold_accuracy(self) -> tuple[float, ...]:
+        return tuple(result.accuracy for result in self.results)
+
+    def by(self, score: Score) -> tuple[float, ...]:
+        return of_folds(self.results, score)
+
+
+@dataclass(frozen=True, eq=False)
+class NestedPlan:
+    outer: Folds
+    inner: Sequence[tuple[Fold, ...]]  # of each outer fold
+    prepare: Callable[[Fold], FoldRows]
+    search: Search
+    grid: Grid
+    settings: Settings
+    stopped: Callable[[], bool] = lambda: False
+    report: Report | None = None
+    crew: Crew = field(default_factory=Threads)
+    score: Score = SCORES["accuracy"]
+    per_class: float = math.inf  # rows of a class in an inner training part, on average
+    done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold: kept over interruptions
+
+    def run(self) -> list[Nested]:
+        """One result per machine, over the outer folds finished before a stop."""
+        chosen: list[dict[str, Cell]] = []
+        done: dict[Trial, FoldResult] = {}
+        for number, parts in enumerate(self.inner):
+            found = self._choose(number, parts)
+            if self.stopped():
+                break
+            chosen.append(found)
+            done |= self._test(number, found)
+        return [self._of(machine, chosen, done) for machine in self.grid.machines]
+
+    def _choose(self, number: int, parts: tuple[Fold, ...]) -> dict[str, Cell]:
+        inner = Folds(parts, self.prepare)
+        steps = self.search.steps(self.grid, len(inner), self.per_class)
+        done = self.done.setdefault(number, {})
+        plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.crew, self.score)
+        results = plan.run()
+        for trial in plan.partial:
+            del done[trial]
+        found = {name: best(results, name) for name in self.grid.machines}
+        return {name: cell for name, cell in found.items() if cell is not None}
+
+    def _test(self, number: int, chosen: dict[str, Cell]) -> dict[Trial, FoldResult]:
+        """Test the chosen cells right after their search, so that a stop keeps all finished outer folds."""
+        trials = [Trial(cell, number) for cell in chosen.values()]
+        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, crew=self.crew)
+        plan.run()
+        return plan.done
+
+    def _of(self, machine: str, chosen: list[dict[str, Cell]], done: dict[Trial, FoldResult]) -> Nested:
+        pairs = [(cells[machine], Trial(cells[machine], number)) for number, cells in enumerate(chosen)]
+        there = [(cell, done[trial]) for cell, trial in pairs if trial in done]
+        return Nested(machine, tuple(cell for cell, _ in there), tuple(result for _, result in there))

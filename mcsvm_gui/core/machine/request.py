@@ -18,14 +18,14 @@ from solvers.errors import InputError
 
 POSITIVE, POWER = Number(positive=True), Number(positive=True, powers=True)
 GAMMA = Number("X|scale", positive=True, powers=True, words=("scale",))
-MACHINE: dict[str, Any] = {"group": "machine", "commands": ("train", "tune", "compare")}
+MACHINE: dict[str, Any] = {"group": "machine", "commands": ("train", "tune", "compare", "curve")}
 FIRST, MORE = MACHINE | {"train": "first"}, MACHINE | {"train": "more"}
 ALONE = MORE | {"commands": ("train",)}
 DECIDING = (
     "What errors cost: class names in the first row and column, true classes down; the class of the smallest expected"
     " cost is decided for, which needs --calibrate"
 )
-ONE = FIRST | {"commands": ("train", "tune")}  # compare takes several, under another name
+ONE = FIRST | {"commands": ("train", "tune", "curve")}  # compare takes several, under another name
 CALIBRATIONS = {
     "none": "None",
     "temperature": "Temperature",
@@ -111,7 +111,7 @@ class Request:
     split: str = option(
         *("auto", Choice(titles=SPLITS), "Split", "How rows are split into those trained on and those tested on"),
         note="default: by --fold-column or --groups where one is named, else stratified",
-        commands=("train", "tune", "compare"),
+        commands=("train", "tune", "compare", "curve"),
         train="more",
         tune="more",
     )

@@ -15,8 +15,8 @@ from mcsvm_gui.core.tune.search import Tuned
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, CellResult
 from solvers.selection.grid import Range
-from solvers.selection.nested import Nested
 from solvers.selection.per_pair import Composite, PairChoice, choose
+from solvers.selection.plan import Nested
 from solvers.selection.scores import SCORES, Score
 
 NOT_SEARCHED_WITH = "machine", "C", "gamma", "holdout", "test"  # of a request: the search has its own

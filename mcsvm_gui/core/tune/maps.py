@@ -13,8 +13,8 @@ from solvers.machines import MACHINES
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell
-    from solvers.selection.nested import Nested
     from solvers.selection.per_pair import Composite
+    from solvers.selection.plan import Nested
 
 
 class TuneMaps:

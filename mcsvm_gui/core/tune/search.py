@@ -38,9 +38,8 @@ from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
 from solvers.selection.crew import Crew, Folds, LostCrew, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
-from solvers.selection.nested import Nested, NestedPlan
 from solvers.selection.per_pair import Composite, choose, compose
-from solvers.selection.plan import Plan, Report
+from solvers.selection.plan import Nested, NestedPlan, Plan, Report
 from solvers.selection.scores import SCORES
 from solvers.selection.search import SEARCHES, Search, rungs
 from solvers.selection.settings import Settings

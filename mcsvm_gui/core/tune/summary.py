@@ -14,8 +14,8 @@ from mcsvm_gui.core.tune.options import SCORES
 
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
-    from solvers.selection.nested import Nested
     from solvers.selection.per_pair import Composite, PairChoice
+    from solvers.selection.plan import Nested
 
 
 def place(cell: Cell | PairChoice) -> str:

@@ -29,9 +29,8 @@ from solvers.selection.cell import Cell, Trial
 from solvers.selection.crew import Folds, Threads
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.nested import NestedPlan
 from solvers.selection.per_pair import choose, compose
-from solvers.selection.plan import Plan
+from solvers.selection.plan import NestedPlan, Plan
 from solvers.selection.search import SEARCHES, on_all, once
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows, KernelFamily, Matrices

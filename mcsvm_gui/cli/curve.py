@@ -1,0 +1,76 @@
+"""mcsvm curve"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.cli.interrupt import Interrupt
+from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.reading import request_of, said
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.tune.curve import TIMES, LearningCurve, curve_tuning, learning_curve, shares_of
+from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
+from solvers.selection.task import Done
+
+NAMES = "folds", "repeats", "jobs"
+
+
+def run(options: argparse.Namespace) -> int:
+    request = request_of(options)
+    how = said({name: SEARCH_OPTIONS[name] for name in NAMES}, options)
+    dataset = open_dataset(options.data, request.read)
+    tuning = curve_tuning(replace(request, digest=dataset.digest), how, dataset)
+    progress = CurveProgress(len(shares_of(tuning)) * len(tuning.parts), options.quiet)
+    with Interrupt() as interrupt:
+        try:
+            curve = learning_curve(tuning, progress.trial, lambda: interrupt.requested)
+        finally:
+            progress.end()
+    output.warn(options, tuning.notices)
+    if options.json:
+        output.show_json(curve.document())
+    else:
+        print("\n".join(words(curve)))
+    if curve.stopped:
+        return INTERRUPTED
+    return DONE if curve.converged else UNCONVERGED
+
+
+class CurveProgress(Progress):
+    def __init__(self, expected: int, quiet: bool) -> None:
+        super().__init__(quiet)
+        self._count, self._expected = 0, expected
+
+    def trial(self, done: Done) -> None:
+        self._count += 1
+        if self._due():
+            self._write(f"{self._count} of {self._expected} trainings")
+
+
+def words(curve: LearningCurve) -> list[str]:
+    document = curve.document()
+    lines = [
+        f"{point['rows']:>8} rows  {output.accuracy(point['accuracy'])} (deviation {100.0 * point['std']:.1f})"
+        f"  {figures.seconds(point['seconds'])}"
+        for point in document["points"]
+    ]
+    found = document["projected"]
+    if found is None:
+        return [*lines, "Too few points are done to extrapolate."]
+    for at in found["at"]:
+        lines.append(f"{at['rows']:>8} rows  {_range(at)}, extrapolated")
+    low, high = (100.0 * found["gain"][0][end] for end in ("low", "high"))
+    lines.append(
+        f"{TIMES[0]:g} times the rows are worth {100.0 * found['gain'][0]['gain']:.1f} points of accuracy"
+        f" ({low:.1f} to {high:.1f}); without end it would be {_range(found['limit'])}."
+    )
+    return lines
+
+
+def _range(found: dict[str, float]) -> str:
+    low, high = (100.0 * found[end] for end in ("low", "high"))
+    return f"{output.accuracy(found['accuracy'])} ({low:.1f} to {high:.1f})"

@@ -1,0 +1,134 @@
+"""The learning curve of one machine: trained on nested shares of the rows of every fold, and extrapolated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data import preparation as preparing
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine.posing import kernel_of
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.tune.options import TuneRequest
+from mcsvm_gui.core.tune.search import Tuning
+from solvers.kernels import KERNELS
+from solvers.selection.cell import FoldResult, Trial
+from solvers.selection.crew import Folds
+from solvers.selection.curve import INTERVAL, POINTS, SHARES, Projection, project
+from solvers.selection.grid import Range
+from solvers.selection.plan import Plan, Report
+from solvers.selection.search import once
+
+LEAST = 2.0  # rows of a class, on average: fewer are no class to learn
+TIMES = 2.0, 4.0  # as many rows as there are: how far is extrapolated
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    rows: int  # trained on, on average over folds
+    fold_accuracy: tuple[float, ...]
+    seconds: float  # of one training, on average
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    tuning: Tuning
+    points: tuple[CurvePoint, ...]
+    projection: Projection | None  # none where too few points are done
+    stopped: bool
+
+    @property
+    def converged(self) -> bool:
+        return all(point.converged for point in self.points)
+
+    def document(self) -> dict[str, Any]:
+        """`mcsvm curve --json`."""
+        return {
+            "points": [_point_document(point) for point in self.points],
+            "projected": None if self.projection is None else self._projected(self.projection),
+            "folds": len(self.tuning.parts),
+            "request": self.tuning.request.document(),
+            "stopped": self.stopped,
+            "warnings": list(dict.fromkeys(notice.sentence for notice in self.tuning.notices)),
+        }
+
+    def _projected(self, found: Projection) -> dict[str, Any]:
+        last, law = self.points[-1].rows, found.law
+        return {
+            "law": {"a": float(law.a[0]), "b": float(law.b[0]), "c": float(law.c[0])},
+            "at": [{"rows": round(times * last), **_named(found.at(times * last))} for times in TIMES],
+            "gain": [{"times": times, **_named(found.gain(last, times), "gain")} for times in TIMES],
+            "limit": _named(found.limit),
+            "interval": [percentile / 100.0 for percentile in INTERVAL],
+        }
+
+
+def _named(estimate: Any, name: str = "accuracy") -> dict[str, float]:
+    found = asdict(estimate)
+    return {name: found.pop("value"), **found}
+
+
+def _point_document(point: CurvePoint) -> dict[str, Any]:
+    folds = list(point.fold_accuracy)
+    mean, std = float(np.mean(folds)), float(np.std(folds))
+    return {"rows": point.rows, "accuracy": mean, "std": std, "seconds": point.seconds, "fold_accuracy": folds}
+
+
+def curve_tuning(request: Request, how: dict[str, Any], dataset: Dataset) -> Tuning:
+    """The folds, and the one cell that is tried on them; `how`: folds, repeats, jobs."""
+    gammas, costs = None, Range.between(request.C, request.C)
+    if "gamma" in KERNELS[request.kernel].parameters and dataset.labels is not None:
+        rows, _ = preparing.complete(request.rules, dataset)
+        kernel = kernel_of(request, preparing.fit(request.rules, rows).apply(rows).rows, rows.weights)
+        gamma = getattr(kernel, "gamma")  # noqa: B009 - of those kernels that have one
+        gammas = Range.between(gamma, gamma)
+    return Tuning(request, TuneRequest((request.machine,), costs, gammas, **how), dataset)
+
+
+def shares_of(tuning: Tuning) -> list[float]:
+    per_class = tuning.parts[0].train.size / len(tuning.class_names)
+    found = [share for share in SHARES if share == 1.0 or share * per_class >= LEAST]
+    if len(found) < POINTS:
+        raise FileError(
+            tuning.dataset.name,
+            "a learning curve needs at least {least} rows of a class on average in each training part, not {found:.1f}",
+            least=round(LEAST / SHARES[-POINTS]),
+            found=per_class,
+        )
+    return found
+
+
+def learning_curve(
+    tuning: Tuning, report: Report | None = None, stopped: Callable[[], bool] = lambda: False
+) -> LearningCurve:
+    """Fewest rows first; after a stop, of the points whose folds are all done."""
+    shares, (cell,) = shares_of(tuning), tuning.grid.cells(tuning.grid.machines[0])
+    folds = range(len(tuning.parts))
+    trials = [Trial(cell, fold, share) for share in shares for fold in folds]
+    plan = Plan(once(trials), Folds(tuning.parts, tuning.prepare), tuning.settings, stopped=stopped, report=report)
+    plan.run()
+    done = {share: [plan.done.get(Trial(cell, fold, share)) for fold in folds] for share in shares}
+    points = tuple(
+        _point(tuning, share, [result for result in results if result is not None])
+        for share, results in done.items()
+        if None not in results
+    )
+    projection = None
+    if len(points) >= POINTS:
+        rows = np.array([point.rows for point in points], dtype=float)
+        accuracies = np.array([point.fold_accuracy for point in points])
+        projection = project(rows, accuracies, tuning.request.seed)
+    return LearningCurve(tuning, points, projection, stopped())
+
+
+def _point(tuning: Tuning, share: float, results: list[FoldResult]) -> CurvePoint:
+    counts = [np.bincount(tuning.codes[part.train]) for part in tuning.parts]
+    rows = np.mean([np.ceil(share * found).sum() for found in counts])
+    converged = all(result.ending.value == "converged" for result in results)
+    seconds = float(np.mean([result.seconds for result in results]))
+    return CurvePoint(round(float(rows)), tuple(result.accuracy for result in results), seconds, converged)
