@@ -16,7 +16,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax
 
 from solvers.errors import InputError
@@ -27,7 +26,9 @@ METHODS = "temperature", "pairwise", "sigmoid"
 WIDEST = 10.0  # log of T, relative to the spread of the scores: where all rows are right the likelihood has no maximum
 LEAST = 1e-7  # of a pair's probability, as LIBSVM has it: coupling needs both sides
 ROWS = 4096  # coupled at once: k^2 numbers each
-NEWTON = 100  # steps for a sigmoid; it needs about ten
+NEWTON = 100  # steps for a sigmoid or a temperature; they need about ten
+BISECTED = 20  # steps of Newton's method for a temperature, after which log T is bisected
+GAIN = 1e-10  # of log loss per row that a change of T by a factor of e must promise
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +151,30 @@ def rest_values(machine: Machine, values: np.ndarray, classes: int) -> np.ndarra
 
 
 def best_temperature(given: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> float:
-    """T of largest likelihood; the log loss is convex in 1 / T."""
+    """T of largest likelihood; the log loss is convex in beta = 1 / T.
+
+    Newton's method with bisection of log beta, until another T gains nothing. Where all rows are right the loss falls
+    without end: there T is, within a factor of two, the largest that has no more to gain.
+    """
     spread = float(given.std()) or 1.0
-
-    def loss(log_ratio: float) -> float:
-        return log_loss(log_softmax(given * (np.exp(-log_ratio) / spread), axis=1), codes, weights)
-
-    found = minimize_scalar(loss, bounds=(-WIDEST, WIDEST), method="bounded", options={"xatol": 1e-8})
-    return float(spread * np.exp(found.x))
+    scaled = (given - given.max(axis=1, keepdims=True)) / spread
+    right = scaled[np.arange(codes.size), codes]
+    low, high, beta = np.exp(-WIDEST), np.exp(WIDEST), 1.0
+    enough = GAIN * float(weights.sum())
+    for step in range(NEWTON):
+        shares = np.exp(beta * scaled)
+        pulled = shares * scaled / shares.sum(axis=1, keepdims=True)
+        means = pulled.sum(axis=1)
+        slope = float(weights @ (means - right))
+        if abs(beta * slope) <= enough:
+            break
+        low, high = (low, beta) if slope > 0.0 else (beta, high)
+        curvature = float(weights @ ((pulled * scaled).sum(axis=1) - means * means))
+        beta = beta - slope / curvature if curvature > 0.0 and step < BISECTED else 0.0
+        if not low < beta < high:
+            middle = float(np.sqrt(low * high))
+            beta = middle if slope > 0.0 else min(2.0 * low, middle)
+    return float(spread / beta)
 
 
 def _with_winner(shares: np.ndarray, winners: np.ndarray) -> np.ndarray:

@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
@@ -19,7 +20,7 @@ from small_data import blobs
 
 from solvers import InputError, MultiClassSVC
 from solvers.machines import MACHINES
-from solvers.probability import METHODS, Calibration, calibrate, coupled, fitted_sigmoid
+from solvers.probability import METHODS, Calibration, best_temperature, calibrate, coupled, fitted_sigmoid
 from solvers.selection.folds import stratified
 
 X, Y = blobs(n=90, classes=3, seed=4)
@@ -73,6 +74,30 @@ def test_a_temperature_never_changes_the_winner(machine: str, classes: int, temp
     shares = Calibration("temperature", temperature, None, 0.0, 0.0).probabilities(kind, values, classes)
     np.testing.assert_array_equal(shares.argmax(axis=1), decide(kind, values, classes))
     np.testing.assert_allclose(shares.sum(axis=1), 1.0, atol=1e-12)
+
+
+def test_the_temperature_is_that_of_an_optimizer() -> None:
+    """SciPy's, on the same likelihood, over the whole range of noise."""
+    rng = np.random.default_rng(0)
+    for noise in (0.4, 1.0, 3.0, 30.0):
+        codes, weights = rng.permutation(np.arange(60) % 3), rng.uniform(0.5, 2.0, 60)
+        scores = np.eye(3)[codes] + noise * rng.normal(size=(60, 3))
+
+        def loss(
+            log_t: float, scores: np.ndarray = scores, codes: np.ndarray = codes, w: np.ndarray = weights
+        ) -> float:
+            return log_loss(codes, np.exp(log_softmax(scores / np.exp(log_t), axis=1)), sample_weight=w)
+
+        best = minimize_scalar(loss, bounds=(-12.0, 14.0), method="bounded", options={"xatol": 1e-9})
+        assert loss(np.log(best_temperature(scores, codes, weights))) <= best.fun + 1e-10
+
+
+def test_rows_that_are_all_right_leave_a_finite_temperature() -> None:
+    codes = np.arange(30) % 3
+    scores, weights = np.eye(3)[codes], np.ones(30)
+    found = best_temperature(scores, codes, weights)
+    gained = [2.0 * np.exp(-1.0 / t) / t for t in (found, 2.0 * found)]  # by a factor of e in T, to first order
+    assert gained[0] <= 1e-10 < gained[1]
 
 
 @pytest.mark.parametrize("machine", ["ovo", "dag"])
