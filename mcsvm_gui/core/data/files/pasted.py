@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import platformdirs
@@ -17,6 +16,8 @@ def folder() -> Path:
 
 def keep(text: str) -> str:
     """The path of a file that holds the text; the same text is kept once."""
+    import hashlib
+
     if not text.strip():
         raise InputError("there is no text on the clipboard; copy cells of a spreadsheet, with their header")
     text = text.encode("utf-8", "replace").decode()  # half a letter is none

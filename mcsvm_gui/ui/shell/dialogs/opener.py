@@ -1,4 +1,4 @@
-"""The dialogs of the window, each made when it is first needed."""
+"""The dialogs of the window, each loaded and made when it is first needed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ from PySide6.QtWidgets import QWidget
 
 from mcsvm_gui.core.base.settings import Setting
 from mcsvm_gui.ui.kit.dialog import Dialog
-from mcsvm_gui.ui.shell.dialogs.about import AboutDialog
-from mcsvm_gui.ui.shell.dialogs.crash import CrashDialog
-from mcsvm_gui.ui.shell.dialogs.doctor import DoctorDialog, Section
-from mcsvm_gui.ui.shell.dialogs.guide import GuideDialog
-from mcsvm_gui.ui.shell.dialogs.leaving import LeavingDialog
-from mcsvm_gui.ui.shell.dialogs.settings import SettingsDialog
-from mcsvm_gui.ui.shell.dialogs.shortcuts import ShortcutsDialog
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.licences import Component
+    from mcsvm_gui.ui.shell.dialogs.doctor import Section
+    from mcsvm_gui.ui.shell.dialogs.leaving import LeavingDialog
+    from mcsvm_gui.ui.shell.dialogs.settings import SettingsDialog
 
 D = TypeVar("D", bound=Dialog)
 
@@ -47,6 +43,8 @@ class Dialogs(QObject):
         dialog.appear()
 
     def _settings(self, settings: Iterable[Setting]) -> SettingsDialog:
+        from mcsvm_gui.ui.shell.dialogs.settings import SettingsDialog
+
         dialog = SettingsDialog(self._window, settings)
         dialog.changed.connect(self.setting_changed)
         dialog.reset_asked.connect(self.settings_reset_asked)
@@ -57,11 +55,15 @@ class Dialogs(QObject):
             self._made["settings"].set_value(key, value)
 
     def show_shortcuts(self) -> None:
+        from mcsvm_gui.ui.shell.dialogs.shortcuts import ShortcutsDialog
+
         dialog = self._dialog("shortcuts", lambda: ShortcutsDialog(self._window))
         dialog.collect(self._window)
         dialog.appear()
 
     def show_doctor(self) -> None:
+        from mcsvm_gui.ui.shell.dialogs.doctor import DoctorDialog
+
         dialog = self._dialog("doctor", lambda: DoctorDialog(self._window))
         dialog.set_busy()
         dialog.appear()
@@ -73,16 +75,22 @@ class Dialogs(QObject):
         self._made["doctor"].set_failure(sentence)
 
     def show_crash_log(self, text: str, folder: str) -> None:
+        from mcsvm_gui.ui.shell.dialogs.crash import CrashDialog
+
         dialog = self._dialog("crash", lambda: CrashDialog(self._window))
         dialog.set_log(text, folder)
         dialog.appear()
 
     def show_about(self, version: str, text: str, inside: Sequence[Component]) -> None:
+        from mcsvm_gui.ui.shell.dialogs.about import AboutDialog
+
         dialog = self._dialog("about", lambda: AboutDialog(self._window))
         dialog.set_facts(version, text, inside)
         dialog.appear()
 
     def show_guide(self, markdown: str, folder: Path, anchor: Callable[[str], str]) -> None:
+        from mcsvm_gui.ui.shell.dialogs.guide import GuideDialog
+
         dialog = self._dialog("guide", lambda: GuideDialog(self._window))
         dialog.appear()
         dialog.set_guide(markdown, folder, anchor)
@@ -93,6 +101,8 @@ class Dialogs(QObject):
         dialog.open()
 
     def _leaving(self) -> LeavingDialog:
+        from mcsvm_gui.ui.shell.dialogs.leaving import LeavingDialog
+
         dialog = LeavingDialog(self._window)
         dialog.stop_chosen.connect(self.stop_chosen)
         return dialog
