@@ -34,7 +34,14 @@ from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
 
 LANGUAGES = tuple(translation.languages())
 README = Path(__file__).resolve().parents[3] / "README.md"
-LATER = {"Solved", "Nearly solved", "Not solved", "Search on", "Train the best of each machine"}  # come with results
+LATER = {
+    "Solved",
+    "Nearly solved",
+    "Not solved",
+    "Search on",
+    "Train the best of each machine",
+    "Join spellings",
+}  # come with results
 SMALL = 100_000  # bytes of a picture
 
 

@@ -14,6 +14,7 @@ from mcsvm_gui.core.data.files.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
 from solvers.errors import Sentence
 
+_R = Sentence("an R data file; in R, write.csv(data, 'data.csv', row.names = FALSE) writes one that is read")
 # What a program would call these files, by how they begin.
 _STRANGERS = {
     b"\x89PNG": Sentence("a PNG picture"),
@@ -26,7 +27,8 @@ _STRANGERS = {
     b"\x89HDF": Sentence("an HDF5 file"),
     b"\xd0\xcf\x11\xe0": Sentence("an old Excel workbook (.xls); save it as .xlsx or CSV"),
     b"MATLAB 5.0": Sentence("a MATLAB file"),
-    b"RDX": Sentence("an R data file"),
+    b"RDX": _R,
+    b"X\n\0\0\0": _R,
     b"ARROW1": Sentence("an Arrow or Feather file; save it as Parquet or CSV"),
     b"ORC": Sentence("an ORC file; save it as Parquet or CSV"),
     b"\x28\xb5\x2f\xfd": Sentence("a Zstandard archive; unpack it first"),

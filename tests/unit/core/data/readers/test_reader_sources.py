@@ -98,6 +98,7 @@ BROKEN = {
     "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1", "old Excel workbook"),
     "tar": (b"a" * 257 + b"ustar" + bytes(300), "a tar archive"),
     "HTML": (b"<!DOCTYPE html><p>404", "a web page"),
+    "RDS": (gzip.compress(b"X\n\0\0\0\3"), "an R data file; in R"),
     "JSON": (b"[[1, 2], [3, 4]]", "no JSON object"),
     "LFS": (b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS pointer"),
     "NUL": (b"x,label\n1,a\0\n", "not a text file"),
