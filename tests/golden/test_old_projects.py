@@ -85,8 +85,8 @@ def test_cells_of_searches_are_known(name: str, project: Path, qtbot: QtBot) -> 
     asked = conditions(Request(data="iris.csv", digest=dataset.digest, **entered.values), entered.wanted)
     runs = RunCollection(JobQueue(), ProjectStore(project))
     cells = CellCollection(runs)
-    qtbot.waitUntil(lambda: runs.loaded)
-    qtbot.waitUntil(lambda: cells.ready(asked))
+    qtbot.waitUntil(lambda: runs.loaded, timeout=20_000)
+    qtbot.waitUntil(lambda: cells.ready(asked), timeout=20_000)
     assert len(cells.of(asked)) == kept
     assert all(len(result.by_fold) == 3 for result in cells.of(asked).values())
     assert runs.close()
@@ -103,7 +103,7 @@ def test_interrupted_runs_go_on_from_their_checkpoints(interrupted: Path, qtbot:
     """Checkpoints of schema 1, of eight solvers."""
     queue = JobQueue(limit=1)
     runs = RunCollection(queue, ProjectStore(interrupted))
-    qtbot.waitUntil(lambda: runs.loaded)
+    qtbot.waitUntil(lambda: runs.loaded, timeout=20_000)
     cut = runs.interrupted()
     assert [record.request.solver for record in cut] == ["smo", "s2do", "auto", "lasvm", "bsvm", "fw", "linear", "ipm"]
     for record in cut:
@@ -116,7 +116,7 @@ def _goes_on(run: int, runs: RunCollection, queue: JobQueue, dataset: Dataset, q
     runs.trace(run)
     checkpoint = runs.checkpoint(run)
     assert checkpoint
-    qtbot.waitUntil(lambda: len(runs.trace(run)) > 0)
+    qtbot.waitUntil(lambda: len(runs.trace(run)) > 0, timeout=20_000)
     reached = runs.trace(run).last
     runs.go_on(run)
     queue.submit(Training(run, runs.record(run).request, dataset, checkpoint=checkpoint))

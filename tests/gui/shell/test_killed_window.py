@@ -58,12 +58,12 @@ def test_a_killed_window_loses_the_running_slice_and_nothing_else(tmp_path: Path
         window.kill()
     queue = JobQueue()
     collection = RunCollection(queue, ProjectStore(path))
-    qtbot.waitUntil(lambda: collection.loaded)
+    qtbot.waitUntil(lambda: collection.loaded, timeout=20_000)
     (cut,) = collection.interrupted()
     (done,) = set(collection.ids()) - {cut.id}
     assert collection.record(done).document["certificate"]["primal"] == primal  # type: ignore[index]
     assert collection.model(done).certificate.primal == primal
-    qtbot.waitUntil(lambda: len(collection.trace(cut.id)) > 0)
+    qtbot.waitUntil(lambda: len(collection.trace(cut.id)) > 0, timeout=20_000)
     reached = collection.trace(cut.id).last.iteration
     assert reached > 0
     data, checkpoint = clouds(600), collection.checkpoint(cut.id)
@@ -73,7 +73,9 @@ def test_a_killed_window_loses_the_running_slice_and_nothing_else(tmp_path: Path
     qtbot.waitUntil(
         lambda: collection.live(cut.id) is not None and collection.live(cut.id).iteration > reached, timeout=20_000
     )
-    qtbot.waitUntil(lambda: collection.trace(cut.id).table()["iteration"][0] < reached)  # once the file was read
+    qtbot.waitUntil(
+        lambda: collection.trace(cut.id).table()["iteration"][0] < reached, timeout=20_000
+    )  # once the file was read
     queue.stop(cut.id)
     qtbot.waitUntil(lambda: not collection.record(cut.id).active, timeout=20_000)
     assert collection.record(cut.id).ending == "stopped"
