@@ -28,6 +28,8 @@ class EvaluationTabs(QObject):
         self.roc, self.precision, self.calibration = roc_panel(), precision_panel(), calibration_panel()
         self.thresholds = ThresholdView()
         self.plots = self.roc.plot, self.precision.plot, self.calibration.plot
+        for panel, _ in self.named:
+            panel.seen.connect(self.evaluation_seen)
         self.run_chosen, self.preset_chosen = self.thresholds.run_chosen, self.thresholds.preset_chosen
         self.rule_changed = self.thresholds.rule_changed
         self.costs_file_chosen = self.thresholds.costs_file_chosen
@@ -43,11 +45,6 @@ class EvaluationTabs(QObject):
 
     def evaluation_is_seen(self) -> bool:
         return any(panel.isVisible() for panel, _ in self.named)
-
-    def look(self) -> None:
-        """Something else came into sight."""
-        if self.evaluation_is_seen():
-            self.evaluation_seen.emit()
 
     @property
     def rule(self) -> tuple[np.ndarray, float]:

@@ -227,7 +227,6 @@ class ComparePage(QWidget):
         """To another tab."""
         self.parts.fill(self.tabs.currentWidget())
         self._enable()
-        self.evaluations.look()
 
     def _show_measures(self, picture: ComparisonTables) -> None:
         self.measures.show_table(picture.measures)
@@ -253,7 +252,6 @@ class ComparePage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.seen.emit()
-        self.evaluations.look()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is room the measures stay in sight beside the rest."""

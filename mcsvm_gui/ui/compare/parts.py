@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
@@ -25,6 +26,11 @@ class Panel(QWidget):
     """Something with a table that can be taken elsewhere."""
 
     save_asked = Signal()
+    seen = Signal()  # it came into sight
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
         raise NotImplementedError

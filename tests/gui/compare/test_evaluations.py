@@ -95,7 +95,6 @@ class Stage:
     def look(self, panel: Any) -> None:
         panel.resize(900, 500)
         panel.show()
-        self.tabs.look()
 
     def index(self, row: int, column: int) -> Any:
         return self.view.table.costs.index(row, column)
