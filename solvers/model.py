@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Any
 
@@ -102,12 +102,18 @@ def decide(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
 
 def votes(values: np.ndarray, classes: int) -> np.ndarray:
     """(n, classes): pair (a, b) votes a where its function is positive, else b."""
-    counts = np.zeros((values.shape[0], classes), dtype=np.int64)
-    for column, (a, b) in enumerate(combinations(range(classes), 2)):
-        first = values[:, column] > 0.0
-        counts[:, a] += first
-        counts[:, b] += ~first
-    return counts
+    given = (values > 0.0).astype(np.float32) @ _sides(classes)  # whole numbers, which float32 holds
+    return given.astype(np.int64) + np.arange(classes)  # class b is the second of b pairs
+
+
+@cache
+def _sides(classes: int) -> np.ndarray:
+    """(pairs, classes): 1 for the first class of a pair, -1 for the second."""
+    pairs = np.array(list(combinations(range(classes), 2))).reshape(-1, 2)
+    sides = np.zeros((len(pairs), classes), dtype=np.float32)
+    sides[np.arange(len(pairs)), pairs[:, 0]] = 1.0
+    sides[np.arange(len(pairs)), pairs[:, 1]] = -1.0
+    return sides
 
 
 def pair_scores(values: np.ndarray, classes: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Models: what is kept of training, and how it decides."""
 
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from oracles import vote_by_hand
 from small_data import blobs, dense_kernel, finished, problem_of
 
 from solvers.machines import MACHINES
-from solvers.model import Model, class_scores, decide, pair_column
+from solvers.model import Model, class_scores, decide, pair_column, votes
 
 X, Y = blobs(n=30, classes=4, seed=13)
 NEW = np.random.default_rng(3).normal(size=(9, 2))
@@ -72,3 +73,15 @@ def test_a_three_way_tie_goes_to_the_first_class() -> None:
     circle = np.array([[1.0, -1.0, 1.0]])  # 0 beats 1, 2 beats 0, 1 beats 2
     assert vote_by_hand(circle, 3).tolist() == decide(MACHINES["ovo"], circle, 3).tolist() == [0]
     assert decide(MACHINES["dag"], circle, 3).tolist() == [1]  # 2 beats 0, then 1 beats 2
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7, 26])
+def test_votes_are_counted_pair_by_pair(classes: int) -> None:
+    values = np.random.default_rng(classes).normal(size=(50, classes * (classes - 1) // 2)).round(1)
+    expected = np.zeros((50, classes), dtype=np.int64)
+    for column, pair in enumerate(combinations(range(classes), 2)):
+        for row, value in enumerate(values[:, column]):
+            expected[row, pair[0] if value > 0.0 else pair[1]] += 1
+    found = votes(values, classes)
+    assert found.dtype == np.int64
+    assert np.array_equal(found, expected)

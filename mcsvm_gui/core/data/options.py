@@ -83,11 +83,11 @@ class ReadOptions:
 
 
 SPLITS = {
-    AUTOMATIC: "By the columns that are named",
-    "stratified": "At random, each class shared out",
+    AUTOMATIC: "By named columns",
+    "stratified": "Random, by class",
     "groups": "Groups kept together",
-    "column": "As the fold column says",
-    "order": "In the order of the rows",
+    "column": "Fold column",
+    "order": "In row order",
 }
 SCALES = {"minmax": "each column to -1 … 1", "standard": "mean 0, deviation 1", "none": "as they are"}
 SCALED = {"minmax": "scaled to [-1, 1]", "standard": "scaled to mean 0 and deviation 1", "none": "as they are"}
