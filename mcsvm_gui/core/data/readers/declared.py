@@ -9,9 +9,10 @@ from pathlib import Path
 from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.data.dataset import Notice
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.phrases import names
+from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.labels import LabelColumn
+from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
 META, IGNORED, WEIGHT = Sentence("meta"), Sentence("ignored"), Sentence("weight")
@@ -59,4 +60,12 @@ class Declared:
         if not marked:
             return ()
         parts = [Sentence("{names} ({role})", names=names(some), role=role) for role, some in marked.items()]
-        return (Notice("left-out", Sentence("left out, as the file marks them: {columns}", columns=joined(parts))),)
+        said = [Notice("left-out", Sentence("left out, as the file marks them: {columns}", columns=joined(parts)))]
+        if weighs := marked.get(WEIGHT, []):
+            sentence = Sentence(
+                "the file marks column {name} as the weight of its rows; to count rows by it, {weights}",
+                name=quoted(weighs[0]),
+                weights=Remedy("weights", weighs[0], verb="say"),
+            )
+            said.append(Notice("weight-offered", sentence))
+        return tuple(said)

@@ -174,9 +174,9 @@ _STEPS = 4096  # different values between lowest and highest that a float has to
 
 def _imprecise(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[Notice]:
     """What numbers of 64 bits cannot hold as it was written."""
-    sizes = {c.name: (v, np.abs(v)) for c, v in zip(columns, values, strict=True) if c.kind == "number"}
+    lost = {c.name: _losses(held) for c, held in zip(columns, values, strict=True) if c.kind == "number"}
     said = []
-    if beyond := [name for name, (_, size) in sizes.items() if _beyond(size)]:
+    if beyond := [name for name, found in lost.items() if found[0]]:
         said.append(
             Sentence(
                 "{columns} holds whole numbers beyond 2^53, of which 16 digits are kept: some may have become equal",
@@ -185,7 +185,7 @@ def _imprecise(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[
                 columns=_subject(beyond),
             )
         )
-    if tiny := [name for name, (_, size) in sizes.items() if ((size > 0.0) & (size < _SMALLEST)).any()]:
+    if tiny := [name for name, found in lost.items() if found[1]]:
         said.append(
             Sentence(
                 "{columns} holds numbers below 2.2e-308, of which few digits are kept",
@@ -194,7 +194,7 @@ def _imprecise(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[
                 columns=_subject(tiny),
             )
         )
-    if blurred := [name for name, (held, size) in sizes.items() if _blurred(held)]:
+    if blurred := [name for name, found in lost.items() if found[2]]:
         said.append(
             Sentence(
                 "{columns} varies so little beside its size that rounding blurs it; subtract what all values share",
@@ -204,6 +204,12 @@ def _imprecise(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[
             )
         )
     return [Notice("lost-precision", sentence) for sentence in said]
+
+
+def _losses(values: np.ndarray) -> tuple[bool, bool, bool]:
+    """Digits beyond 2^53, digits of numbers near 0, and differences."""
+    size = np.abs(values)
+    return _beyond(size), bool(((size > 0.0) & (size < _SMALLEST)).any()), _blurred(values)
 
 
 def _beyond(size: np.ndarray) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.remedies import remedies
 
 Read = Callable[..., Dataset]
 BOATS = (
@@ -46,6 +47,11 @@ def test_letters_alone_are_a_header_in_tab_files(read: Read) -> None:
     found = read(text, "a.tab")
     assert (found.label_name, kinds(found)) == ("y", [("size", "number")])
     assert '"w" (weight), "d" (ignored)' in str(found.notices[0].sentence)
+    offered = next(notice for notice in found.notices if notice.code == "weight-offered")
+    assert [(way.option, way.value) for way in remedies(offered.sentence)] == [("weights", "w")]
+    weighed = read(text, "a.tab", weights="w")
+    assert weighed.weights.tolist() == [2, 1, 1]
+    assert "weight-offered" not in codes(weighed)
 
 
 def test_discrete_numbers_are_categories_and_the_label_keeps_its_spelling(read: Read) -> None:
