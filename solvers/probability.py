@@ -28,6 +28,7 @@ LEAST = 1e-7  # of a pair's probability, as LIBSVM has it: coupling needs both s
 ROWS = 4096  # coupled at once: k^2 numbers each
 NEWTON = 100  # steps for a sigmoid or a temperature; they need about ten
 BISECTED = 20  # steps of Newton's method for a temperature, after which log T is bisected
+LAST = 1e-12  # of log loss per row that a step for a sigmoid gains where the next would be rounding
 GAIN = 1e-10  # of log loss per row that a change of T by a factor of e must promise
 
 
@@ -231,10 +232,11 @@ def fitted_sigmoid(values: np.ndarray, positive: np.ndarray, weights: np.ndarray
         p = expit(-(a * x + b))
         slope, curvature = weights * (target - p), weights * p * (1.0 - p)
         gradient = np.array([slope @ x, slope.sum()])
-        if np.abs(gradient).max() < 1e-12 * weights.sum():
-            break
         hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]]) + 1e-12 * np.eye(2)
         step = -np.linalg.solve(hessian, gradient)
+        if -float(gradient @ step) <= LAST * float(weights.sum()):  # the last: a loss cannot tell such steps apart
+            a, b = a + step[0], b + step[1]
+            break
         length = _backtracked(loss, (a, b), step, now, float(gradient @ step))
         if length == 0.0:
             break
