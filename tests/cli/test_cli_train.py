@@ -32,7 +32,7 @@ DOCUMENT = {
     *("n_train", "n_features", "n_classes", "classes", "class_counts"),
     *("ending", "iterations", "kernel_evaluations", "seconds", "certificate"),
     *("n_support", "n_bounded", "n_support_per_class"),
-    *("train_accuracy", "test_accuracy", "n_test", "calibration", "weights", "model", "warnings"),
+    *("train_accuracy", "test_accuracy", "n_test", "calibration", "weights", "rule", "model", "warnings"),
 }
 IRIS = ROOT / "resources" / "datasets" / "iris.csv"
 

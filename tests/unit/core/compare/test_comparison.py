@@ -30,7 +30,7 @@ SIX = "ww", "llw", "cs", "ova", "ovo", "dag"
 
 @pytest.fixture(scope="module")
 def parts() -> tuple[Dataset, Dataset]:
-    rows, held_out, _ = split(open_dataset(str(example("wine"))), 0.5, 0)
+    rows, held_out, _ = split(open_dataset(str(example("wine"))), 0.5, 0, "auto")
     return rows, held_out
 
 
