@@ -10,6 +10,10 @@ import pytest
 from command_line import mcsvm
 from sklearn import metrics
 
+from mcsvm_gui.core.data.costs import CostTable, read_costs
+from mcsvm_gui.core.experiment import Experiment, write_experiment
+from mcsvm_gui.core.machine.request import Request
+
 COSTS = ",class 2,class 0,class 1\nclass 2,0,1,4\nclass 0,8,0,1\nclass 1,1,2,0\n"
 TABLE = np.array([[0, 1, 8], [2, 0, 1], [1, 4, 0]])  # in the order of the classes
 
@@ -139,3 +143,19 @@ def test_costs_and_rejection_need_probabilities(
 def test_training_accuracy_is_of_decisions_by_cost(blobs: Path, costs: Path) -> None:
     found = mcsvm("train", blobs, "--calibrate", "temperature", "--costs", costs, "--json", "--test", blobs).document
     assert found["train_accuracy"] == found["test_accuracy"]
+
+
+def test_an_experiment_file_holds_the_costs(blobs: Path, costs: Path, tmp_path: Path) -> None:
+    """In itself: the file they came from may be gone."""
+    table = CostTable(("class 2", "class 0", "class 1"), ((0.0, 1.0, 4.0), (8.0, 0.0, 1.0), (1.0, 2.0, 0.0)))
+    assert read_costs(costs) == table
+    request = Request(data=str(blobs), holdout=0.3, calibrate="temperature", costs=table)
+    path = tmp_path / "experiment.toml"
+    write_experiment(path, Experiment.of_requests("with costs", [("ruled", request)]))
+    (run,) = mcsvm("run", path, "--json").document["runs"]
+    expected = mcsvm("train", blobs, "--holdout", "0.3", "--calibrate", "temperature", "--costs", costs, "--json")
+    for name in ("rule", "test_accuracy", "train_accuracy", "calibration"):
+        if name == "calibration":
+            assert run[name]["temperature"] == expected.document[name]["temperature"]
+        else:
+            assert run[name] == expected.document[name]

@@ -99,6 +99,7 @@ class Hand:
         dialog = self.find(QFileDialog, "fileDialog")
         dialog.selectFile(str(path))
         dialog.accept()
+        self.wait(lambda: self.window.findChild(QFileDialog, "fileDialog") is None)  # else the next answer goes to it
 
     def select_runs(self, *runs: int) -> None:
         self.runs.select(runs)

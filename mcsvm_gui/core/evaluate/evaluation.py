@@ -120,6 +120,8 @@ def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) 
     rows = rows.taken(np.flatnonzero(rows.weights > 0.0))
     if rows.true.size < 2:
         raise InputError("one row shows nothing of how well a model decides; take data with more rows")
+    if (rows.decided < 0).all():
+        raise InputError("every row is rejected, as no class is probable enough; take a lower least probability")
     work = _Measured(rows)
     whole = work.of(rows.weights[None])
     found = [work.of(weights) for weights in resampled(rows.weights, seed, resamples)] if resamples else []

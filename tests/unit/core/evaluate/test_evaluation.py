@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -177,6 +178,12 @@ def test_rejected_rows_are_counted_and_not_decided() -> None:
     assert found.rejected == 40
     assert found.confusion.sum() == 110
     assert found.measures["expected_cost"] == pytest.approx(costs[rows.true[40:], guessed[40:]].mean())
+
+
+def test_rows_that_are_all_rejected_show_nothing() -> None:
+    rows = made(3)
+    with pytest.raises(InputError, match="every row is rejected"):
+        evaluate_rows(replace(rows, decided=np.full(rows.true.size, -1)))
 
 
 def test_a_class_without_rows_has_no_curve_and_the_command_refuses() -> None:
