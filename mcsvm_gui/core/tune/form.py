@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mcsvm_gui.core.base.i18n import tr, worded
-from mcsvm_gui.core.base.options import Option, number
+from mcsvm_gui.core.base.options import Choice, Option, number
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, TuneRequest
@@ -19,12 +19,19 @@ SIDES = {"low": "from", "high": "to"}
 ENDS = {f"{name} {side}": f"{name}_{end}" for name in RANGES for side, end in SIDES.items()}
 OF_REQUEST = {name: option for name, option in OPTIONS.items() if option.tune}
 ASKED = {**OF_REQUEST, **SEARCH_OPTIONS}
+
+
+def _shows_default(option: Option) -> bool:
+    """An edit under More shows it as a hint."""
+    return option.tune == "first" or bool(option.spin) or isinstance(option.kind, Choice)
+
+
 # As `mcsvm tune` searches, but in steps of two: a whole map soon, and a finer one where it is worth it.
 DEFAULTS = {
     "machines": ",".join(names.MACHINES),
     **{ENDS[f"{name} low"]: option.searched.partition(":")[0] for name, option in RANGES.items()},
     **{ENDS[f"{name} high"]: option.searched.partition(":")[2] for name, option in RANGES.items()},
-    **{name: option.default_text if option.tune == "first" or option.spin else "" for name, option in ASKED.items()},
+    **{name: option.default_text if _shows_default(option) else "" for name, option in ASKED.items()},
     "step": "2",
 }
 

@@ -110,6 +110,7 @@ def test_texts_there_and_back(page: TrainPage, found: Choices) -> None:
         "kernel": "sigmoid",
         "bias": "exact",
         "calibrate": "pairwise",
+        "split": "order",
     }
     page.set_texts(texts)
     assert page.texts() == texts
