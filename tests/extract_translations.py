@@ -43,7 +43,7 @@ MARKS = {
     "Broken": 0,
     "FileError": 1,
     "NoLabelError": 1,
-    "LostCrew": 0,
+    "LostWorkers": 0,
     "TimeLimitError": 0,
 }
 COUNTING = "tr", "Sentence"

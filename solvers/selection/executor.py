@@ -1,6 +1,6 @@
-"""Crew: runs the tasks of a search. Threads, in this process; a Dask cluster in mcsvm_gui/core/tune/cluster.
+"""Executor: runs the tasks of a search. Threads, in this process; a Dask cluster in mcsvm_gui/core/tune/cluster.
 
-The result of a task depends on its trials alone, so that every crew gives the same numbers.
+The result of a task depends on its trials alone, so that every executor gives the same numbers.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Folds:
                 rows.forget_distances()
 
 
-class LostCrew(InputError):
+class LostWorkers(InputError):
     """All workers were lost before the end of the search; results so far are kept."""
 
 
-class Crew(Protocol):
+class Executor(Protocol):
     """`stopped` is asked by every thread that works, between slices; a search pauses where it does not answer yet."""
 
     def perform(

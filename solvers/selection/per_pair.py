@@ -12,7 +12,7 @@ from solvers.model import decide
 from solvers.run.ending import Ending
 from solvers.selection import binary
 from solvers.selection.cell import Cell, CellResult, Pair
-from solvers.selection.crew import Folds
+from solvers.selection.executor import Folds
 from solvers.selection.grid import preference
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows

@@ -1,4 +1,4 @@
-"""Plan: runs a search. The search proposes trials, a crew runs them as tasks, results are merged as they come.
+"""Plan: runs a search. The search proposes trials, an executor runs them as tasks, results are merged as they come.
 
 NestedPlan: the search is repeated inside each outer training part, for an unbiased error estimate.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, of_folds, summarise
-from solvers.selection.crew import Crew, Folds, Threads
+from solvers.selection.executor import Executor, Folds, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
@@ -33,7 +33,7 @@ class Plan:
     done: dict[Trial, FoldResult] = field(default_factory=dict)  # results of an earlier run, which are not repeated
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
-    crew: Crew = field(default_factory=Threads)
+    executor: Executor = field(default_factory=Threads)
     score: Score = SCORES["accuracy"]  # by which cells are compared
     asked: dict[Trial, None] = field(default_factory=dict)  # trials that the search proposed so far, in order
     partial: set[Trial] = field(default_factory=set)  # done in tasks that a stop interrupted
@@ -45,7 +45,7 @@ class Plan:
                 self.asked |= dict.fromkeys(trials)
                 missing = [trial for trial in trials if trial not in self.done]
                 tasks = tasks_of(missing)
-                for trial, result in self.crew.perform(tasks, self.folds, self.settings, self.stopped):
+                for trial, result in self.executor.perform(tasks, self.folds, self.settings, self.stopped):
                     self.done[trial] = result
                     if self.report is not None:
                         self.report((trial, result))
@@ -113,7 +113,7 @@ class NestedPlan:
     settings: Settings
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
-    crew: Crew = field(default_factory=Threads)
+    executor: Executor = field(default_factory=Threads)
     score: Score = SCORES["accuracy"]
     per_class: float = math.inf  # rows of a class in an inner training part, on average
     done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold: kept over interruptions
@@ -134,7 +134,7 @@ class NestedPlan:
         inner = Folds(parts, self.prepare)
         steps = self.search.steps(self.grid, len(inner), self.per_class)
         done = self.done.setdefault(number, {})
-        plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.crew, self.score)
+        plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.executor, self.score)
         results = plan.run()
         for trial in plan.partial:
             del done[trial]
@@ -144,7 +144,7 @@ class NestedPlan:
     def _test(self, number: int, chosen: dict[str, Cell]) -> dict[Trial, FoldResult]:
         """Test the chosen cells right after their search, so that a stop keeps all finished outer folds."""
         trials = [Trial(cell, number) for cell in chosen.values()]
-        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, crew=self.crew)
+        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, executor=self.executor)
         plan.run()
         return plan.done
 

@@ -15,7 +15,7 @@ from mcsvm_gui.core.tune.cluster.address import checked
 from mcsvm_gui.core.tune.cluster.dispatch import workers_at
 from mcsvm_gui.core.tune.cluster.examining import differences, examine
 from solvers.errors import InputError
-from solvers.selection.crew import LostCrew
+from solvers.selection.executor import LostWorkers
 
 pytest.importorskip("distributed")
 RIGHT = {
@@ -79,7 +79,7 @@ def test_who_listens_but_is_no_scheduler(silent: str, monkeypatch: pytest.Monkey
 
 def test_a_stop_is_heard_while_nobody_answers(silent: str) -> None:
     began = time.monotonic()
-    with pytest.raises(LostCrew), workers_at(silent, lambda: time.monotonic() - began > 0.2):
+    with pytest.raises(LostWorkers), workers_at(silent, lambda: time.monotonic() - began > 0.2):
         pass
     assert time.monotonic() - began < 1.0
 

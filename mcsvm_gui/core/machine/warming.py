@@ -35,7 +35,7 @@ def _search() -> None:
     import numpy as np
 
     from solvers.selection.cell import Cell, Trial
-    from solvers.selection.crew import Folds
+    from solvers.selection.executor import Folds
     from solvers.selection.folds import stratified
     from solvers.selection.plan import Plan
     from solvers.selection.search import once

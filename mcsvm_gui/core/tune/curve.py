@@ -17,8 +17,8 @@ from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
 from solvers.kernels import KERNELS
 from solvers.selection.cell import FoldResult, Trial
-from solvers.selection.crew import Folds
 from solvers.selection.curve import INTERVAL, POINTS, SHARES, Projection, project
+from solvers.selection.executor import Folds
 from solvers.selection.grid import Range
 from solvers.selection.plan import Plan, Report
 from solvers.selection.search import once

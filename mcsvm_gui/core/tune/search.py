@@ -35,7 +35,7 @@ from solvers.problem import BIASES
 from solvers.run.loop import find_method
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial
-from solvers.selection.crew import Crew, Folds, LostCrew, Threads
+from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.per_pair import Composite, choose, compose
@@ -134,7 +134,7 @@ class Tuning:
         inner: Report | None = None,
         spent: float = 0.0,
     ) -> Tuned:
-        """A crew that is lost on the way ends it like a stop. `inner` is told trials of nested searches.
+        """An executor that is lost on the way ends it like a stop. `inner` is told trials of nested searches.
 
         `spent`: seconds of the time budget before a pause.
         """
@@ -150,12 +150,12 @@ class Tuning:
         nested: list[Nested] = []
         trouble = ""
         try:
-            with _crew(self.wanted, over) as plan.crew:
+            with _executor(self.wanted, over) as plan.executor:
                 results = plan.run()
                 composites = self._composites(results, plan.folds, over) if self.settings.by_pair else {}
                 nested = self._nested(plan, inner, over) if self.wanted.nested and not over() else []
         except InputError as error:
-            if not isinstance(error, LostCrew) and not plan.results():
+            if not isinstance(error, LostWorkers) and not plan.results():
                 raise
             trouble = Sentence("") if stopped() or budget.was_over else error.sentence
         self.partial = plan.partial
@@ -246,7 +246,7 @@ class Tuning:
     def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
         return NestedPlan(
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
-            outer.crew, self.score, self._per_class(self.inner[0]), self.done_inside,
+            outer.executor, self.score, self._per_class(self.inner[0]), self.done_inside,
         ).run()  # fmt: skip
 
 
@@ -266,7 +266,7 @@ class Budget:
         return self.was_over
 
 
-def _crew(wanted: TuneRequest, stopped: Callable[[], bool]) -> AbstractContextManager[Crew]:
+def _executor(wanted: TuneRequest, stopped: Callable[[], bool]) -> AbstractContextManager[Executor]:
     if wanted.scheduler is None:
         return nullcontext(Threads())
     from mcsvm_gui.core.tune.cluster.dispatch import workers_at

@@ -15,7 +15,7 @@ from solvers.probability import best_temperature
 from solvers.probability import scores as class_scores
 from solvers.selection import scores as measures
 from solvers.selection.cell import Cell, CellResult, Trial
-from solvers.selection.crew import Folds
+from solvers.selection.executor import Folds
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.plan import Plan

@@ -16,7 +16,7 @@ from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
-from solvers.selection.crew import Folds
+from solvers.selection.executor import Folds
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.plan import Plan
 from solvers.selection.search import SEARCHES, _line, rungs
@@ -195,7 +195,7 @@ def test_rounding_takes_no_cell_of_the_second_line(cost: int, step: float) -> No
 
 
 class Told:
-    """A crew that trains nothing: every trial has the accuracy that a function says."""
+    """An executor that trains nothing: every trial has the accuracy that a function says."""
 
     def __init__(self, accuracy, most: float = math.inf) -> None:
         self.accuracy, self.most, self.done = accuracy, most, 0
@@ -212,9 +212,9 @@ class Told:
 
 
 def planned(name: str, accuracy, known: dict, most: float = math.inf) -> Plan:
-    crew, folds = Told(accuracy, most), 3
+    executor, folds = Told(accuracy, most), 3
     steps = SEARCHES[name].steps(HSU_LIN, folds, MANY)
-    plan = Plan(steps, Folds((), None), Settings(), known, lambda: crew.done >= crew.most, crew=crew)
+    plan = Plan(steps, Folds((), None), Settings(), known, lambda: executor.done >= executor.most, executor=executor)
     plan.run()
     return plan
 

@@ -26,7 +26,7 @@ from solvers.run.loop import Limits
 from solvers.selection import binary, per_pair
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, Trial
-from solvers.selection.crew import Folds, Threads
+from solvers.selection.executor import Folds, Threads
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.per_pair import choose, compose

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mcsvm_gui.core.base import library_warnings
 from mcsvm_gui.core.tune.cluster import address as addresses
 from solvers.errors import InputError, Sentence
-from solvers.selection.crew import LostCrew
+from solvers.selection.executor import LostWorkers
 from solvers.work import LOOK_SECONDS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ FAREWELL = 1.0  # seconds
 
 
 class Connection:
-    """Open while inside; raises InputError where nobody answers as a scheduler does, and LostCrew at a stop."""
+    """Open while inside; raises InputError where nobody answers as a scheduler does, and LostWorkers at a stop."""
 
     def __init__(self, address: str, stopped: Callable[[], bool] = lambda: False) -> None:
         self.address, self._stopped = addresses.checked(address), stopped
@@ -67,7 +67,7 @@ class Connection:
         try:
             while not future.done() and time.monotonic() < deadline:
                 if self._stopped():
-                    raise LostCrew("stopped before anything was asked")
+                    raise LostWorkers("stopped before anything was asked")
                 wait([future], timeout=LOOK_SECONDS)
             return future.result(0.0)
         finally:

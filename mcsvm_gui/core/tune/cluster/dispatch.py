@@ -21,7 +21,7 @@ from mcsvm_gui.core.tune.cluster.examining import fit
 from mcsvm_gui.core.tune.cluster.payload import Payload
 from solvers.errors import Sentence
 from solvers.selection.cell import Trial
-from solvers.selection.crew import Folds, LostCrew, emptied
+from solvers.selection.executor import Folds, LostWorkers, emptied
 from solvers.selection.settings import Settings
 from solvers.selection.task import Done, Task
 from solvers.work import LOOK_SECONDS
@@ -111,7 +111,7 @@ class TaskBatch:
             await queue
             await self._work_through(deque(enumerate(tasks)), queue, stop)
         except OSError as error:
-            raise LostCrew(
+            raise LostWorkers(
                 "{address}: the scheduler has gone; what was done stands", address=self._connection.address
             ) from error
         finally:
@@ -167,7 +167,7 @@ class TaskBatch:
                 trouble: Exception = error
             except CancelledError as error:  # of the future: what it needs was lost with the last who had it
                 trouble = error
-        raise LostCrew("{address}: {why}", address=self._connection.address, why=_given_up(task)) from trouble
+        raise LostWorkers("{address}: {why}", address=self._connection.address, why=_given_up(task)) from trouble
 
 
 async def _first(tasks: set[asyncio.Task[None]]) -> tuple[set[asyncio.Task[None]], set[asyncio.Task[None]]]:

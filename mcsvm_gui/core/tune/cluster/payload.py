@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.tune.cluster.connection import PATIENCE, Connection
-from solvers.selection.crew import LostCrew
+from solvers.selection.executor import LostWorkers
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -36,7 +36,7 @@ class Payload:
                 return await self._connection.client.scatter(self.content, broadcast=True, hash=False, timeout=PATIENCE)
             except OSError:  # no worker, or one that died meanwhile
                 await asyncio.sleep(0.1)
-        raise LostCrew(
+        raise LostWorkers(
             "{address}: the scheduler has gone; what was done stands"
             if self._connection.client.status != "running"
             else "{address}: all workers have gone; what was done stands",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from solvers.selection.crew import Folds, one
+from solvers.selection.executor import Folds, one
 from solvers.selection.folds import Fold
 from solvers.selection.settings import Settings
 from solvers.selection.shared import FoldRows
