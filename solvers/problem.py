@@ -55,6 +55,13 @@ class Part:
         """Cache of the method between slices. Only for what has the same bits when recomputed: no checkpoint has it."""
         return {}
 
+    def forget(self) -> None:
+        """Empty the cache. Its objects refer to the part, and this cycle would hold the kernel rows until collected."""
+        view = self.kept.get("view")
+        if isinstance(view, Part):
+            view.forget()
+        self.kept.clear()
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:

@@ -55,7 +55,10 @@ class Points:
 
     @property
     def largest_square(self) -> float:
-        return float(self.squares.max(initial=0.0))
+        if "largest square" not in self._derived:
+            self._derived["largest square"] = float(self.squares.max(initial=0.0))
+        found: float = self._derived["largest square"]
+        return found
 
     @property
     def lifted(self) -> np.ndarray:

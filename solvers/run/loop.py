@@ -296,6 +296,7 @@ class Run:
     def _end_at(self, ending: Ending) -> None:
         """End here. An interrupted slice is dropped, and its last sample goes into the trace."""
         self.ending = ending
+        self.current.view.forget()
         if self._work is not None and self._latest is not None:
             self.trace.append(self._latest)
             self._work = None

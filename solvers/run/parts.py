@@ -174,6 +174,7 @@ class PartRun:
 
     def _close(self, proof: Proof, *, stalled: bool) -> None:
         self.finished = Finished(self.feasible_alpha(), proof, stalled)
+        self.view.forget()
 
     # -- claims of convergence --------------------------------------------------------------------
 

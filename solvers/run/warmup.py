@@ -58,3 +58,4 @@ def _rehearse(method: Method[Any], part: Part) -> None:
         finish(method.advance(part, state, STEPS, 1e-3))
     certify(part, state.alpha, hint=state.constant)
     method.rehearse(part)
+    part.forget()
