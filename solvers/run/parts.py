@@ -241,10 +241,12 @@ class PartRun:
 
     def _look_at_gap(self) -> Work[None]:
         """Check the gap by the running functions; if it is small enough, by exact ones, which may end the part."""
-        if self._gap_reached(self.running_certificate()):
+        running = self.running_certificate()
+        if self._gap_reached(running):
             # An interior point reaches a small gap while no variable is at a bound: put variables onto bounds first.
             yield from self.solver.wind_up(self.view, self.state, self._tolerance())
-        if self._gap_reached(self.running_certificate()):
+            running = self.running_certificate()
+        if self._gap_reached(running):
             best = self.state.best
             proof = yield from certifying(self.part, self.feasible_alpha(), hint=best.constant)
             if self._proves(proof):
