@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import kept_keys
 from one_line.seen import help_of
 from PySide6.QtWidgets import QApplication, QComboBox
 
@@ -30,3 +31,5 @@ told: list[tuple[str, str]] = []
 form.rule_changed.connect(lambda name, value: told.append((name, value)))
 box.setCurrentIndex(0)
 assert told == [("spice", "mild")]
+
+assert kept_keys.keys() == kept_keys.PINNED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
+import kept_keys
 from one_line.seen import help_of
 
 from mcsvm_gui import cli
@@ -30,3 +31,5 @@ text = experiment_text(Experiment.of_requests("x", [("a", request)]))
 assert Experiment.from_document(tomllib.loads(text)).data[0].read == request.read
 rows = [row for block in request_blocks(request) for row in getattr(block, "rows", ())]
 assert ("read spice", "hot") in rows
+
+assert kept_keys.keys() == kept_keys.PINNED

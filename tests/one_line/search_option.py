@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import kept_keys
 from one_line.seen import error_is_shown, help_of
 from PySide6.QtWidgets import QApplication
 
@@ -27,3 +28,5 @@ assert read(cli._parser().parse_args(words[1:]))[1] == entered.wanted
 application = QApplication([])
 texts = {**form.DEFAULTS, "spice": "hot"}
 error_is_shown(TuneFields(), "tuneSpiceEdit", texts, lambda texts: form.read_form(texts).errors)
+
+assert kept_keys.keys() == kept_keys.PINNED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 
+import kept_keys
 import pytest
 from one_line.seen import error_is_shown, help_of
 from PySide6.QtWidgets import QApplication
@@ -60,3 +61,5 @@ assert machine_form.read_form({"spice": "4"}, ()) == ({"spice": 4.0}, {})
 entered = tune_form.read_form({**tune_form.DEFAULTS, "spice": "4"})
 assert entered.values["spice"] == 4.0
 assert "--spice 4" in tune_command(Request(**entered.values), entered.wanted)
+
+assert kept_keys.keys() == kept_keys.PINNED

@@ -9,17 +9,17 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.writing import Named, check_writable
 from solvers.errors import InputError
 
 HEAD = {"mcsvm results": 1}
+KEYS = 1  # raised where a request gives other numbers than before, so that no entry of before is found
 Entry = Mapping[str, Any]
 
 
 class Journal:
-    """`key`: all that the entry depends on; another version of mcsvm has other keys. Any thread may ask and add."""
+    """`key`: all that the entry depends on. Any thread may ask and add."""
 
     def __init__(self, path: Named) -> None:
         self.path = os.fspath(path)
@@ -89,6 +89,6 @@ def _parsed(line: bytes) -> Any:
 
 
 def key_of(*parts: Any) -> str:
-    """Of plain JSON."""
-    text = json.dumps([own_version(), *parts], sort_keys=True)
+    """Of plain JSON that says what differs from the defaults: an option that is added changes no key."""
+    text = json.dumps([KEYS, *parts], sort_keys=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()

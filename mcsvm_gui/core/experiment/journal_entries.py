@@ -21,7 +21,7 @@ from mcsvm_gui.core.machine.request import Request
 
 def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely: bool) -> str:
     """`closely`: with margins and trace."""
-    search = None if spec.search is None else spec.search.document()
+    search = None if spec.search is None else spec.search.said()
     return key_of("training", asked(spec.request), search, train.digest, None if test is None else test.digest, closely)
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.search import Tuned
 
 Told = Callable[[int, int | None], object]  # trials that are done, and how many there will be, where that is known
-LATER = ("score",)  # fields of a SearchSpec that the first version did not have
 WHICH_DATA = "data", "test", "digest", "test_digest"
 
 
@@ -71,9 +70,12 @@ class SearchSpec:
         return f"{self.search}, {validated}{chosen}"
 
     def document(self) -> dict[str, Any]:
-        """What came after the first version only where it is said, so that searches of before are found in journals."""
-        later = {item.name: item.default for item in fields(self) if item.name in LATER}
-        return {name: value for name, value in asdict(self).items() if value is not None and value != later.get(name)}
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def said(self) -> dict[str, Any]:
+        """Of the document what differs from the defaults."""
+        plain = {item.name: item.default for item in fields(self)}
+        return {name: value for name, value in self.document().items() if value != plain[name]}
 
     def wanted(self, machines: Sequence[str], kernel: str) -> TuneRequest:
         gammas = self.gammas if "gamma" in KERNELS[kernel].parameters else None
@@ -111,7 +113,7 @@ class SearchRunner:
         plain = apart_from_machine(request)
         with self._lock:
             machines = self._possible(request, machines, dataset)
-            key = key_of("search", dataset.digest, spec.document(), asked(plain), list(machines))
+            key = key_of("search", dataset.digest, spec.said(), asked(plain), list(machines))
             if key not in self._found:
                 self._found[key] = self._known(key) or self._search(key, plain, spec, machines, dataset, told)
             found = self._found[key].get(request.machine)
@@ -184,8 +186,8 @@ def refusal(request: Request, dataset: Dataset) -> str | None:
 
 
 def asked(request: Request) -> dict[str, Any]:
-    """All but which data: their digests say that."""
-    return {name: value for name, value in request.document().items() if name not in WHICH_DATA}
+    """For a key: all but which data, as their digests say that."""
+    return {name: value for name, value in request.said().items() if name not in WHICH_DATA}
 
 
 def apart_from_machine(request: Request) -> Request:

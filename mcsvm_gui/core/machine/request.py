@@ -148,6 +148,14 @@ class Request:
         """Plain JSON."""
         return {**asdict(self), **{name: one.kind.plain(getattr(self, name)) for name, one in OPTIONS.items()}}
 
+    def said(self) -> dict[str, Any]:
+        """Of the document what differs from the defaults."""
+        given, plain = self.document(), Request().document()
+        for name in ("rules", "read"):
+            given[name] = {key: value for key, value in given[name].items() if value != plain[name][key]}
+            plain[name] = {}
+        return {name: value for name, value in given.items() if value != plain[name]}
+
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Request:
         """Raises InputError where that is no request."""

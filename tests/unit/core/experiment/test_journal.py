@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import kept_keys
 import pytest
 from small_data import blobs
 
@@ -141,6 +142,12 @@ def test_which_files_were_asked_for_is_no_part_of_a_key() -> None:
     named = Request(data="a.csv", test="b.csv", digest="01", test_digest="02")
     assert asked(named) == asked(Request())
     assert not {"data", "test", "digest", "test_digest"} & asked(named).keys()
+
+
+def test_keys_stay_what_they_are() -> None:
+    """tests/one_line finds them with an option more."""
+    assert kept_keys.keys() == kept_keys.PINNED
+    assert len(set(kept_keys.PINNED.values())) == len(kept_keys.PINNED)
 
 
 def test_a_line_cut_off_in_the_middle_is_done_again(path: Path) -> None:
