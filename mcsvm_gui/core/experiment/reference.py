@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.experiment.searching import SearchSpec, asked
@@ -26,11 +27,15 @@ from solvers.errors import InputError
 from solvers.model import Model
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell
-from solvers.selection.folds import stratified
 from solvers.selection.grid import Grid
 from solvers.work import limited
 
 REFERENCES: dict[str, Callable[..., Solution]] = {"asvm": asvm, "lsvm": lsvm}
+OBEYED = (  # of a request; all else must be left as it is
+    *("machine", "solver", "C", "gamma", "degree", "coef0", "tol", "max_iter", "cache_mb", "threads", "seed", "split"),
+    *("rules", "read", "data", "test", "digest", "test_digest"),
+)
+OBEYED_BY_SEARCHES = "C", "gamma", "step", "folds"
 LIMIT = 10_000  # iterations, where the request names none
 EQUAL = 1e-12  # between mean accuracies
 
@@ -46,12 +51,14 @@ def refuse(request: Request) -> None:
     """Raises InputError where a reference method cannot do what is asked."""
     if request.read.weights is not None:
         raise InputError("{solver} is a reference method: it knows no weights of rows", solver=request.solver)
-    for name, plain in (("kernel", "linear"), ("class_weight", None), ("holdout", None), ("time_limit", None)):
-        if getattr(request, name) != plain:
-            wanted = "the linear kernel" if name == "kernel" else f"no {name}"
-            raise InputError(
-                "{solver} is a reference method: it knows {wanted} only", solver=request.solver, wanted=wanted
-            )
+    if request.kernel != "linear":
+        raise InputError("{solver} is a reference method: it knows the linear kernel only", solver=request.solver)
+    kept = {"kernel": "linear", **({"bias": request.bias} if request.bias == "regularized" else {})}
+    strange = next((name for name in request.said() if name not in (*OBEYED, *kept)), None)
+    if strange is not None:
+        raise InputError(
+            "{solver} is a reference method: it knows no {option}; leave it out", solver=request.solver, option=strange
+        )
 
 
 def posed_of(request: Request, dataset: Dataset) -> Posed:
@@ -125,15 +132,16 @@ def search(
     request: Request, spec: SearchSpec, dataset: Dataset, stopped: Callable[[], bool], journal: Journal | None = None
 ) -> tuple[Request, dict[str, Any]] | None:
     """The request with its best C, and how that was found; of equals the smaller C."""
-    if spec.holdout is not None or spec.search != "grid":
+    strange = next((name for name in spec.said() if name not in OBEYED_BY_SEARCHES), None)
+    if strange is not None:
         raise InputError(
-            "{solver} is a reference method: its C is searched on a grid and in folds only", solver=request.solver
+            "{solver} is a reference method: its C is searched on a grid, in folds and by accuracy; leave {option} out",
+            solver=request.solver,
+            option=strange,
         )
     assert dataset.labels is not None
-    parts = [
-        (dataset.take(fold.train), dataset.take(fold.test))
-        for fold in stratified(dataset.labels, spec.folds, request.seed)
-    ]
+    splits = splitting.splits_of(dataset, request.split, spec.folds)
+    parts = [(dataset.take(fold.train), dataset.take(fold.test)) for fold in splits.of(dataset.labels, request.seed)]
     folds = [_Fold(posed_of(request, train), train, test) for train, test in parts]
     done: list[Mapping[str, Any]] = []
     for cost in spec.costs.values:

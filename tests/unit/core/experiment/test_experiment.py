@@ -23,7 +23,16 @@ from mcsvm_gui.core.base.resources import experiment as bundled
 from mcsvm_gui.core.base.resources import folder
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
-from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, RunSpec, perform, read_experiment, write_experiment
+from mcsvm_gui.core.experiment import (
+    DataSpec,
+    Experiment,
+    Plan,
+    RunSpec,
+    perform,
+    read_experiment,
+    reference,
+    write_experiment,
+)
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.experiment.reference import REFERENCES
 from mcsvm_gui.core.experiment.results import beside_published
@@ -31,7 +40,7 @@ from mcsvm_gui.core.experiment.running import PlannedTraining
 from mcsvm_gui.core.experiment.searching import SearchSpec
 from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.session import score, train
 from mcsvm_gui.core.machine.sources import data_of
 from mcsvm_gui.core.report.blocks import Table
 from mcsvm_gui.core.report.parts import comparison_blocks, data_blocks, disagreement_blocks
@@ -388,12 +397,47 @@ def test_reference_methods_are_searched_tested_and_certified_like_machines(tmp_p
 
 @pytest.mark.parametrize(
     ("more", "why"),
-    [({"kernel": "rbf"}, "linear kernel"), ({"class_weight": "balanced"}, "no class_weight"), ({}, "two")],
+    [
+        ({"kernel": "rbf"}, "linear kernel"),
+        ({"class_weight": "balanced"}, "no class_weight"),
+        ({"calibrate": "temperature"}, "no calibrate"),
+        ({"bias": "exact"}, "no bias"),
+        ({"gap_tol": 1e-6}, "no gap_tol"),
+        ({"bias": "regularized"}, "two"),
+        ({}, "two"),
+    ],
 )
 def test_reference_methods_say_what_they_cannot(more: dict[str, Any], why: str) -> None:
     request = Request(**{"machine": "ovo", "solver": "asvm", "kernel": "linear", **more})
     with pytest.raises(InputError, match=rf"asvm is a reference method.*{why}"):
         perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), (RunSpec("iris", "x", request),)))
+
+
+@pytest.mark.parametrize(
+    "said", [{"score": "macro-f1"}, {"budget": 5.0}, {"holdout": 0.3}, {"search": "halving"}, {"time_limit": 2.0}]
+)
+def test_searches_of_reference_methods_say_what_they_cannot(said: dict[str, Any]) -> None:
+    request = Request(machine="ovo", solver="lsvm", kernel="linear")
+    runs = (RunSpec("iris", "x", request, {}, SearchSpec("1:2", folds=3, **said)),)
+    with pytest.raises(InputError, match=rf"lsvm is a reference method.*leave {next(iter(said))} out"):
+        perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), runs))
+
+
+def test_searches_of_reference_methods_split_as_the_data_say(tmp_path: Path) -> None:
+    """By a column of two folds, whatever number of folds is named."""
+    X, y = blobs(n=60, classes=2, features=3, seed=8)
+    lines = [",".join([*map(str, X[i]), "ab"[y[i]], "fg"[i > 20]]) for i in range(60)]
+    (tmp_path / "two.csv").write_text("\n".join(["p,q,r,label,part", *lines]))
+    request = Request(machine="ovo", solver="asvm", kernel="linear", read=ReadOptions(fold_column="part"))
+    dataset = open_dataset(tmp_path / "two.csv", request.read)
+    found = reference.search(request, SearchSpec("2^0:2^0", folds=5), dataset, lambda: False)
+    assert found is not None
+    first, second = dataset.take(np.arange(21)), dataset.take(np.arange(21, 60))
+    accuracies = []
+    for rows, tested in ((second, first), (first, second)):
+        solved = reference.solve(request, reference.posed_of(request, rows))
+        accuracies.append(score(reference.trained_of(request, rows, solved), tested)[0])
+    assert found[1]["mean"] == pytest.approx(np.mean(accuracies))
 
 
 def test_what_was_not_tested_has_no_score() -> None:
