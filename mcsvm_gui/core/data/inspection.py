@@ -65,14 +65,14 @@ def document(dataset: Dataset) -> dict[str, Any]:
 
 def repeated(dataset: Dataset) -> tuple[int, int]:
     """How many rows occur again, label included, and how many feature vectors have more than one label."""
-    keys = _row_keys(dataset)
+    keys = row_keys(dataset)
     labels = np.zeros(dataset.rows, np.int64) if dataset.labels is None else pd.factorize(dataset.labels)[0]
     pairs = pd.DataFrame({"row": keys, "label": labels}).drop_duplicates()
     conflicts = int((pairs["row"].value_counts() > 1).sum())
     return dataset.rows - len(pairs), conflicts
 
 
-def _row_keys(dataset: Dataset) -> np.ndarray:
+def row_keys(dataset: Dataset) -> np.ndarray:
     """Equal for equal rows; 64 bits of a hash, so that others are equal once in 10^8 tables of a million rows."""
     if dataset.table is not None:
         return pd.util.hash_pandas_object(dataset.table, index=False).to_numpy()

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from typing import Self
 
-from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.base.options import Option, options_of
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from solvers.errors import Sentence
 
 _DEEDS = {
     ("scale", "minmax"): Sentence("Scale to -1 … 1"),
+    ("scale", "standard"): Sentence("Scale by the deviation"),
     ("missing", "mean"): Sentence("Fill with the mean"),
     ("missing", "drop"): Sentence("Leave rows out"),
     ("spellings", "join"): Sentence("Join spellings"),
     ("spellings", "join-case"): Sentence("Join upper and lower case"),
+    ("class_weight", "balanced"): Sentence("Weigh classes alike"),
+    ("split", "order"): Sentence("Split in row order"),
+    ("split", "stratified"): Sentence("Split at random"),
+    ("split", "auto"): Sentence("Keep groups together"),
+    ("kernel", "linear"): Sentence("Use the linear kernel"),
+    ("calibrate", "temperature"): Sentence("Calibrate"),
+    ("score", "balanced-accuracy"): Sentence("Choose by balanced accuracy"),
 }
-
-
-def _title(option: str) -> Sentence:
-    return Sentence((options_of(ReadOptions) | options_of(Rules))[option].title)
 
 
 class OptionWords(Sentence):
@@ -26,17 +30,20 @@ class OptionWords(Sentence):
 
     option: str
     value: str | None  # None: the choice is the user's
+    control: Sentence
 
-    def __new__(cls, option: str, value: str | None = None, *, verb: str = "") -> Self:
-        """`verb`: "say" where the sentence has no other."""
-        made = str.__new__(cls, " ".join(filter(None, [verb, f"--{option.replace('_', '-')}", value])))
-        title = Sentence("“{control}”", control=_title(option))
+    def __new__(cls, option: str | Option, value: str | None = None, *, verb: str = "") -> Self:
+        """`verb`: "say" where the sentence has no other. An option by its name is one of reading or preparation."""
+        known = option if isinstance(option, Option) else (options_of(ReadOptions) | options_of(Rules))[option]
+        option, control = known.name, Sentence(known.title)
+        made = str.__new__(cls, " ".join(filter(None, [verb, known.argument, value])))
+        title = Sentence("“{control}”", control=control)
         if deed := _DEEDS.get((option, value or "")):
             title = Sentence("“{deed}”", deed=deed)
         elif value is not None:
             title = Sentence("{title} = {value}", title=title, value=value)
         shown = Sentence("use {title}", title=title) if verb else title
-        vars(made).update(vars(shown), option=option, value=value)
+        vars(made).update(vars(shown), option=option, value=value, control=control)
         return made
 
 
@@ -46,7 +53,7 @@ class Remedy(OptionWords):
     @property
     def invitation(self) -> Sentence:
         """For a button."""
-        change = Sentence("Change “{control}”", control=_title(self.option))
+        change = Sentence("Change “{control}”", control=self.control)
         return _DEEDS.get((self.option, self.value or ""), change)
 
 

@@ -1,0 +1,84 @@
+"""A finding: a notice with its code, place and cure; a check: one class for each code, which looks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from mcsvm_gui.core.base.i18n import as_sentence
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.phrases import names
+from mcsvm_gui.core.data.remedies import Remedy, remedies
+from solvers.errors import Sentence
+
+Subject = TypeVar("Subject")
+
+
+class Severity(Enum):
+    """The worst first."""
+
+    ERROR = "error"  # training is refused, or its result is worthless
+    WARNING = "warning"  # the result may mislead
+    NOTE = "note"  # good to know
+
+    @property
+    def rank(self) -> int:
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True)
+class Finding(Notice):
+    """`sentence` says what; the remedies in `do` are what a button can do."""
+
+    severity: Severity
+    title: Sentence
+    where: Sentence
+    do: Sentence
+
+    @property
+    def actions(self) -> tuple[Remedy, ...]:
+        return remedies(self.do)
+
+    def document(self) -> dict[str, str]:
+        said = {"where": str(self.where), "what": as_sentence(self.sentence), "do": as_sentence(self.do)}
+        return {"code": self.code, "severity": self.severity.value, "title": str(self.title), **said}
+
+
+class Check(Generic[Subject]):
+    """`severity` is that of its plain case; a slight one is a note."""
+
+    code: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.WARNING
+    title: ClassVar[Sentence]
+
+    def find(self, subject: Subject) -> Iterator[Finding]:
+        raise NotImplementedError
+
+    def found(self, where: Sentence, what: Sentence, do: Sentence, *, slight: bool = False) -> Finding:
+        return Finding(self.code, what, Severity.NOTE if slight else self.severity, self.title, where, do)
+
+
+def columns(found: Iterable[str]) -> Sentence:
+    listed = list(found)
+    return Sentence("column {names}", "{count} columns ({names})", count=len(listed), names=names(listed))
+
+
+def classes(found: Iterable[str]) -> Sentence:
+    listed = list(found)
+    return Sentence("class {names}", "classes {names}", count=len(listed), names=names(listed))
+
+
+def file(dataset: Dataset) -> Sentence:
+    return Sentence("{name}", name=Path(dataset.name).name)
+
+
+def share(part: float) -> str:
+    """Two digits that count: 0.07 %, 12 %, 100 %."""
+    return f"{100.0 * part:.2g} %" if part < 0.1 else f"{100.0 * part:.0f} %"
+
+
+def rows(count: Any) -> Sentence:
+    return Sentence("{count} row", "{count} rows", count=int(count))

@@ -1,0 +1,79 @@
+"""Missing cells: how many, and whether they say something themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2
+
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, share
+from mcsvm_gui.core.check.plan import CheckedPlan
+from mcsvm_gui.core.data.remedies import Remedy
+from solvers.errors import Sentence
+
+FEWEST = 5  # missing cells, and cells that are there
+CHANCE = 1e-3  # over all columns together
+TIED = 0.15  # Cramer's V: below, the tie is weak whatever its probability
+
+
+class Gaps(Check[CheckedPlan]):
+    """An error where training refuses them."""
+
+    code, severity, title = "MC020", Severity.ERROR, Sentence("Missing cells")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        table = plan.dataset.table
+        if table is None or not plan.dataset.missing:
+            return
+        gaps = table.isna().to_numpy().sum(axis=0)
+        found = [plan.dataset.columns[number].name for number in np.flatnonzero(gaps).tolist()]
+        what = Sentence("{count} cell is missing", "{count} cells are missing", count=plan.dataset.missing)
+        if plan.rules.missing != "reject":
+            yield self.found(columns(found), what, Sentence("nothing: the preparation deals with them"), slight=True)
+            return
+        drop, fill = Remedy("missing", "drop"), Remedy("missing", "mean")
+        yield self.found(columns(found), what, Sentence("{fill}, or {drop}", fill=fill, drop=drop))
+
+
+class TellingGaps(Check[CheckedPlan]):
+    code, title = "MC021", Sentence("Gaps that tell the class")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        if plan.dataset.labels is None or not plan.dataset.missing:
+            return
+        for held in plan.columns:
+            gone = pd.isna(held.cells)
+            if FEWEST <= gone.sum() <= gone.size - FEWEST and _tied(gone, plan.codes, len(plan.columns)):
+                what = Sentence(
+                    "in the column {name} cells are missing more often in some classes than in others: filled or"
+                    " dropped, this is lost or distorts the classes",
+                    name=held.name,
+                )
+                do = Sentence("find out why they are missing, and add a column that says whether they are")
+                yield self.found(columns([held.name]), what, do)
+
+
+def _tied(gone: np.ndarray, codes: np.ndarray, tests: int) -> bool:
+    """Pearson's test of independence of gaps and classes, Bonferroni over columns."""
+    counts = np.zeros((2, int(codes.max()) + 1))
+    np.add.at(counts, (gone.astype(np.int64), codes), 1.0)
+    counts = counts[:, counts.any(axis=0)]
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / gone.size
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    return bool(statistic > gone.size * TIED**2 and tests * chi2.sf(statistic, counts.shape[1] - 1) < CHANCE)
+
+
+class MostlyGaps(Check[CheckedPlan]):
+    code, title = "MC022", Sentence("Columns that are mostly empty")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        if not plan.dataset.missing:
+            return
+        shares = {held.name: float(pd.isna(held.cells).mean()) for held in plan.columns}
+        found = {name: part for name, part in shares.items() if 0.5 < part < 1.0}
+        if found:
+            what = Sentence("up to {share} of their cells are missing", share=share(max(found.values())))
+            do = Sentence("leave them out: most of what is filled in is made up, and dropping rows loses most rows")
+            yield self.found(columns(found), what, do)

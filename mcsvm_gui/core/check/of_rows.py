@@ -1,0 +1,102 @@
+"""Rows that are there twice, or on both sides of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, file, rows, share
+from mcsvm_gui.core.check.plan import CheckedPlan
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.phrases import places
+from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.machine.request import OPTIONS
+from solvers.errors import Sentence
+
+MANY = 0.05  # of the rows tested: an accuracy of 90 % is off by half a point at most below
+
+
+def lines(dataset: Dataset, found: np.ndarray) -> Sentence:
+    """Where in the file, as far as it is known."""
+    if dataset.lines is None:
+        return Sentence("{file}: {rows}", file=file(dataset), rows=rows(found.size))
+    return Sentence("{file}: {places}", file=file(dataset), places=places(dataset.lines[found].tolist()))
+
+
+class RowsOnBothSides(Check[CheckedPlan]):
+    code, title = "MC001", Sentence("Rows on both sides of the split")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        if plan.tested is None:
+            return
+        trained, tested, places = plan.tested
+        known = np.flatnonzero(np.isin(tested, trained))
+        if known.size:
+            what = Sentence(
+                "{count} row of {tested} tested on ({share}) has the same features as a row trained on:"
+                " the test is too kind",
+                "{count} rows of {tested} tested on ({share}) have the same features as rows trained on:"
+                " the test is too kind",
+                count=known.size,
+                tested=tested.size,
+                share=share(known.size / tested.size),
+            )
+            do = Sentence("keep each of them once, or name a column that they share with {groups}", groups=_groups())
+            where = lines(plan.dataset if plan.test is None else plan.test, places[known])
+            yield self.found(where, what, do, slight=known.size < max(2.0, MANY * tested.size))
+
+
+def _groups() -> Remedy:
+    return Remedy("groups")
+
+
+class Contradictions(Check[CheckedPlan]):
+    code, title = "MC002", Sentence("The same row with different classes")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        labels = plan.dataset.labels
+        if labels is None:
+            return
+        frame = pd.DataFrame({"row": plan.keys, "label": pd.factorize(labels)[0]})
+        named = frame.drop_duplicates()["row"].value_counts()
+        torn = np.flatnonzero(np.isin(plan.keys, named.index[named > 1].to_numpy()))
+        if torn.size:
+            what = Sentence(
+                "{count} row is there again with another class: not all can be right",
+                "{count} rows are there again with another class: not all can be right",
+                count=torn.size,
+            )
+            do = Sentence("correct their classes, or add a column that tells them apart")
+            yield self.found(lines(plan.dataset, torn), what, do, slight=torn.size < 0.01 * plan.dataset.rows)
+
+
+class Repetitions(Check[CheckedPlan]):
+    code, severity, title = "MC003", Severity.NOTE, Sentence("Rows that occur again")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        labels = plan.dataset.labels
+        codes = np.zeros(plan.dataset.rows, np.int64) if labels is None else pd.factorize(labels)[0]
+        again = np.flatnonzero(pd.DataFrame({"row": plan.keys, "label": codes}).duplicated().to_numpy())
+        if again.size:
+            what = Sentence("{count} row occurs again", "{count} rows occur again", count=again.size)
+            do = Sentence("nothing where they were measured twice; leave them out where they were copied")
+            yield self.found(lines(plan.dataset, again), what, do)
+
+
+class TornGroups(Check[CheckedPlan]):
+    code, title = "MC004", Sentence("Groups torn apart")
+
+    def find(self, plan: CheckedPlan) -> Iterator[Finding]:
+        notices = plan.sides.notices if plan.sides is not None else ()
+        if plan.test is not None:
+            notices = splitting.shared_groups(plan.dataset, plan.test)
+        for notice in notices:
+            if notice.code == "torn groups":
+                keep = Remedy(OPTIONS["split"], "auto")
+                do = Sentence("test on groups that were not trained on: {keep}", keep=keep)
+                if plan.test is not None:
+                    do = Sentence("test on groups that were not trained on")
+                yield self.found(Sentence("column {name}", name=plan.dataset.group_name), notice.sentence, do)

@@ -1,0 +1,158 @@
+"""What is to be trained on what, and tested how: all that checks of data look at, each thing made once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.data import inspection, preparation, splitting
+from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
+from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.data.preparation.cells import held_cells
+from mcsvm_gui.core.data.splitting import Split
+from solvers.errors import InputError
+
+LOOKED = 4_000  # rows that columns are looked at on, drawn by lot: a share of 1 % is known to 0.3 %
+CELLS = 4_000_000  # of these rows, at most; 0.2 s for all checks of columns
+FULLEST = 2_000  # columns of a sparse file that are looked at
+
+
+class Held(NamedTuple):
+    """A column of the rows looked at: float64 with NaN, or objects of str with None."""
+
+    position: int
+    name: str
+    cells: np.ndarray
+
+    @property
+    def numeric(self) -> bool:
+        return self.cells.dtype != object
+
+
+class PreparedPlan(NamedTuple):
+    notices: tuple[Notice, ...]
+    error: InputError | None  # why nothing can be trained
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedPlan:
+    dataset: Dataset
+    test: Dataset | None = None  # rows of another file
+    rules: Rules = field(default_factory=Rules)
+    split: str = "auto"
+    holdout: float | None = None  # not where there is a test file
+    folds: int = 5
+    seed: int = 0
+    kernel: str = "rbf"
+
+    # -- sides ------------------------------------------------------------------------------------
+
+    @cached_property
+    def sides(self) -> Split | None:
+        """Rows trained on and held out."""
+        if self.holdout is None or self.test is not None or self.dataset.labels is None:
+            return None
+        try:
+            return splitting.held_out(self.dataset, self.holdout, self.seed, self.split)
+        except InputError:
+            return None
+
+    @cached_property
+    def training(self) -> Dataset:
+        return self.dataset if self.sides is None else self.dataset.take(self.sides.train)
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """(rows,) equal for equal rows."""
+        return inspection.row_keys(self.dataset)
+
+    @cached_property
+    def tested(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Keys trained on, keys tested on, and where these rows are in their file; None where nothing is tested."""
+        if self.test is not None:
+            other = _with_columns_of(self.dataset, self.test)
+            return None if other is None else (self.keys, inspection.row_keys(other), np.arange(other.rows))
+        if self.sides is None:
+            return None
+        return self.keys[self.sides.train], self.keys[self.sides.test], self.sides.test
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    @cached_property
+    def looked(self) -> np.ndarray:
+        """Rows that columns are looked at on, rising."""
+        width = len(self._positions)
+        return some_rows(self.dataset.rows, width, self.seed)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """(looked,) classes by number."""
+        labels = self.dataset.labels
+        assert labels is not None
+        return pd.factorize(labels[self.looked])[0]
+
+    @cached_property
+    def columns(self) -> list[Held]:
+        return held_columns(self.dataset, self.looked, self._positions)
+
+    @cached_property
+    def _positions(self) -> np.ndarray:
+        matrix = self.dataset.matrix
+        if matrix is None or matrix.shape[1] <= FULLEST:
+            return np.arange(len(self.dataset.columns))
+        stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
+        return np.sort(np.argsort(-stored, kind="stable")[:FULLEST])
+
+    def whole(self, held: Held) -> np.ndarray:
+        """All cells of a column of a table."""
+        return held_cells(self.dataset, held.position)
+
+    # -- preparation ------------------------------------------------------------------------------
+
+    @cached_property
+    def prepared(self) -> PreparedPlan:
+        """What the preparation says of the data; missing cells are spoken of elsewhere."""
+        refused = self.rules.missing == "reject" and self.dataset.missing > 0
+        rules = replace(self.rules, missing="mean") if refused else self.rules
+        try:
+            part, dropped = preparation.complete(rules, self.dataset)
+            notices = (*dropped, *preparation.fit(rules, part).notices)
+        except InputError as error:
+            return PreparedPlan((), error)
+        return PreparedPlan(tuple(one for one in notices if not (refused and one.code == "filled")), None)
+
+
+def some_rows(rows: int, width: int, seed: int) -> np.ndarray:
+    most = min(LOOKED, max(200, CELLS // max(1, width)))
+    if rows <= most:
+        return np.arange(rows)
+    return np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+
+
+def held_columns(dataset: Dataset, rows: np.ndarray, positions: np.ndarray) -> list[Held]:
+    part = dataset.take(rows)
+    if part.matrix is not None:
+        dense = part.matrix[:, positions].toarray().T
+        cells = dict(zip(positions.tolist(), np.asarray(dense, dtype=np.float64), strict=True))
+    else:
+        cells = {position: held_cells(part, position) for position in positions.tolist()}
+    return [Held(position, dataset.columns[position].name, cells[position]) for position in cells]
+
+
+def _with_columns_of(training: Dataset, other: Dataset) -> Dataset | None:
+    """Its columns in the order of training, so that equal rows are equal; None where some are missing."""
+    if (training.matrix is None) != (other.matrix is None) or isinstance(training.columns, NumberedColumns):
+        return other if training.matrix is not None and other.matrix is not None else None
+    place = {column.name: position for position, column in enumerate(other.columns)}
+    if any(place.get(column.name) is None for column in training.columns):
+        return None
+    order = [place[column.name] for column in training.columns]
+    kinds: list[Column] = [other.columns[position] for position in order]
+    if other.table is not None:
+        return replace(other, columns=kinds, table=other.table.iloc[:, order])
+    assert other.matrix is not None
+    return replace(other, columns=kinds, matrix=other.matrix[:, order])

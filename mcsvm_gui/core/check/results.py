@@ -1,0 +1,157 @@
+"""CheckedResults that are worse than they look: of searches, models, predictions, and beside simple methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from mcsvm_gui.core.check.finding import Check, Finding, Severity, rows, share
+from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.machine.request import OPTIONS
+from solvers.errors import Sentence
+from solvers.run.ending import Ending
+
+WORSE = 0.01  # of accuracy: below, folds decide
+MISCALIBRATED = 0.1  # expected calibration error
+MUCH = 3.0  # times as many rows called novel as among rows like those trained on
+TITLES = {
+    "majority": Sentence("the majority class"),
+    "neighbours": Sentence("the five nearest neighbours"),
+    "boosting": Sentence("gradient-boosted trees"),
+}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a training ended."""
+
+    name: str
+    ending: Ending
+    relative_gap: float
+
+
+@dataclass(frozen=True)
+class Reliable:
+    """How far probabilities are from frequencies on rows with known classes."""
+
+    name: str
+    rows: int
+    error: float  # expected calibration error
+
+
+@dataclass(frozen=True)
+class Novel:
+    """Rows that are further from the training data than a share of it is."""
+
+    name: str
+    rows: int
+    novel: int
+    expected: float  # the share that is called novel among rows like those trained on
+
+
+@dataclass(frozen=True)
+class CheckedResults:
+    """What is known of models, searches and predictions; empty where nothing is."""
+
+    accuracies: Mapping[str, float] = field(default_factory=dict)  # of the machine ("") and baselines, on equal folds
+    edges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of a search, by machine
+    ended: tuple[Ended, ...] = ()
+    reliable: Reliable | None = None
+    novel: Novel | None = None
+
+
+class _Baseline(Check[CheckedResults]):
+    """The machine beside a simple method on the same folds."""
+
+    name: str
+    do: Sentence
+
+    def find(self, subject: CheckedResults) -> Iterator[Finding]:
+        machine, other = (subject.accuracies.get(name) for name in ("", self.name))
+        if machine is not None and other is not None and machine < other - WORSE:
+            what = Sentence(
+                "on the same folds the machine is right for {machine} of the rows, and {method} for {other}",
+                machine=share(machine),
+                method=TITLES[self.name],
+                other=share(other),
+            )
+            yield self.found(Sentence("all rows, in folds"), what, self.do)
+
+
+class BelowMajority(_Baseline):
+    code, severity, title = "MC050", Severity.ERROR, Sentence("Worse than the majority class")
+    name, do = "majority", Sentence("search C and gamma; check label column and features")
+
+
+class BelowNeighbours(_Baseline):
+    code, title = "MC051", Sentence("Worse than nearest neighbours")
+    name, do = "neighbours", Sentence("search C and gamma: a larger gamma looks at nearer rows")
+
+
+class BelowBoosting(_Baseline):
+    code, title = "MC052", Sentence("Worse than boosted trees")
+    name, do = "boosting", Sentence("search C and gamma; columns that say nothing may be left out")
+
+
+class EdgeCell(Check[CheckedResults]):
+    code, title = "MC060", Sentence("The best cell is on the edge")
+
+    def find(self, subject: CheckedResults) -> Iterator[Finding]:
+        ends = {
+            "C low": Sentence("the smallest C"),
+            "C high": Sentence("the largest C"),
+            "gamma low": Sentence("the smallest gamma"),
+            "gamma high": Sentence("the largest gamma"),
+        }
+        for machine, edges in subject.edges.items():
+            for edge in edges:
+                what = Sentence(
+                    "the best cell of {machine} is at {end} that was searched", machine=machine, end=ends[edge]
+                )
+                yield self.found(Sentence("machine {name}", name=machine), what, Sentence("search further out"))
+
+
+class NotCertified(Check[CheckedResults]):
+    code, title = "MC061", Sentence("Not certified")
+
+    def find(self, subject: CheckedResults) -> Iterator[Finding]:
+        for ended in subject.ended:
+            if ended.ending is not Ending.CONVERGED:
+                what = Sentence(
+                    "the training ended before its tolerance: the objective is up to {gap} from the optimum",
+                    gap=share(max(0.0, ended.relative_gap)),
+                )
+                do = Sentence("train on, with more time or steps; a smaller C is easier")
+                yield self.found(Sentence("{name}", name=ended.name), what, do)
+
+
+class NotCalibrated(Check[CheckedResults]):
+    code, title = "MC062", Sentence("Probabilities that are off")
+
+    def find(self, subject: CheckedResults) -> Iterator[Finding]:
+        found = subject.reliable
+        if found is not None and found.error > MISCALIBRATED:
+            what = Sentence(
+                "on {rows} the probabilities differ from the frequencies by {error} on average",
+                rows=rows(found.rows),
+                error=share(found.error),
+            )
+            calibrate = Remedy(OPTIONS["calibrate"], "temperature")
+            do = Sentence("train again on rows such as these, with {calibrate}", calibrate=calibrate)
+            yield self.found(Sentence("{name}", name=found.name), what, do)
+
+
+class FarOutside(Check[CheckedResults]):
+    code, title = "MC063", Sentence("Rows far from the training data")
+
+    def find(self, subject: CheckedResults) -> Iterator[Finding]:
+        found = subject.novel
+        if found is not None and found.novel > max(2.0, MUCH * found.expected * found.rows):
+            what = Sentence(
+                "{novel} of {rows} are further from the training data than {expected} of rows like it would be",
+                novel=found.novel,
+                rows=rows(found.rows),
+                expected=share(found.expected),
+            )
+            do = Sentence("decide them by hand: they may be of no class that was trained on")
+            yield self.found(Sentence("{name}", name=found.name), what, do)
