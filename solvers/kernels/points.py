@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from solvers.work import MOVE, Work, finish, pieces
+from solvers.work import MOVE, PIECE, Work, finish, pieces
 
 
 class Points:
@@ -174,11 +174,11 @@ def inner_products(left: Points, right: Points, out: np.ndarray) -> np.ndarray:
 
 def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
     """rows @ vectors, (n, outputs); rows may be sparse."""
-    cuts = _product_cuts(rows, vectors.shape[1])
-    if len(cuts) == 1:
+    each = _product_operations(rows, vectors.shape[1])
+    if each * rows.shape[0] <= PIECE:
         return np.asarray(rows @ vectors)
     product = np.empty((rows.shape[0], vectors.shape[1]))
-    for some in cuts:
+    for some in pieces(rows.shape[0], each):
         product[some] = rows[some] @ vectors
         yield
     return product
@@ -186,16 +186,18 @@ def rows_times(rows: Any, vectors: np.ndarray) -> Work[np.ndarray]:
 
 def transposed_times(rows: Any, weights: np.ndarray) -> Work[np.ndarray]:
     """rows' weights, (features, outputs): in one piece, or as the sum over pieces of rows."""
-    cuts = _product_cuts(rows, weights.shape[1])
-    product = np.asarray(rows[cuts[0]].T @ weights[cuts[0]] if len(cuts) > 1 else rows.T @ weights)
-    for some in cuts[1:]:
-        yield
+    each = _product_operations(rows, weights.shape[1])
+    if each * rows.shape[0] <= PIECE:
+        return np.asarray(rows.T @ weights)
+    product = np.zeros((rows.shape[1], weights.shape[1]))
+    for some in pieces(rows.shape[0], each):
         product += rows[some].T @ weights[some]
+        yield
     return product
 
 
-def _product_cuts(rows: Any, outputs: int) -> list[slice]:
-    """Pieces of rows for a product; a stored number of a sparse row counts as five of a dense one."""
-    n, sparse = rows.shape[0], sp.issparse(rows)
-    stored = rows.nnz / max(n, 1) if sparse else rows.shape[1]
-    return pieces(n, stored * (MOVE + (10.0 if sparse else 2.0) * outputs)) or [slice(0, 0)]
+def _product_operations(rows: Any, outputs: int) -> float:
+    """Of one row of a product; a stored number of a sparse row counts as five of a dense one."""
+    if isinstance(rows, np.ndarray):
+        return float(rows.shape[1] * (MOVE + 2.0 * outputs))
+    return float(rows.nnz / max(rows.shape[0], 1) * (MOVE + 10.0 * outputs))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class Sample:
 
 
 COLUMNS = tuple(field.name for field in fields(Sample))
+_values = attrgetter(*COLUMNS)  # `astuple` copies every value deeply: 6 us a sample
 
 
 class Series:
@@ -97,7 +99,7 @@ class Trace(Series):
         super().__init__(len(COLUMNS), limit)
 
     def append(self, sample: Sample) -> None:
-        self.add(astuple(sample))
+        self.add(_values(sample))
 
     def __iter__(self) -> Iterator[Sample]:
         return (_sample(row) for row in self.rows)

@@ -7,6 +7,7 @@ A bias is one more feature, a column of ones. Small systems are factored, large 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,13 +87,7 @@ class FeatureSystem:
 
     def _factored(self, residual: np.ndarray) -> Work[np.ndarray]:
         width, k = self.features.width, self.outputs
-        blocks = np.zeros((k, width, k, width))
-        pairs, ends = ((a, b) for a in range(k) for b in range(a + 1)), self.starts.tolist()
-        for (a, b), first, last in zip(pairs, ends, ends[1:], strict=False):
-            if first < last:
-                blocks[a, :, b, :] = yield from self._weighted_square(slice(first, last))
-                blocks[b, :, a, :] = blocks[a, :, b, :]
-                yield
+        blocks = yield from self._weighted_squares()
         if self.centred:
             blocks -= blocks.mean(axis=0)
             blocks -= blocks.mean(axis=2)[:, :, None, :]
@@ -105,19 +100,24 @@ class FeatureSystem:
         step = cho_solve(factor, residual.T.ravel(), check_finite=False)
         return np.ascontiguousarray(step.reshape(k, width).T)
 
-    def _weighted_square(self, entries: slice) -> Work[np.ndarray]:
-        """The sum over these entries of value x x', (width, width)."""
-        total, examples, values = 0.0, self.examples[entries], self.values[entries]
-        width, stored = self.features.width, self.features.stored
-        for some in pieces(examples.size, stored * (MOVE + 2.0 * min(width, 5.0 * stored))):
+    def _weighted_squares(self) -> Work[np.ndarray]:
+        """(k, width, k, width): for each pair of outputs the sum over its entries of value x x'."""
+        width, stored, k = self.features.width, self.features.stored, self.outputs
+        blocks, outputs = np.zeros((k, width, k, width)), [(a, b) for a in range(k) for b in range(a + 1)]
+        for some in pieces(self.examples.size, stored * (MOVE + 2.0 * min(width, 5.0 * stored))):
             if some.start:
                 yield
-            rows = self.features.rows[examples[some]]
-            if sp.issparse(rows):
-                total = total + (rows.T @ (sp.diags_array(values[some]) @ rows)).toarray()
-            else:
-                total = total + rows.T @ (values[some, None] * rows)
-        return np.asarray(total)
+            rows, values = self.features.rows[self.examples[some]], self.values[some]
+            sparse = sp.issparse(rows)
+            weighted = sp.diags_array(values) @ rows if sparse else values[:, None] * rows
+            ends = np.clip(self.starts - some.start, 0, values.size).tolist()
+            for (a, b), (first, last) in zip(outputs, pairwise(ends), strict=True):
+                if first < last:
+                    square = rows[first:last].T @ weighted[first:last]
+                    blocks[a, :, b, :] += square.toarray() if sparse else square
+        for a, b in outputs:
+            blocks[b, :, a, :] = blocks[a, :, b, :]
+        return blocks
 
     def _pair(self, a: int, b: int) -> slice:
         """The slice of the entries of outputs a >= b."""
