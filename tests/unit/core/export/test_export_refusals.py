@@ -20,7 +20,7 @@ from export_models import NO_ONNX, Trained, dataset_of, trained_on
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Rules
 from mcsvm_gui.core.export import EXPORTERS, WRITTEN, c
-from mcsvm_gui.core.export.pmml_reader import evaluate
+from mcsvm_gui.core.export.pmml.reader import evaluate
 from mcsvm_gui.core.machine import names
 from solvers.errors import InputError
 from solvers.kernels.rbf import Rbf

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
-from mcsvm_gui.core.export.pmml_reader import evaluate
+from mcsvm_gui.core.export.pmml.reader import evaluate
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import Sentence
