@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.trained import TrainedModel
 
 
-BY_COSTS = "json", "python"  # formats that hold a rule of costs
+BY_COSTS = "json", "python", "c", "onnx"  # formats that hold a rule of costs
 WRITTEN = "rbf", "linear", "polynomial", "sigmoid", "precomputed"  # kernels that formats have a formula for
 
 
@@ -29,8 +29,8 @@ class Exporter(Format):
             return Sentence("no other program knows the kernel {kernel}; keep the model as it is.", kernel=kernel)
         if trained.rule is not None and self.name not in BY_COSTS:
             return Sentence(
-                "the model decides by costs, which this format cannot hold; use {formats}.",
-                formats=" or ".join(BY_COSTS),
+                "the model decides by costs, which this format cannot hold; use one of {formats}.",
+                formats=", ".join(BY_COSTS),
             )
         found: Sentence | None = self.code.refusal(trained)
         return found

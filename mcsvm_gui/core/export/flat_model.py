@@ -88,6 +88,11 @@ class FlatModel:
     def numbers_only(self) -> bool:
         return all(column.levels is None for column in self.columns)
 
+    @property
+    def rejected(self) -> str:
+        """A text that is no class: what a format of texts says where the rule rejects."""
+        return beside("", self.class_names)
+
     @cached_property
     def dense(self) -> np.ndarray:
         return self.vectors.toarray() if sp.issparse(self.vectors) else self.vectors
@@ -134,6 +139,13 @@ class FlatModel:
         if self.calibration is None:
             return None
         return self.calibration.probabilities(MACHINES[self.machine], values, self.classes)
+
+
+def beside(name: str, names: Sequence[str]) -> str:
+    """The name, longer where it is one of these."""
+    while name in names:
+        name += "?"
+    return name
 
 
 def flat_model(trained: TrainedModel, *, as_weights: bool = True) -> FlatModel:

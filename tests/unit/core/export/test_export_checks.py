@@ -20,6 +20,7 @@ from export_models import FORMATS, KERNELS, NO_ONNX, Trained, dataset_of, iris, 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import EXPORTERS, c, checked, libsvm_predictors, onnx, python
 from mcsvm_gui.core.export import flat_model as flat_model_module
+from mcsvm_gui.core.export.c.trial import compiler
 from mcsvm_gui.core.export.flat_model import flat_model
 from mcsvm_gui.core.export.libsvm_predictors import read
 from mcsvm_gui.core.export.libsvm_text import feature_numbers, label_numbers
@@ -198,10 +199,10 @@ def test_a_source_that_does_not_run_is_found(trained: Trained, tmp_path: Path) -
     plain = flat_model(trained)
     (tmp_path / "m.py").write_text("CLASSES = [")
     (tmp_path / "m.c").write_text("int x = ;")
-    for module, name in ((python, "m.py"), (c, "m.c")):
-        if module is python or c.compiler():
+    for predicted, name in ((python._predictor, "m.py"), (c.predictor, "m.c")):
+        if name == "m.py" or compiler():
             with pytest.raises(InputError, match="stops at it"):
-                module._predictor(tmp_path / name, plain, from_vectors(plain, trained))
+                predicted(tmp_path / name, plain, from_vectors(plain, trained))
 
 
 def test_too_few_answers_are_no_answer() -> None:

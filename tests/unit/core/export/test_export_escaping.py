@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export import EXPORTERS, c, pmml, python
+from mcsvm_gui.core.export.c.literals import literal
+from mcsvm_gui.core.export.c.trial import compiler
 from mcsvm_gui.core.export.flat_model import flat_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter was reached")  # models that need not be good
@@ -65,31 +67,31 @@ def test_python_literals(text: str) -> None:
 @example("1" * 1000 + "é" * 500)
 @example("\x00" + "1")
 def test_c_literals(text: str) -> None:
-    written = c.literal(text)
+    written = literal(text)
     assert re.fullmatch(r'("([\w \-+.,:;()=<>]|\\[0-7]{3})*" ?)+', written, re.ASCII)
     inside = "".join(re.findall(r'"([^"]*)"', written))
     decoded = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), inside).encode("latin-1")
     assert decoded == text.encode("utf-8", "surrogatepass")
 
 
-@pytest.mark.skipif(c.compiler() is None, reason="there is no C compiler here")
+@pytest.mark.skipif(compiler() is None, reason="there is no C compiler here")
 def test_the_compiler_reads_the_same(tmp_path: Path) -> None:
     texts = [*HOSTILE, "".join(map(chr, range(1, 0x180))), "é" * 3000]
-    lines = "".join(f"puts({c.literal(text)});" for text in texts)
+    lines = "".join(f"puts({literal(text)});" for text in texts)
     (tmp_path / "m.c").write_text(f"#include <stdio.h>\nint main(void) {{ {lines} return 0; }}\n")
-    command = [c.compiler(), "-std=c99", "-Wall", "-Werror", "-o", tmp_path / "m", tmp_path / "m.c"]
+    command = [compiler(), "-std=c99", "-Wall", "-Werror", "-o", tmp_path / "m", tmp_path / "m.c"]
     subprocess.run(command, check=True)  # type: ignore[arg-type]
     said = subprocess.run([tmp_path / "m"], capture_output=True, check=True).stdout
     assert said == "".join(f"{text}\n" for text in texts).encode()
 
 
-@pytest.mark.skipif(c.compiler() is None, reason="there is no C compiler here")
+@pytest.mark.skipif(compiler() is None, reason="there is no C compiler here")
 @pytest.mark.parametrize(("machine", "kernel"), one_in_three(["ww", "ovo", "dag"], list(KERNELS)))
 def test_c_without_a_warning(machine: str, kernel: str, tmp_path: Path) -> None:
     for number, data in enumerate((iris(), mixed())):
         trained = trained_on(data, machine=machine, kernel=kernel, gamma=0.1, max_iter=100)
         (tmp_path / f"{number}.c").write_bytes(c.written(flat_model(trained))[""])
-        command = [c.compiler(), "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", f"{number}.c"]
+        command = [compiler(), "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", f"{number}.c"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)  # type: ignore[arg-type]
         assert (done.returncode, done.stderr) == (0, "")
 

@@ -19,7 +19,8 @@ from export_models import NO_ONNX, Trained, dataset_of, trained_on
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Rules
-from mcsvm_gui.core.export import EXPORTERS, WRITTEN, c
+from mcsvm_gui.core.export import EXPORTERS, WRITTEN
+from mcsvm_gui.core.export.c.trial import compiler
 from mcsvm_gui.core.export.pmml.reader import evaluate
 from mcsvm_gui.core.machine import names
 from solvers.errors import InputError
@@ -64,7 +65,7 @@ def by_python(path: Path, cells: Cells) -> str | None:
 def by_c(path: Path, cells: Cells) -> str | None:
     if not path.with_suffix(".so").exists():
         source = path.rename(path.with_suffix(".c"))
-        command = [c.compiler(), "-std=c99", "-shared", "-fPIC", "-o", path.with_suffix(".so"), source, "-lm"]
+        command = [compiler(), "-std=c99", "-shared", "-fPIC", "-o", path.with_suffix(".so"), source, "-lm"]
         subprocess.run(command, check=True)  # type: ignore[arg-type]
     label = ctypes.CDLL(str(path.with_suffix(".so"))).mcsvm_label
     label.restype = ctypes.c_char_p
@@ -94,7 +95,7 @@ ASKED = [
     "python",
     "pmml",
     pytest.param("onnx", marks=NO_ONNX),
-    pytest.param("c", marks=pytest.mark.skipif(c.compiler() is None, reason="there is no C compiler here")),
+    pytest.param("c", marks=pytest.mark.skipif(compiler() is None, reason="there is no C compiler here")),
 ]
 ASK = {"python": by_python, "c": by_c, "onnx": by_onnx, "pmml": by_pmml}
 
