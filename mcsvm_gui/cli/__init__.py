@@ -71,6 +71,7 @@ def _data(options: argparse.Namespace) -> list[str | None]:
 # What may be given to each; its module here is called as it is, and has `run`.
 COMMANDS = {
     "inspect": arguments.inspect,
+    "check": arguments.check,
     "train": arguments.train,
     "tune": arguments.tune,
     "compare": arguments.compare,

@@ -20,6 +20,20 @@ def inspect(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+def check(parser: argparse.ArgumentParser) -> None:
+    """what is wrong or risky with data and a plan, each finding with a code and what to do"""
+    parser.add_argument("data", metavar="DATA", help=DATA)
+    parser.add_argument("--model", metavar="MODEL", help="also this model, on DATA: its certificate and probabilities")
+    parser.add_argument(
+        "--baselines",
+        action="store_true",
+        help="also train the machine on folds, beside the majority class, nearest neighbours and boosted trees",
+    )
+    parser.epilog = "The exit code is 0 whatever is found."
+    _options(parser, "check")
+    _output(parser)
+
+
 def train(parser: argparse.ArgumentParser) -> None:
     """train a machine on a data file, and keep it with its certificate"""
     parser.add_argument("data", metavar="DATA", help=DATA)

@@ -61,6 +61,10 @@ class Check(Generic[Subject]):
         return Finding(self.code, what, Severity.NOTE if slight else self.severity, self.title, where, do)
 
 
+def worst_first(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(found, key=lambda one: (one.severity.rank, one.code)))
+
+
 def columns(found: Iterable[str]) -> Sentence:
     listed = list(found)
     return Sentence("column {names}", "{count} columns ({names})", count=len(listed), names=names(listed))

@@ -14,6 +14,7 @@ from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import held_cells
 from mcsvm_gui.core.data.splitting import Split
+from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 
 LOOKED = 4_000  # rows that columns are looked at on, drawn by lot: a share of 1 % is known to 0.3 %
@@ -48,6 +49,11 @@ class CheckedPlan:
     folds: int = 5
     seed: int = 0
     kernel: str = "rbf"
+
+    @classmethod
+    def of(cls, request: Request, dataset: Dataset, test: Dataset | None = None, folds: int = 5) -> CheckedPlan:
+        same = {name: getattr(request, name) for name in ("rules", "split", "holdout", "seed", "kernel")}
+        return cls(dataset, test, folds=folds, **same)
 
     # -- sides ------------------------------------------------------------------------------------
 

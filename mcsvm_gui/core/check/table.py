@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.check import of_classes, of_columns, of_gaps, of_rows, of_shift, results
-from mcsvm_gui.core.check.finding import Check, Finding
+from mcsvm_gui.core.check.finding import Check, Finding, worst_first
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.check.results import CheckedResults
 
@@ -32,12 +32,8 @@ CHECKS: tuple[type[Check[Any]], ...] = (*OF_DATA, *OF_RESULTS)
 def check_data(plan: CheckedPlan, stopped: Callable[[], bool] = lambda: False) -> tuple[Finding, ...]:
     """Looks at every cell: not in the window's thread. After a stop, what was found until then."""
     with np.errstate(over="ignore", invalid="ignore"):  # cells may be as large as a double holds
-        return _worst_first([one for check in OF_DATA if not stopped() for one in check().find(plan)])
+        return worst_first([one for check in OF_DATA if not stopped() for one in check().find(plan)])
 
 
 def check_results(subject: CheckedResults) -> tuple[Finding, ...]:
-    return _worst_first([one for check in OF_RESULTS for one in check().find(subject)])
-
-
-def _worst_first(found: list[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(found, key=lambda one: (one.severity.rank, one.code)))
+    return worst_first([one for check in OF_RESULTS for one in check().find(subject)])

@@ -18,14 +18,14 @@ from solvers.errors import InputError
 
 POSITIVE, POWER = Number(positive=True), Number(positive=True, powers=True)
 GAMMA = Number("X|scale", positive=True, powers=True, words=("scale",))
-MACHINE: dict[str, Any] = {"group": "machine", "commands": ("train", "tune", "compare", "curve")}
+MACHINE: dict[str, Any] = {"group": "machine", "commands": ("train", "tune", "compare", "curve", "check")}
 FIRST, MORE = MACHINE | {"train": "first"}, MACHINE | {"train": "more"}
 ALONE = MORE | {"commands": ("train",)}
 DECIDING = (
     "What errors cost: class names in the first row and column, true classes down; the class of the smallest expected"
     " cost is decided for, which needs --calibrate"
 )
-ONE = FIRST | {"commands": ("train", "tune", "curve")}  # compare takes several, under another name
+ONE = FIRST | {"commands": ("train", "tune", "curve", "check")}  # compare takes several, under another name
 CALIBRATIONS = {
     "none": "None",
     "temperature": "Temperature",
@@ -111,18 +111,18 @@ class Request:
     split: str = option(
         *("auto", Choice(titles=SPLITS), "Split", "How rows are split into those trained on and those tested on"),
         note="default: by --fold-column or --groups where one is named, else stratified",
-        commands=("train", "tune", "compare", "curve"),
+        commands=("train", "tune", "compare", "curve", "check"),
         train="more",
         tune="more",
     )
     holdout: float | None = option(
-        None, Share(), "Hold-out", "Test on this share of DATA instead, such as 0.3", commands=("train",)
+        None, Share(), "Hold-out", "Test on this share of DATA instead, such as 0.3", commands=("train", "check")
     )
     rules: Rules = field(default_factory=Rules)
     read: ReadOptions = field(default_factory=ReadOptions)
     data: str | None = option(None, Kind(), "Data")  # the training file as it was named
     test: str | None = option(
-        None, Kind("FILE"), "Test file", "Rows to test on; columns are matched by name", commands=("train",)
+        None, Kind("FILE"), "Test file", "Rows to test on; columns are matched by name", commands=("train", "check")
     )
     digest: str | None = option(None, Kind(), "SHA-256")  # of the training file, once it was read
     test_digest: str | None = option(None, Kind(), "SHA-256 of the test file")  # likewise

@@ -34,6 +34,7 @@ RANGES = {name: one for name, one in OPTIONS.items() if one.searched}
 BOTH = "tune", "compare"
 FIRST: dict[str, Any] = {"tune": "first", "commands": BOTH}
 CURVE = {"commands": (*BOTH, "curve")}
+CHECKED = {"commands": (*BOTH, "curve", "check")}
 MORE: dict[str, Any] = {"tune": "more", "commands": ("tune",)}
 SEARCH = Kind("|".join(SEARCHES))
 HELD_OUT = "A share such as 0.3, held out once to validate every cell on it, instead of folds"
@@ -68,7 +69,7 @@ class TuneRequest:
     score: str = option(
         "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that the best cell is best by", **FIRST
     )
-    folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST | CURVE)
+    folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST | CHECKED)
     repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), **MORE | CURVE)
     holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", **MORE)
     budget: float | None = option(

@@ -1,0 +1,98 @@
+"""What simple methods reach on the folds of a machine: the majority class, nearest neighbours, boosted trees."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data import splitting
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.preparation.rules import Rows
+from mcsvm_gui.core.evaluate.applied import labels_of
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import train
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.kernels import Points, squared_distances
+from solvers.work import limited
+
+NEIGHBOURS = 5
+PIECE = 2**24  # distances computed at once
+DENSE = 2**28  # cells of sparse rows that are made dense for trees, 2 GB
+
+Method = Callable[[Rows, np.ndarray, Rows, int], np.ndarray]  # rows and classes trained on, rows to decide, seed
+MACHINE = ""  # its place among the accuracies
+
+
+def accuracies(
+    request: Request,
+    dataset: Dataset,
+    folds: int,
+    report: Callable[[int, int], object] = lambda done, parts: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> dict[str, float]:
+    """Of the machine and of each baseline, on all rows tested; nothing after a stop."""
+    asked = replace(request, holdout=None, test=None, calibrate="none", costs=None)
+    parts = splitting.splits_of(dataset, request.split, folds).of(labels_of(dataset), request.seed)
+    right: dict[str, list[np.ndarray]] = {}
+    for number, part in enumerate(parts):
+        report(number, len(parts))
+        outcome = train(asked, dataset.take(part.train), stopped=stopped)
+        if stopped():
+            return {}
+        for name, hits in _hits(outcome.trained, dataset.take(part.train), dataset.take(part.test)).items():
+            right.setdefault(name, []).append(hits)
+    return {name: float(np.concatenate(hits).mean()) for name, hits in right.items()}
+
+
+def _hits(trained: TrainedModel, training: Dataset, tested: Dataset) -> dict[str, np.ndarray]:
+    """By name, which rows are decided right; all methods see what the machine's kernel sees."""
+    known, asked = trained.preparation.apply(training), trained.preparation.apply(tested)
+    number = {name: code for code, name in enumerate(trained.class_names)}
+    codes, true = (
+        np.array([number.get(label, -1) for label in labels_of(part)[rows.kept].tolist()], dtype=np.int64)
+        for part, rows in ((training, known), (tested, asked))
+    )
+    own = trained.predictions(tested).labels[asked.kept]
+    decided = {MACHINE: np.array([number[label] for label in own.tolist()], dtype=np.int64)}
+    with limited(trained.request.threads):
+        for name, method in methods(known.rows).items():
+            decided[name] = method(known.rows, codes, asked.rows, trained.request.seed)
+    return {name: answers == true for name, answers in decided.items()}
+
+
+def methods(rows: Rows) -> dict[str, Method]:
+    """Those that are here; a built program comes without boosted trees, and rows may be too wide for them."""
+    trees = importlib.util.find_spec("sklearn.ensemble") is not None and rows.shape[0] * rows.shape[1] <= DENSE
+    return {name: method for name, method in BASELINES.items() if trees or method is not boosting}
+
+
+def majority(rows: Rows, codes: np.ndarray, asked: Rows, seed: int) -> np.ndarray:
+    return np.full(asked.shape[0], np.bincount(codes).argmax())
+
+
+def neighbours(rows: Rows, codes: np.ndarray, asked: Rows, seed: int) -> np.ndarray:
+    """Most votes; of equally many the smaller class."""
+    known, answers = Points(rows), np.empty(asked.shape[0], dtype=np.int64)
+    nearest, step = min(NEIGHBOURS, codes.size), max(1, PIECE // codes.size)
+    for first in range(0, answers.size, step):
+        some = Points(asked[first : first + step])
+        distances = squared_distances(some, known, np.empty((len(some), codes.size)))
+        found = codes[np.argpartition(distances, nearest - 1, axis=1)[:, :nearest]]
+        votes = (found[:, :, None] == np.arange(codes.max() + 1)).sum(axis=1)
+        answers[first : first + step] = votes.argmax(axis=1)
+    return answers
+
+
+def boosting(rows: Rows, codes: np.ndarray, asked: Rows, seed: int) -> np.ndarray:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    dense = [part.toarray() if isinstance(part, sp.csr_array) else part for part in (rows, asked)]
+    trees = HistGradientBoostingClassifier(random_state=seed % 2**32).fit(dense[0], codes)
+    return np.asarray(trees.predict(dense[1]))
+
+
+BASELINES: dict[str, Method] = {"majority": majority, "neighbours": neighbours, "boosting": boosting}

@@ -1,0 +1,29 @@
+"""What a trained model shows on rows: how it ended, and whether its probabilities come true."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcsvm_gui.core.check.results import CheckedResults, Ended, Reliable
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.applied import applied
+from mcsvm_gui.core.evaluate.probabilities import Rising
+from mcsvm_gui.core.machine.trained import TrainedModel
+
+FEWEST = 100  # rows with known classes that a calibration error is measured on
+
+
+def results_of(name: str, trained: TrainedModel, dataset: Dataset) -> CheckedResults:
+    ended = Ended(name, trained.origin.ending, trained.certificate.relative_gap)
+    return CheckedResults(ended=(ended,), reliable=_reliable(name, trained, dataset))
+
+
+def _reliable(name: str, trained: TrainedModel, dataset: Dataset) -> Reliable | None:
+    """Of the most probable class."""
+    if trained.calibrated is None or dataset.labels is None:
+        return None
+    rows = applied(trained, dataset).rows
+    if rows.shares is None or rows.true.size < FEWEST:
+        return None
+    rising = Rising.of(rows.shares.max(axis=1), rows.shares.argmax(axis=1) == rows.true)
+    return Reliable(name, int(rows.true.size), rising.reliability(np.ones(rows.true.size)).error)
