@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
+    from solvers import explain
     from solvers.estimator import MultiClassSVC
     from solvers.posing import pose
     from solvers.run.limits import Limits
     from solvers.run.loop import Run
 
-__all__ = ["InputError", "Limits", "MultiClassSVC", "Run", "pose"]
+__all__ = ["InputError", "Limits", "MultiClassSVC", "Run", "explain", "pose"]
 
 _HOMES = {  # modules imported on first use: scikit-learn and compiled code take a second
     "Limits": "solvers.run.limits",
@@ -29,6 +30,8 @@ _HOMES = {  # modules imported on first use: scikit-learn and compiled code take
 
 
 def __getattr__(name: str) -> Any:
+    if name == "explain":
+        return import_module("solvers.explain")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)

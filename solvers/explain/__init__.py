@@ -1,0 +1,192 @@
+"""Why a machine decides as it does, exactly: what every column adds to its decision functions.
+
+values = explain.shapley(model, rows, background)         # (rows, features, outputs)
+values.sum_error                                          # by how much they miss f(x) - mean f(background)
+explain.contrast(model, values, "setosa", "virginica")    # what spoke for one class against another
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from solvers.errors import InputError
+from solvers.explain.game import between, game_of
+from solvers.explain.values import Explained, explained
+from solvers.model import Model
+from solvers.work import limited
+
+__all__ = ["ShapleyValues", "contrast", "log_odds", "shapley"]
+
+
+class ShapleyValues(np.ndarray):
+    """(rows, features or groups, outputs) float64, with the certificate of the answer.
+
+    Attributes
+    ----------
+    expected_value : ndarray of shape (outputs,)
+        The mean decision values of the background.
+    decision : ndarray of shape (rows, outputs)
+        The decision values of the rows.
+    sum_errors : ndarray of shape (rows, outputs)
+        By how much the values of a row and the expected value miss its decision value.
+    """
+
+    expected_value: Any
+    decision: Any
+    sum_errors: Any
+
+    def __array_finalize__(self, source: Any) -> None:
+        """Parts and results of computations are plain numbers without a certificate."""
+        self.expected_value = self.decision = self.sum_errors = None
+
+    @property
+    def sum_error(self) -> Any:
+        """The largest of `sum_errors`."""
+        return None if self.sum_errors is None else self.sum_errors.max(initial=0.0)
+
+
+def shapley(
+    model: Any,
+    rows: Any,
+    background: Any,
+    *,
+    groups: Sequence[Hashable] | None = None,
+    background_weight: Any = None,
+    callback: Callable[[float], bool | None] | None = None,
+) -> ShapleyValues:
+    """Exact interventional Shapley values of the decision functions.
+
+    A coalition of columns keeps the values of the row, the other columns have those of a background row; the mean is
+    taken over the background. For the rbf kernel all coalitions are summed up by a quadrature that is exact, for the
+    linear kernel by a formula. Other kernels are refused.
+
+    Parameters
+    ----------
+    model : MultiClassSVC
+        A fitted machine.
+    rows : array-like or sparse of shape (n_rows, n_features)
+        What is to be explained.
+    background : array-like or sparse of shape (n_background, n_features)
+        What the rows are compared with, such as a hundred rows of the training data.
+    groups : sequence of length n_features or None, default=None
+        A label for each column; columns with the same label are one player, as those of one category should be.
+    background_weight : array-like of shape (n_background,) or None, default=None
+        How much each background row counts.
+    callback : callable or None, default=None
+        Called with the share that is done, many times a second. If it returns True, the rows that are finished are
+        the answer.
+
+    Returns
+    -------
+    values : ShapleyValues of shape (n_rows, n_features or n_groups, n_outputs)
+        The outputs are the columns of `decision_function`: a class each, a pair each for ovo and dag, and one where
+        there are two classes. ``values.sum_error`` is by how much the values miss the decision value less its mean
+        over the background: rounding, if all is well.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from solvers import MultiClassSVC, explain
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MultiClassSVC(machine="ww").fit(X, y)
+    >>> values = explain.shapley(model, X[:2], X[::10])
+    >>> values.shape
+    (2, 4, 3)
+    >>> bool(values.sum_error < 1e-12)
+    True
+    """
+    plain, (rows, others) = _opened(model, rows, background)
+    with limited(getattr(model, "threads", None)):
+        found = explained(game_of(plain, others, groups, background_weight), rows, callback)
+    return _with_certificate(_as_functions(model, found))
+
+
+def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndarray:
+    """What spoke for the class `first` against the class `second`.
+
+    Parameters
+    ----------
+    model : MultiClassSVC
+        The machine that was explained.
+    values : ndarray of shape (..., n_outputs)
+        What `shapley` returned.
+    first, second : labels
+        Two of ``model.classes_``.
+
+    Returns
+    -------
+    values : ndarray of shape (...)
+        Those of f_first - f_second, or of the pair function of ovo and dag.
+    """
+    codes = [_code(model, label) for label in (first, second)]
+    if codes[0] == codes[1]:
+        raise InputError("a class cannot be compared with itself: {label!r}", label=first)
+    if model.classes_.size == 2:
+        return np.asarray(values[..., 0] * (codes[0] - codes[1]))
+    return between(model._model, np.asarray(values), *codes)
+
+
+def log_odds(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndarray:
+    """`contrast` as contributions to log(p_first / p_second), where the probabilities come of a temperature.
+
+    Parameters
+    ----------
+    model : MultiClassSVC
+        The machine that was explained, with ``calibration="temperature"``.
+    values : ndarray of shape (..., n_outputs)
+        What `shapley` returned.
+    first, second : labels
+        Two of ``model.classes_``.
+
+    Returns
+    -------
+    values : ndarray of shape (...)
+        They sum to the log-odds less their mean over the background.
+    """
+    temperature = getattr(model, "temperature_", None)
+    if temperature is None:
+        raise InputError('log-odds need probabilities by a temperature; train with calibration="temperature"')
+    if model._by_pairs and model.classes_.size > 2:
+        raise InputError(
+            "the probabilities of {machine} come of votes, which are no sum over columns", machine=model.machine
+        )
+    return contrast(model, values, first, second) / temperature
+
+
+def _code(model: Any, label: Any) -> int:
+    found = np.flatnonzero(model.classes_ == label)
+    if not found.size:
+        raise InputError(
+            "{label!r} is no class; the classes are {classes}", label=label, classes=model.classes_.tolist()
+        )
+    return int(found[0])
+
+
+def _opened(model: Any, *rows: Any) -> tuple[Model, list[Any]]:
+    if callable(model.kernel) or model.kernel == "precomputed":
+        raise InputError(
+            "a precomputed kernel has no columns that could be explained; train on the features themselves"
+        )
+    checked = [model._new_rows(some) for some in rows]
+    return model._model, checked
+
+
+def _as_functions(model: Any, found: Explained) -> Explained:
+    """Of two classes the one function, positive for the second."""
+    if model.classes_.size > 2:
+        return found
+    return Explained(
+        *(
+            (-part if part.shape[-1] == 1 else part[..., 1:] - part[..., :1])
+            for part in (found.values, found.base, found.decision)
+        )
+    )
+
+
+def _with_certificate(found: Explained) -> ShapleyValues:
+    values = found.values.view(ShapleyValues)
+    values.expected_value, values.decision, values.sum_errors = found.base, found.decision, found.sum_errors
+    return values

@@ -1,0 +1,99 @@
+"""A model as a game: its columns joined to players, the rows it is explained against, and what it cannot explain."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from solvers.arguments import row_weights
+from solvers.errors import InputError
+from solvers.model import Model, pair_column
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    model: Model
+    players: np.ndarray  # (features,) number of the player that each column belongs to
+    count: int  # of players
+    background: Any  # rows of positive weight, dense, or CSR where the support vectors are
+    weights: np.ndarray  # of these rows, with sum 1
+
+    @property
+    def base(self) -> np.ndarray:
+        """(outputs,) the mean decision values of the background."""
+        return np.asarray(self.weights @ self.model.decision(self.background))
+
+    def rows(self, rows: Any) -> Any:
+        """As the support vectors are held: dense, or CSR."""
+        return _as_held(self.model, rows)
+
+
+def game_of(model: Model, background: Any, groups: Sequence[Hashable] | None = None, weights: Any = None) -> Game:
+    features = model.points.features
+    players, count = players_of(groups, features)
+    held = _as_held(model, background)
+    if held.shape[0] == 0:
+        raise InputError("the background has no row; Shapley values compare a row with at least one other")
+    return Game(model, players, count, *_weighing(held, weights))
+
+
+def _as_held(model: Model, rows: Any) -> Any:
+    if model.kernel.name == "precomputed":
+        raise InputError(
+            "a precomputed kernel has no columns that could be explained; train on the features themselves"
+        )
+    if rows.shape[1] != model.points.features:
+        raise InputError(
+            "the rows to explain have {found} columns, the model {expected}",
+            found=rows.shape[1],
+            expected=model.points.features,
+        )
+    if model.points.sparse:
+        return sp.csr_array(rows)
+    return np.ascontiguousarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+
+
+def _weighing(rows: Any, weights: Any) -> tuple[Any, np.ndarray]:
+    given = row_weights(weights, rows.shape[0])
+    if (given < 0.0).any() or not given.any():
+        raise InputError("background_weight must hold a number per background row, none negative and one positive")
+    kept = np.flatnonzero(given)
+    return (rows if kept.size == given.size else rows[kept]), given[kept] / given.sum()
+
+
+def players_of(groups: Sequence[Hashable] | None, features: int) -> tuple[np.ndarray, int]:
+    """Columns with the same label are one player; players are numbered as they first appear."""
+    if groups is None:
+        return np.arange(features), features
+    labels = groups.tolist() if isinstance(groups, np.ndarray) else list(groups)
+    if len(labels) != features:
+        raise InputError(
+            "groups must name the player of each of the {features} columns, and names {found}",
+            features=features,
+            found=len(labels),
+        )
+    numbers: dict[Hashable, int] = {}
+    players = np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
+    return players, len(numbers)
+
+
+def joined(values: np.ndarray, game: Game) -> np.ndarray:
+    """(players, ...) sums over the columns of each player."""
+    if game.count == game.players.size:
+        return values
+    found = np.zeros((game.count, *values.shape[1:]))
+    np.add.at(found, game.players, values)
+    return found
+
+
+def between(model: Model, values: np.ndarray, first: int, second: int) -> np.ndarray:
+    """(...) of (..., outputs): f_first - f_second, or the pair function of the two, positive for `first`."""
+    if model.machine.split != "pairs":
+        return np.asarray(values[..., first] - values[..., second])
+    low, high = min(first, second), max(first, second)
+    column = pair_column(np.array(low), np.array(high), model.classes)
+    return np.asarray(values[..., column] if first == low else -values[..., column])
