@@ -578,9 +578,13 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
             raise InputError("break_ties must be False when decision_function_shape is 'ovo'")
         X = self._new_rows(X)
         with limited(self.threads):
-            if self.break_ties and self._by_pairs and self.classes_.size > 2:
-                return self.classes_[self._scores(self._model.decision(X)).argmax(axis=1)]
-            return self.classes_[self._model.predict(X)]
+            return self.classes_[self._codes(X)]
+
+    def _codes(self, rows: Any) -> np.ndarray:
+        """The class number of each checked row."""
+        if self.break_ties and self._by_pairs and self.classes_.size > 2:
+            return np.asarray(self._scores(self._model.decision(rows)).argmax(axis=1))
+        return self._model.predict(rows)
 
     @available_if(lambda self: self.calibration is not None)
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -8,17 +8,34 @@ explain.contrast(model, values, "setosa", "virginica")    # what spoke for one c
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 from solvers.explain.game import between, game_of
+from solvers.explain.room import Room
+from solvers.explain.search import smallest_change
 from solvers.explain.values import Explained, explained
 from solvers.model import Model
+from solvers.posing import shown
 from solvers.work import limited
 
-__all__ = ["ShapleyValues", "contrast", "log_odds", "shapley"]
+__all__ = ["Flip", "ShapleyValues", "contrast", "flip", "log_odds", "shapley"]
+
+
+@dataclass(frozen=True, eq=False)
+class Flip:
+    """A changed row that the model decides otherwise; `row` and all after it are None where none was found."""
+
+    before: Any  # labels
+    after: Any
+    row: np.ndarray | None
+    changed: np.ndarray | None  # numbers of the columns that are not as before
+    distance: float | None  # Euclidean, of shares of each column's seen range; a changed category counts 1
+    why: Sentence | None  # no row was found
 
 
 class ShapleyValues(np.ndarray):
@@ -99,7 +116,7 @@ def shapley(
     True
     """
     plain, (rows, others) = _opened(model, rows, background)
-    with limited(getattr(model, "threads", None)):
+    with limited(model.threads):
         found = explained(game_of(plain, others, groups, background_weight), rows, callback)
     return _with_certificate(_as_functions(model, found))
 
@@ -154,6 +171,93 @@ def log_odds(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndar
             "the probabilities of {machine} come of votes, which are no sum over columns", machine=model.machine
         )
     return contrast(model, values, first, second) / temperature
+
+
+def flip(
+    model: Any,
+    row: Any,
+    background: Any,
+    *,
+    to: Any = None,
+    movable: Any = None,
+    integers: Any = (),
+    categories: Sequence[Any] = (),
+) -> Flip:
+    """The smallest change of a row that the model decides otherwise, as far as one is found.
+
+    Every column stays within the values of the background. The answer is decided by the model itself: there is none
+    that it does not confirm. It need not be the smallest of all.
+
+    Parameters
+    ----------
+    model : MultiClassSVC
+        A fitted machine, of any kernel but a precomputed one.
+    row : array-like of shape (n_features,) or (1, n_features)
+        The row.
+    background : array-like or sparse of shape (n_background, n_features)
+        Rows that say which values occur, such as the training data.
+    to : label or None, default=None
+        The class that the row should get; None is any other.
+    movable : columns or None, default=None
+        Numbers or names of the columns that may change, or a mask; None is all.
+    integers : columns, default=()
+        Those that change by whole numbers.
+    categories : sequence of columns, default=()
+        Each a list of columns that change together, to values that occur together.
+
+    Returns
+    -------
+    found : Flip
+        ``row``, ``before``, ``after``, ``changed``, ``distance``, or ``why`` there is none.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from solvers import MultiClassSVC, explain
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MultiClassSVC(machine="ww").fit(X, y)
+    >>> found = explain.flip(model, X[0], X, movable=[2, 3])
+    >>> int(found.before), int(found.after), found.changed.tolist()
+    (0, 1, [2, 3])
+    """
+    one = row if sp.issparse(row) or np.ndim(row) == 2 else np.asarray(row)[None]
+    plain, (one, seen) = _opened(model, one, background)
+    one, seen = (some.toarray() if sp.issparse(some) else some for some in (one, seen))
+    if one.shape[0] != 1:
+        raise InputError("flip changes one row, not {count}", count=one.shape[0])
+    room = Room(
+        x=one[0],
+        seen=np.vstack([one, seen]),
+        movable=np.ones(one.size, dtype=bool) if movable is None else _mask(model, movable),
+        step=_mask(model, integers).astype(np.float64),
+        categories=tuple(np.flatnonzero(_mask(model, columns)) for columns in categories),
+    )
+    with limited(model.threads):
+        found = smallest_change(plain, room, model._codes, None if to is None else _code(model, to))
+    return Flip(
+        before=model.classes_[found.own],
+        after=None if found.other is None else model.classes_[found.other],
+        row=found.row,
+        changed=None if found.row is None else np.flatnonzero(found.row != one[0]),
+        distance=found.distance,
+        why=found.why,
+    )
+
+
+def _mask(model: Any, columns: Any) -> np.ndarray:
+    """(features,) bool, of column numbers, names or a mask."""
+    names = {name: number for number, name in enumerate(getattr(model, "feature_names_in_", ()))}
+    given = np.asarray([names.get(column, column) if isinstance(column, str) else column for column in columns])
+    mask = np.zeros(model.n_features_in_, dtype=bool)
+    try:
+        mask[given if given.size else []] = True
+    except (IndexError, ValueError):
+        raise InputError(
+            "{columns} are no columns of the model; give numbers below {count}, names, or a mask",
+            columns=shown(list(columns)),
+            count=model.n_features_in_,
+        ) from None
+    return mask
 
 
 def _code(model: Any, label: Any) -> int:

@@ -69,7 +69,7 @@ def players_of(groups: Sequence[Hashable] | None, features: int) -> tuple[np.nda
     """Columns with the same label are one player; players are numbered as they first appear."""
     if groups is None:
         return np.arange(features), features
-    labels = groups.tolist() if isinstance(groups, np.ndarray) else list(groups)
+    labels = list(groups)
     if len(labels) != features:
         raise InputError(
             "groups must name the player of each of the {features} columns, and names {found}",

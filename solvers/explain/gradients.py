@@ -1,0 +1,62 @@
+"""Gradients of decision functions: f_c(x) = sum_j a_jc K(x, s_j) + b_c, by the derivative of each kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from solvers.errors import InputError
+from solvers.kernels.points import Points
+from solvers.model import Model
+
+
+def gradients(model: Model, row: np.ndarray) -> np.ndarray:
+    """(features, outputs) at a dense row."""
+    derivative = DERIVATIVES.get(model.kernel.name)
+    if derivative is None:
+        raise InputError("the kernel {kernel} has no gradient here", kernel=model.kernel.name)
+    return derivative(model, row)
+
+
+def _rbf(model: Model, row: np.ndarray) -> np.ndarray:
+    """2 gamma sum_j a_j K_j (s_j - x)."""
+    kernel: Any = model.kernel
+    shares = _values(model, row)[:, None] * model.expansion
+    pulled = np.asarray(model.points.rows.T @ shares)
+    return 2.0 * kernel.gamma * (pulled - row[:, None] * shares.sum(axis=0))
+
+
+def _linear(model: Model, row: np.ndarray) -> np.ndarray:
+    return np.asarray(model.points.rows.T @ model.expansion)
+
+
+def _polynomial(model: Model, row: np.ndarray) -> np.ndarray:
+    """gamma degree (gamma <x, s> + coef0)^(degree - 1) s."""
+    kernel: Any = model.kernel
+    slopes = kernel.gamma * kernel.degree * (kernel.gamma * _products(model, row) + kernel.coef0) ** (kernel.degree - 1)
+    return np.asarray(model.points.rows.T @ (slopes[:, None] * model.expansion))
+
+
+def _sigmoid(model: Model, row: np.ndarray) -> np.ndarray:
+    """gamma (1 - K^2) s."""
+    kernel: Any = model.kernel
+    slopes = kernel.gamma * (1.0 - _values(model, row) ** 2)
+    return np.asarray(model.points.rows.T @ (slopes[:, None] * model.expansion))
+
+
+def _values(model: Model, row: np.ndarray) -> np.ndarray:
+    return model.kernel.block(Points(row[None]), model.points, np.empty((1, len(model.points))))[0]
+
+
+def _products(model: Model, row: np.ndarray) -> np.ndarray:
+    return np.asarray(model.points.rows @ row)
+
+
+DERIVATIVES: dict[str, Callable[[Model, np.ndarray], np.ndarray]] = {
+    "rbf": _rbf,
+    "linear": _linear,
+    "polynomial": _polynomial,
+    "sigmoid": _sigmoid,
+}

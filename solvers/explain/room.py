@@ -1,0 +1,129 @@
+"""Where a row may move: which columns, between which values, in which steps, and how far a move is.
+
+The distance of a move is the Euclidean one of shares of the seen range, each changed category counting 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """Around a row x. Categories are columns that move together, to one of the joint values that were seen."""
+
+    x: np.ndarray  # (features,)
+    seen: np.ndarray  # (rows, features) values that occur
+    movable: np.ndarray  # (features,) bool
+    step: np.ndarray  # (features,) 0 where any value may be taken, else values are x + a whole number of steps
+    categories: tuple[np.ndarray, ...]  # columns of each
+
+    @cached_property
+    def low(self) -> np.ndarray:
+        return np.where(self.movable, np.minimum(self.seen.min(axis=0), self.x), self.x)
+
+    @cached_property
+    def high(self) -> np.ndarray:
+        return np.where(self.movable, np.maximum(self.seen.max(axis=0), self.x), self.x)
+
+    @cached_property
+    def spread(self) -> np.ndarray:
+        """The unit of distance by column; 1 where nothing moves."""
+        reach = self.high - self.low
+        return np.where(reach > 0.0, reach, 1.0)
+
+    @cached_property
+    def categorical(self) -> np.ndarray:
+        """(features,) bool."""
+        found = np.zeros(self.x.size, dtype=bool)
+        for columns in self.categories:
+            found[columns] = True
+        return found
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """(features,) bool: columns that may take any value of their range."""
+        return np.asarray(self.movable & ~self.categorical & (self.step == 0.0) & (self.high > self.low))
+
+    @cached_property
+    def stepping(self) -> np.ndarray:
+        """Columns that move by whole steps."""
+        return np.flatnonzero(self.movable & ~self.categorical & (self.step > 0.0) & (self.high > self.low))
+
+    @property
+    def closed(self) -> bool:
+        """Whether no column can move."""
+        return not (self.high > self.low).any()
+
+    def distances(self, rows: np.ndarray) -> np.ndarray:
+        """(rows,) of moves from x."""
+        numbers = np.where(self.categorical, 0.0, (rows - self.x) / self.spread)
+        squares = np.square(numbers).sum(axis=1)
+        for columns in self.categories:
+            squares += (rows[:, columns] != self.x[columns]).any(axis=1)
+        return np.asarray(np.sqrt(squares))
+
+    def brought_in(self, rows: np.ndarray) -> np.ndarray:
+        """Seen rows with the columns that may not move as x has them; whole steps are kept."""
+        found = np.where(self.movable, rows, self.x)
+        for columns in self.categories:
+            if not self.movable[columns].all():
+                found[:, columns] = self.x[columns]
+        return self.rounded(found)
+
+    def rounded(self, rows: np.ndarray, outwards: bool = False) -> np.ndarray:
+        """To whole steps from x; outwards: to the next step away from x."""
+        some = self.stepping
+        steps = (rows[:, some] - self.x[some]) / self.step[some]
+        near = np.round(steps)
+        away = np.sign(steps) * np.ceil(np.abs(steps) - 1e-9)
+        found = rows.copy()
+        found[:, some] = self.x[some] + self.step[some] * (away if outwards else near)
+        beyond = (found > self.high + 1e-9 * self.spread) | (found < self.low - 1e-9 * self.spread)
+        return np.where(beyond & np.isin(np.arange(self.x.size), some), self._a_step_back(found), found)
+
+    def _a_step_back(self, rows: np.ndarray) -> np.ndarray:
+        return rows - np.sign(rows - self.x) * self.step
+
+    def nearest(self, start: np.ndarray, slope: np.ndarray, level: float) -> np.ndarray:
+        """The row nearest to x with <slope, row> <= level within the ranges of the free columns; others as in `start`.
+
+        row(t) = clip(x - t spread^2 slope), its <slope, row> falls with t; the last t is taken where none is enough.
+        """
+        steps = np.where(self.free, -(self.spread**2) * slope, 0.0)
+        origin = np.where(self.free, self.x, start)
+
+        def row(t: float) -> np.ndarray:
+            return np.where(self.free, np.clip(origin + t * steps, self.low, self.high), origin)
+
+        strongest = np.abs(steps / self.spread).max(initial=0.0)
+        if strongest == 0.0 or slope @ row(0.0) <= level:
+            return row(0.0)
+        small = np.abs(steps[steps != 0.0] / self.spread[steps != 0.0]).min()
+        low, high = 0.0, 2.0 / small
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if slope @ row(middle) <= level else (middle, high)
+        return row(high)
+
+    def back(self, row: np.ndarray) -> np.ndarray:
+        """Rows in which one category, or one column of steps, is back at x or nearer to it."""
+        found = []
+        for columns in self.categories:
+            if (row[columns] != self.x[columns]).any():
+                found.append(_with(row, columns, self.x[columns]))
+        for column in self.stepping[row[self.stepping] != self.x[self.stepping]]:
+            steps = (row[column] - self.x[column]) / self.step[column]
+            nearer = {0.0, np.trunc(steps / 2.0), np.sign(steps) * (np.abs(np.round(steps)) - 1.0)}
+            found += [_with(row, [column], self.x[column] + self.step[column] * s) for s in nearer]
+        return np.array(found).reshape(-1, row.size)
+
+
+def _with(row: np.ndarray, columns: Sequence[int] | np.ndarray, values: object) -> np.ndarray:
+    changed = row.copy()
+    changed[columns] = values
+    return changed

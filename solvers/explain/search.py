@@ -1,0 +1,160 @@
+"""The smallest change of a row that a model decides otherwise, as far as it can be found; the model has the last word.
+
+Starts are the seen rows of other classes, brought to where the row may move, and the border along gradients. Each is
+tightened in turn: categories and whole steps go back one by one while the decision stays another; free columns go to
+the point of the linearised border nearest to the row, and from there along the line to the row until the decision
+changes (sequential quadratic programming with exact verification).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.errors import Sentence
+from solvers.explain.game import between
+from solvers.explain.gradients import DERIVATIVES, gradients
+from solvers.explain.room import Room
+from solvers.model import Model
+
+STARTS = 4  # seen rows that are tightened, the nearest ones
+ROUNDS = 25  # of linearised borders
+GAIN = 1e-3  # share of the distance that a round must gain
+REACH = 1.3  # how far beyond a linearised border the true one is looked for
+MESH = 24  # points of a line that are decided at once
+NARROWINGS = 3  # of the line: 1 / 24^3 of it, 7e-5, is left
+
+Decide = Callable[[np.ndarray], np.ndarray]  # (rows,) class numbers of dense rows; negative for no decision
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    row: np.ndarray | None
+    own: int
+    other: int | None
+    distance: float | None
+    why: Sentence | None  # where there is no row
+
+
+def smallest_change(model: Model, room: Room, decide: Decide, to: int | None = None) -> Found:
+    own = int(decide(room.x[None])[0])
+
+    def other(rows: np.ndarray) -> np.ndarray:
+        """(rows,) bool: whether the decision is the one looked for."""
+        codes = decide(rows)
+        return (codes >= 0) & (codes != own) if to is None else codes == to
+
+    if room.closed:
+        return Found(None, own, None, None, Sentence("no column that may move has a second value"))
+    found = [_tightened(model, room, start, own, other, decide) for start in _starts(model, room, own, other, decide)]
+    if not found:
+        return Found(None, own, None, None, _why(room))
+    best = min(found, key=lambda row: float(room.distances(row[None])[0]))
+    return Found(best, own, int(decide(best[None])[0]), float(room.distances(best[None])[0]), None)
+
+
+def _why(room: Room) -> Sentence:
+    return Sentence(
+        "with the fixed columns as here, none of {count} seen row is decided so, and gradients lead to no border",
+        "with the fixed columns as here, none of {count} seen rows is decided so, and gradients lead to no border",
+        count=len(room.seen),
+    )
+
+
+def _starts(model: Model, room: Room, own: int, other: Callable[..., np.ndarray], decide: Decide) -> list[np.ndarray]:
+    """Rows of the wanted decision: the nearest seen ones, and where the gradient leads."""
+    rows = room.brought_in(room.seen)
+    rows = rows[other(rows)]
+    rows = rows[np.argsort(room.distances(rows), kind="stable")]
+    rivals = np.unique(decide(rows)) if rows.size else np.arange(model.classes)
+    along = [_along_gradient(model, room, own, int(rival), other) for rival in rivals if rival >= 0 and rival != own]
+    return [*rows[:STARTS], *(row for row in along if row is not None)]
+
+
+def _along_gradient(
+    model: Model, room: Room, own: int, rival: int, other: Callable[..., np.ndarray]
+) -> np.ndarray | None:
+    if not room.free.any() or own < 0:
+        return None
+    row = room.x
+    for _ in range(ROUNDS // 5):
+        row = _across(model, room, row, own, rival)
+        met = _on_line(room, row, other)
+        if met is not None:
+            return met
+    return None
+
+
+def _across(model: Model, room: Room, row: np.ndarray, own: int, rival: int) -> np.ndarray:
+    """The row nearest to x where the linearised f_own - f_rival at `row` is zero."""
+    if model.kernel.name not in DERIVATIVES:
+        return row
+    slope = between(model, gradients(model, row), own, rival)
+    value = float(between(model, model.decision(row[None])[0], own, rival))
+    return room.nearest(row, slope, float(slope @ row) - value)
+
+
+def _on_line(room: Room, row: np.ndarray, other: Callable[..., np.ndarray]) -> np.ndarray | None:
+    """From x, with the categories and steps of `row`, through its free columns: the first point decided otherwise."""
+    origin = np.where(room.free, room.x, row)
+    low, high = 0.0, REACH
+    found = None
+    for _ in range(NARROWINGS):
+        shares = np.linspace(low, high, MESH + 1)
+        points = np.clip(origin + shares[:, None] * (row - origin), room.low, room.high)
+        points[:, ~room.free] = row[~room.free]
+        right = np.flatnonzero(other(points))
+        if not right.size:
+            return found
+        first = int(right[0])
+        found = points[first]
+        if first == 0:
+            return found
+        low, high = shares[first - 1], shares[first]
+    return found
+
+
+def _tightened(
+    model: Model, room: Room, row: np.ndarray, own: int, other: Callable[..., np.ndarray], decide: Decide
+) -> np.ndarray:
+    for _ in range(2):
+        row = _stepped_back(room, row, other)
+        row = _along_border(model, room, row, own, other, decide)
+    return row
+
+
+def _stepped_back(room: Room, row: np.ndarray, other: Callable[..., np.ndarray]) -> np.ndarray:
+    """Categories and columns of steps as near to x as the decision allows."""
+    while True:
+        rows = room.back(row)
+        rows = rows[other(rows)] if len(rows) else rows
+        if not len(rows):
+            return row
+        nearest = rows[np.argmin(room.distances(rows))]
+        if room.distances(nearest[None])[0] >= room.distances(row[None])[0]:
+            return row
+        row = nearest
+
+
+def _along_border(
+    model: Model, room: Room, row: np.ndarray, own: int, other: Callable[..., np.ndarray], decide: Decide
+) -> np.ndarray:
+    """Free columns to the nearest point of the border."""
+    met = _on_line(room, row, other)
+    row = row if met is None else met
+    for _ in range(ROUNDS if room.free.any() and own >= 0 else 0):
+        rival = int(decide(row[None])[0])
+        there = _across(model, room, row, own, rival)
+        tried = [_on_line(room, row + share * (there - row), other) for share in (1.0, 0.3)]
+        better = [one for one in tried if one is not None]
+        if not better:
+            return row
+        nearest = min(better, key=lambda one: float(room.distances(one[None])[0]))
+        gained = 1.0 - room.distances(nearest[None])[0] / room.distances(row[None])[0]
+        if gained > 0.0:
+            row = nearest
+        if gained < GAIN:
+            return row
+    return row
