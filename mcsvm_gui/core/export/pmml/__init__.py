@@ -4,12 +4,12 @@ In one-against-all the smallest value wins unless `maxWins` says otherwise, whic
 function is negated; in one-against-one a value below the threshold of 0 is a vote for `targetCategory`, so the same
 sign serves there, and a value of 0 votes for the second class, as ours does.
 A row that the model refuses has no result there either (returnInvalid).
+With probabilities the file is a chain of models instead (probabilities.py): PMML's support vector machines have none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatColumn, FlatModel, flat_model
+from mcsvm_gui.core.export.pmml.probabilities import Unused, holds, last_model
 from mcsvm_gui.core.export.pmml.reader import evaluate
 from mcsvm_gui.core.export.probe import Probe
 from mcsvm_gui.core.machine.trained import TrainedModel
@@ -33,19 +34,21 @@ KERNELS = {
 }
 NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold, even escaped
 
-WITHOUT = Sentence("Its probabilities are not in the file: PMML has none for support vector machines.")
+REPRESENTATION = {"svmRepresentation": "SupportVectors"}
+WITHOUT = Sentence(
+    "Its probabilities are not in the file: to couple them from so many pairs would need too many expressions of PMML."
+)
 
 
 def refusal(trained: TrainedModel) -> Sentence | None:
-    model = trained.model
-    if model.kernel.name == "precomputed":
+    if trained.model.kernel.name == "precomputed":
         return Sentence("PMML has no precomputed kernel; use json or libsvm.")
-    if model.machine.vote == "graph" and model.classes > 2:
+    plain = flat_model(trained)
+    if plain.decides == "graph" and not holds(plain):
         return Sentence(
             "PMML decides by the best class function or by votes, and this machine by a decision graph; "
             "use onnx, json, c or python, or train ovo, which has the same pair functions."
         )
-    plain = flat_model(trained)
     strange = next(filter(NO_XML.search, _texts(plain)), None)
     if strange is not None:
         return Sentence(
@@ -66,7 +69,7 @@ def _texts(plain: FlatModel) -> list[str]:
 
 def export(trained: TrainedModel, path: Path | str, check: Dataset | None = None) -> Receipt:
     plain = flat_model(trained)
-    return write_checked(trained, plain, path, check, written(plain), [_predictor], WITHOUT)
+    return write_checked(trained, plain, path, check, written(plain), [_predictor], None if holds(plain) else WITHOUT)
 
 
 def written(plain: FlatModel) -> Files:
@@ -75,17 +78,61 @@ def written(plain: FlatModel) -> Files:
     unused = _unused({column.name for _, column in _seen(plain)})
     target = unused("label")
     _dictionary(root, plain, target)
-    model = ET.SubElement(root, "SupportVectorMachineModel", _attributes(plain))
-    _schema(model, plain, target)
-    fields = _derived(ET.SubElement(model, "LocalTransformations"), plain, unused)
-    ET.SubElement(model, KERNELS[plain.kernel], {key: repr(value) for key, value in plain.parameters.items()})
-    _vectors(model, plain, fields)
-    _machines(model, plain)
+    (_chain if holds(plain) else _alone)(root, plain, target, unused)
     ET.indent(root, " ")
     return {"": ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"}
 
 
-def _unused(taken: set[str]) -> Callable[[str], str]:
+def _alone(root: ET.Element, plain: FlatModel, target: str, unused: Unused) -> None:
+    """A support vector machine that decides itself."""
+    method = "OneAgainstAll" if plain.decides == "argmax" else "OneAgainstOne"
+    more = {"classificationMethod": method, "maxWins": "false", "threshold": "0"}
+    model = ET.SubElement(root, "SupportVectorMachineModel", {**_about(plain), **REPRESENTATION, **more})
+    _schema(model, plain, target)
+    fields = _derived(ET.SubElement(model, "LocalTransformations"), plain, unused)
+    _kernel(model, plain)
+    _vectors(model, plain, fields, np.arange(plain.vectors.shape[0]))
+    _machines(model, plain)
+
+
+def _chain(root: ET.Element, plain: FlatModel, target: str, unused: Unused) -> None:
+    """A regression for each output, and what decides by them."""
+    chain = ET.SubElement(root, "MiningModel", _about(plain))
+    _schema(chain, plain, target)
+    fields = _derived(ET.SubElement(chain, "LocalTransformations"), plain, unused)
+    segments = ET.SubElement(chain, "Segmentation", {"multipleModelMethod": "modelChain"})
+    outputs = [unused(f"output_{number + 1}") for number in range(plain.outputs)]
+    for number, name in enumerate(outputs):
+        model = ET.SubElement(_segment(segments), "SupportVectorMachineModel", {"functionName": "regression"})
+        model.attrib |= REPRESENTATION
+        schema = ET.SubElement(model, "MiningSchema")
+        for field in fields:
+            ET.SubElement(schema, "MiningField", {"name": field, "usageType": "active"})
+        said = {**_field(name, "continuous", "double"), "feature": "predictedValue"}
+        ET.SubElement(ET.SubElement(model, "Output"), "OutputField", said)
+        _kernel(model, plain)
+        weights = plain.expansion[:, number]
+        used = np.flatnonzero(weights)
+        _vectors(model, plain, fields, used)
+        _sum(ET.SubElement(model, "SupportVectorMachine"), weights[used], float(plain.bias[number]))
+    last_model(_segment(segments), plain, outputs, target, unused)
+
+
+def _segment(segments: ET.Element) -> ET.Element:
+    segment = ET.SubElement(segments, "Segment", {"id": str(len(segments) + 1)})
+    ET.SubElement(segment, "True")
+    return segment
+
+
+def _about(plain: FlatModel) -> dict[str, str]:
+    return {"modelName": f"mcsvm {plain.machine}", "functionName": "classification"}
+
+
+def _kernel(model: ET.Element, plain: FlatModel) -> None:
+    ET.SubElement(model, KERNELS[plain.kernel], {key: repr(value) for key, value in plain.parameters.items()})
+
+
+def _unused(taken: set[str]) -> Unused:
     """Names that no other field has."""
 
     def name(wanted: str) -> str:
@@ -95,18 +142,6 @@ def _unused(taken: set[str]) -> Callable[[str], str]:
         return wanted
 
     return name
-
-
-def _attributes(plain: FlatModel) -> dict[str, str]:
-    method = "OneAgainstAll" if plain.decides == "argmax" else "OneAgainstOne"
-    return {
-        "modelName": f"mcsvm {plain.machine}",
-        "functionName": "classification",
-        "classificationMethod": method,
-        "maxWins": "false",
-        "threshold": "0",
-        "svmRepresentation": "SupportVectors",
-    }
 
 
 def _dictionary(root: ET.Element, plain: FlatModel, target: str) -> None:
@@ -141,7 +176,7 @@ def _schema(model: ET.Element, plain: FlatModel, target: str) -> None:
     ET.SubElement(schema, "MiningField", {"name": target, "usageType": "target"})
 
 
-def _derived(parent: ET.Element, plain: FlatModel, unused: Callable[[str], str]) -> list[str]:
+def _derived(parent: ET.Element, plain: FlatModel, unused: Unused) -> list[str]:
     """One field per feature: (value - shift) * scale."""
     names = []
     for feature, (source, level) in enumerate(zip(plain.sources.tolist(), plain.levels, strict=True)):
@@ -166,12 +201,13 @@ def _constant(parent: ET.Element, value: float) -> None:
     ET.SubElement(parent, "Constant", {"dataType": "double"}).text = repr(float(value))
 
 
-def _vectors(model: ET.Element, plain: FlatModel, fields: list[str]) -> None:
-    vectors = ET.SubElement(model, "VectorDictionary", {"numberOfVectors": str(plain.vectors.shape[0])})
+def _vectors(model: ET.Element, plain: FlatModel, fields: list[str], used: np.ndarray) -> None:
+    """Those used, numbered from 1."""
+    vectors = ET.SubElement(model, "VectorDictionary", {"numberOfVectors": str(used.size)})
     names = ET.SubElement(vectors, "VectorFields", {"numberOfFields": str(plain.features)})
     for field in fields:
         ET.SubElement(names, "FieldRef", {"field": field})
-    stored = sp.csr_array(plain.vectors)
+    stored = sp.csr_array(plain.vectors)[used]
     for number, (start, end) in enumerate(zip(stored.indptr[:-1].tolist(), stored.indptr[1:].tolist(), strict=True)):
         instance = ET.SubElement(vectors, "VectorInstance", {"id": str(number + 1)})
         array = ET.SubElement(instance, "REAL-SparseArray", {"n": str(plain.features)})
@@ -207,5 +243,6 @@ def _sum(machine: ET.Element, weights: np.ndarray, bias: float) -> None:
 def _predictor(path: Path, plain: FlatModel, probe: Probe) -> FilePrediction:
     cells = {column.name: probe.column(number) for number, column in _seen(plain)}
     numbers = {name: number for number, name in enumerate(plain.class_names)}
-    labels = [-1 if name is None else numbers[name] for name in evaluate(path, cells, len(probe))]
-    return FilePrediction(np.array(labels, dtype=np.int64), Sentence("our own PMML evaluator"), probe)
+    categories, shares = evaluate(path, cells, len(probe))
+    labels = np.array([-1 if name is None else numbers[name] for name in categories], dtype=np.int64)
+    return FilePrediction(labels, Sentence("our own PMML evaluator"), probe, shares)

@@ -1,7 +1,12 @@
-"""A small evaluator of PMML support vector machines, from the standard's text: it knows nothing of our models."""
+"""A small evaluator of PMML, from the standard's text: support vector machines, chains of models, softmax regressions.
+
+It knows nothing of our models.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,22 +21,98 @@ from solvers.kernels.sigmoid import Sigmoid
 P = "{http://www.dmg.org/PMML-4_4}"
 Cells = dict[str, np.ndarray]
 BLOCK = 4_000_000  # kernel values at once
+FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "exp": np.exp,
+    "abs": np.abs,
+    "if": np.where,
+    "equal": np.equal,
+    "greaterThan": np.greater,
+    "sum": lambda *terms: np.sum(terms, axis=0),
+    "max": lambda *terms: np.max(terms, axis=0),
+    "min": lambda *terms: np.min(terms, axis=0),
+}
 
 
-def evaluate(path: Path, cells: Cells, rows: int) -> list[str | None]:
-    """The predicted category of every row, None where it has no result.
+def evaluate(path: Path, cells: Cells, rows: int) -> tuple[list[str | None], np.ndarray | None]:
+    """The predicted category of every row, None where it has no result; and outputs that are numbers, side by side.
 
     `cells`: float64 with NaN, or text with "" where missing."""
     root = ET.parse(path).getroot()
-    model = root.find(f"{P}SupportVectorMachineModel")
-    assert model is not None
-    refused, fields = _invalid(root, model, cells, rows), _filled(model, cells)
+    model = root[-1]
+    refused = _invalid(root, model, cells, rows)
+    with np.errstate(all="ignore"):  # of rows that have no result
+        result = _result(model, _filled(model, cells), rows)
+    categories = [None if no else name for name, no in zip(result.categories, refused.tolist(), strict=True)]
+    numbers = [values for values in result.outputs.values() if values.dtype == np.float64]
+    return categories, np.column_stack(numbers) if numbers else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Result:
+    values: np.ndarray  # of a regression
+    categories: list[str]  # of a classification
+    outputs: Cells
+
+
+def _result(model: ET.Element, fields: Cells, rows: int) -> _Result:
+    fields = dict(fields)
     for derived in model.iterfind(f"{P}LocalTransformations/{P}DerivedField"):
         fields[derived.attrib["name"]] = _value(derived[0], fields, rows)
-    names = [field.attrib["field"] for field in model.iterfind(f"{P}VectorDictionary/{P}VectorFields/{P}FieldRef")]
-    inputs = np.column_stack([fields[name] for name in names])
-    categories = _categories(model, _outputs(model, inputs))
-    return [None if no else category for category, no in zip(categories, refused.tolist(), strict=True)]
+    if model.tag == f"{P}MiningModel":
+        return _chained(model, fields, rows)
+    shares: Cells = {}
+    values: np.ndarray = np.empty(0)
+    categories: list[str] = []
+    if model.tag == f"{P}RegressionModel":
+        shares = _softmax(model, fields, rows)
+        names, table = list(shares), np.column_stack(list(shares.values()))
+        categories = [names[winner] for winner in table.argmax(axis=1)]
+    else:
+        names = [field.attrib["field"] for field in model.iterfind(f"{P}VectorDictionary/{P}VectorFields/{P}FieldRef")]
+        found = _outputs(model, np.column_stack([fields[name] for name in names]))
+        if model.attrib["functionName"] == "regression":
+            values = found[:, 0]
+        else:
+            categories = _categories(model, found)
+    outputs = {
+        output.attrib["name"]: _output(output, values if values.size else np.array(categories), shares, fields, rows)
+        for output in model.iterfind(f"{P}Output/{P}OutputField")
+    }
+    return _Result(values, categories, outputs)
+
+
+def _chained(model: ET.Element, fields: Cells, rows: int) -> _Result:
+    """The result of the last model, whose inputs are the outputs of those before."""
+    segmentation = model.find(f"{P}Segmentation")
+    assert segmentation is not None
+    assert segmentation.attrib["multipleModelMethod"] == "modelChain"
+    for segment in segmentation.iterfind(f"{P}Segment"):
+        result = _result(segment[1], fields, rows)  # after its predicate, which is true
+        fields |= result.outputs
+    return result
+
+
+def _softmax(model: ET.Element, fields: Cells, rows: int) -> Cells:
+    assert model.attrib["normalizationMethod"] == "softmax"
+    terms = {}
+    for table in model.iterfind(f"{P}RegressionTable"):
+        sums = np.full(rows, float(table.attrib["intercept"]))
+        for predictor in table.iterfind(f"{P}NumericPredictor"):
+            sums += float(predictor.attrib["coefficient"]) * fields[predictor.attrib["name"]]
+        terms[table.attrib["targetCategory"]] = np.exp(sums)
+    total = sum(terms.values())
+    return {name: term / total for name, term in terms.items()}
+
+
+def _output(output: ET.Element, values: np.ndarray, shares: Cells, fields: Cells, rows: int) -> np.ndarray:
+    feature = output.attrib["feature"]
+    if feature == "probability":
+        return shares[output.attrib["value"]]
+    return values if feature == "predictedValue" else _value(output[0], fields, rows)
 
 
 def _missing(values: np.ndarray) -> np.ndarray:
@@ -73,8 +154,7 @@ def _value(expression: ET.Element, fields: Cells, rows: int) -> np.ndarray:
         return (fields[expression.attrib["field"]] == expression.attrib["value"]).astype(np.float64)
     if kind == "Constant":
         return np.full(rows, float(expression.text or "nan"))
-    left, right = (_value(part, fields, rows) for part in expression)
-    return left * right if expression.attrib["function"] == "*" else left - right
+    return np.asarray(FUNCTIONS[expression.attrib["function"]](*(_value(part, fields, rows) for part in expression)))
 
 
 def _vectors(model: ET.Element, width: int) -> tuple[np.ndarray, dict[str, int]]:

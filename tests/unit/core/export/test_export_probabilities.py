@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from mcsvm_gui.core.export.probe import of_dataset, prepared
 from solvers.errors import InputError
 from solvers.probability import METHODS, Calibration, coupling
 
-HOLDERS = [name for name in FORMATS if name not in ("libsvm", "liblinear", "pmml")]
+HOLDERS = [name for name in FORMATS if name not in ("libsvm", "liblinear")]
 WITHIN = f"Every probability is the model's within {PROBABILITY:.1g}."
 
 
@@ -69,7 +70,7 @@ def test_a_libsvm_file_holds_what_is_coupled_from_pairs(data: str, machine: str,
 
 @pytest.mark.parametrize(
     ("name", "method"),
-    [("libsvm", "temperature"), ("libsvm", "sigmoid"), ("liblinear", "pairwise"), ("pmml", "sigmoid")],
+    [("libsvm", "temperature"), ("libsvm", "sigmoid"), ("liblinear", "pairwise")],
 )
 def test_what_is_left_out_is_said(name: str, method: str, tmp_path: Path) -> None:
     trained, rows = model("iris", "ww", method, "linear")
@@ -79,6 +80,30 @@ def test_what_is_left_out_is_said(name: str, method: str, tmp_path: Path) -> Non
     plain = dataclasses.replace(trained, calibrated=None)
     assert "robabilit" not in exported(plain, name, tmp_path, rows)
     assert "prob" not in (tmp_path / f"model{EXPORTERS[name].suffix}").read_text("utf-8")
+
+
+def test_pairs_of_too_many_classes_are_left_out_of_pmml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcsvm_gui.core.export.pmml.probabilities.MOST_COUPLED", 2)
+    trained, rows = model("iris", "ovo", "pairwise")
+    assert "probabilities are not in the file" in exported(trained, "pmml", tmp_path, rows)
+    assert WITHIN in exported(model("iris", "ovo", "sigmoid")[0], "pmml", tmp_path, rows)
+    trained, rows = model("iris", "dag", "pairwise")
+    assert "decision graph" in str(EXPORTERS["pmml"].refusal(trained))
+
+
+@pytest.mark.skipif(find_spec("pypmml") is None, reason="pypmml, which needs Java, is not installed")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("data", "machine"), [("iris", "ww"), ("mixed", "ovo"), ("mixed", "dag"), ("two", "llw")])
+def test_pmml4s_gives_them(data: str, machine: str, method: str, tmp_path: Path) -> None:
+    import pypmml
+
+    trained, rows = model(data, machine, method)
+    exported(trained, "pmml", tmp_path, rows)
+    probe = of_dataset(flat_model(trained), trained, rows)
+    found = pypmml.Model.load(str(tmp_path / "model.pmml")).predict(rows.table).iloc[probe.rows]
+    assert found["decision"].tolist() == [trained.class_names[number] for number in probe.expected]
+    shares = found[[f"probability({name})" for name in trained.class_names]].to_numpy(dtype=np.float64)
+    np.testing.assert_allclose(shares, probe.probabilities, atol=PROBABILITY, rtol=0.0)
 
 
 @pytest.mark.parametrize("machine", ["ww", "ova", "ovo"])
@@ -129,9 +154,7 @@ def test_a_difference_writes_nothing_and_names_the_row(
     if module is None:
         found = trained.calibrated.found
         other = dataclasses.replace(found, temperature=found.temperature * 1.01)
-        from mcsvm_gui.core.export import json, python
-
-        module = {"json": json, "python": python}[name]
+        module = EXPORTERS[name].code
         plain = flat_model
         monkeypatch.setattr(
             module, "flat_model", lambda *a, **b: dataclasses.replace(plain(*a, **b), calibration=other)

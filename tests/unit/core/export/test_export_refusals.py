@@ -88,7 +88,7 @@ def by_onnx(path: Path, cells: Cells) -> str | None:
 
 
 def by_pmml(path: Path, cells: Cells) -> str | None:
-    return evaluate(path, {"size": np.array([cells[0]]), "colour": np.array([cells[1] or ""], dtype=object)}, 1)[0]
+    return evaluate(path, {"size": np.array([cells[0]]), "colour": np.array([cells[1] or ""], dtype=object)}, 1)[0][0]
 
 
 ASKED = [
