@@ -22,6 +22,7 @@ from mcsvm_gui.ui.runs.jobs_dock import JobsDock
 from mcsvm_gui.ui.runs.project_trust import TrustPresenter
 from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
+from mcsvm_gui.ui.shell.layout_memory import LayoutMemory
 from mcsvm_gui.ui.shell.main_window import MainWindow
 from mcsvm_gui.ui.shell.presenter import ShellPresenter
 from mcsvm_gui.ui.shell.recovery import RecoveryPresenter
@@ -64,6 +65,7 @@ class Assembly(Desk):
         self.shell = ShellPresenter(window, Dialogs(window), self.workspace)
         self._open, self.ended = True, False  # ended: no thread is left
         self._pages: dict[str, Any] = {}
+        self._layout = LayoutMemory(settings)
         window.offer_pages(PAGES, self.page)
         self._add_jobs()
         self._add_first_page()
@@ -80,6 +82,7 @@ class Assembly(Desk):
         """The presenter of a page, which is made when it is first asked for."""
         if name not in self._pages:
             self._pages[name] = PAGES[name](self)
+            self._layout.adopt(name, self.window.pages[name])
         return self._pages[name]
 
     def complete(self) -> None:
@@ -95,6 +98,14 @@ class Assembly(Desk):
         if what in COMMANDS:
             self.page("train").do(what)
             self.window.show_page("train")
+
+    def show(self, page: str, what: str = "") -> None:
+        presenter = self.page(page)
+        if what == "model":
+            presenter.use_selected_run()
+        elif what:
+            self.window.pages[page].page.show_tab(what)
+        self.window.show_page(page)
 
     def _open_model(self, path: str) -> None:
         self.page("predict").open_model(path)

@@ -23,6 +23,10 @@ class Desk(QObject):
     workspace: Workspace
     shell: ShellPresenter
 
+    def show(self, page: str, what: str = "") -> None:
+        """`what`: is to be seen there."""
+        raise NotImplementedError
+
 
 def data(desk: Desk) -> Any:
     from mcsvm_gui.ui.data.page import DataPage
@@ -37,6 +41,8 @@ def train(desk: Desk) -> Any:
     from mcsvm_gui.core.project.columns import columns
     from mcsvm_gui.ui.runs.presenter import RunListPresenter
     from mcsvm_gui.ui.runs.table import RunPanel
+    from mcsvm_gui.ui.train.leaderboard import LeaderboardPresenter
+    from mcsvm_gui.ui.train.next_steps import NextSteps
     from mcsvm_gui.ui.train.page import TrainPage
     from mcsvm_gui.ui.train.presenter import TrainPresenter
 
@@ -45,6 +51,8 @@ def train(desk: Desk) -> Any:
     desk.window.add_page("train", page)
     presenter = TrainPresenter(page, desk.workspace, desk)
     RunListPresenter(table, desk.workspace, presenter)
+    board = LeaderboardPresenter(page, desk.workspace, presenter)
+    NextSteps(page, board, desk.workspace).page_asked.connect(desk.show)
     return presenter
 
 

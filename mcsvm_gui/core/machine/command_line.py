@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
 
 
-def command(request: Request) -> str:
-    """`mcsvm train ...`, quoted for the shell of this system."""
-    return quoted(words(request))
+def command(request: Request, name: str = "train") -> str:
+    """`mcsvm train ...`, or another command on the same data and machine, quoted for the shell of this system."""
+    return quoted(words(request, name))
 
 
 def quoted(words: list[str]) -> str:
@@ -29,17 +29,17 @@ def _for_windows(word: str) -> str:
     return f'"{line}"' if set(word) & set("^&|<>()%") and not line.startswith('"') else line
 
 
-def words(request: Request) -> list[str]:
+def words(request: Request, name: str = "train") -> list[str]:
     """Only what differs from the defaults, with all digits. Parsing it gives the request again, but for its digest."""
     data = "DATA" if request.data is None else request.data
-    said = [*_arguments(request), *(["--"] if data.startswith("-") else [])]
-    return ["mcsvm", "train", *said, data] if data.startswith("-") else ["mcsvm", "train", data, *said]
+    said = [*_arguments(request, name), *(["--"] if data.startswith("-") else [])]
+    return ["mcsvm", name, *said, data] if data.startswith("-") else ["mcsvm", name, data, *said]
 
 
-def _arguments(request: Request) -> list[str]:
+def _arguments(request: Request, name: str) -> list[str]:
     said = [(option, value) for part in (request.read, request.rules, request) for option, value in differing(part)]
     unsayable = [option for option, _ in differing(request.rules) if not option.commands]
     if unsayable:
         raise InputError("the command line cannot say what to do with {what}", what=unsayable[0].title.lower())
     said.sort(key=lambda one: one[0].group == "machine")
-    return [word for option, value in said if "train" in option.commands for word in option.words(value)]
+    return [word for option, value in said if name in option.commands for word in option.words(value)]

@@ -191,6 +191,13 @@ class ComparePage(QWidget):
         assert layout is not None
         layout.addWidget(table)
 
+    def show_tab(self, name: str) -> None:
+        """By the name of what is in it, or the beginning of it."""
+        places = range(self.tabs.count())
+        found = next((place for place in places if self.tabs.widget(place).objectName().startswith(name)), None)
+        if found is not None:
+            self.tabs.setCurrentIndex(found)
+
     # -- what is shown ----------------------------------------------------------------------------
 
     def is_seen(self) -> bool:

@@ -51,7 +51,6 @@ class RunTable(QTableView):
         self.runs.setParent(self)
         self.setModel(self.runs)
         names = [column.name for column in self.runs.columns]
-        self._name = names.index("name")
         self.setItemDelegate(RunDelegate(names, self))
         self._chosen: list[int] = []
         self._quiet = False
@@ -231,11 +230,16 @@ class RunPanel(QWidget):
         self.save_button.clicked.connect(self._ask_to_save)
         self.delete_button.clicked.connect(self.table.ask_to_delete)
         self.table.selectionModel().selectionChanged.connect(lambda *ignored: self._refresh())
+        self._show_words()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        """On the buttons: where it is not seen yet it must not ask for their room."""
         for button in (self.copy_button, self.save_button, self.delete_button):
-            button.show_words(self.width() >= ROOMY)
+            button.show_words(self.isVisible() and self.width() >= ROOMY)
 
     def _lay_out(self) -> None:
         tools = QHBoxLayout()

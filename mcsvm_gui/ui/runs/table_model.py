@@ -120,6 +120,11 @@ class RunModel(QAbstractTableModel):
         self._words = text.casefold().split()
         self._rearrange()
 
+    def arrange(self) -> None:
+        """Rows go where the news puts them."""
+        if not self._fresh:
+            self._rearrange()
+
     def _rearrange(self) -> None:
         """The rows in view stay selected, wherever they go."""
         self.rearranging.emit()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSplitter,
     QStackedLayout,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -21,14 +22,19 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.train.conclusion_bar import ConclusionBar
+from mcsvm_gui.ui.train.leaderboard import Leaderboard
 from mcsvm_gui.ui.train.machine_form import MachineForm
 from mcsvm_gui.ui.train.plot_grid import PlotGrid
 from mcsvm_gui.ui.train.run_card import RunCard
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.conclusion import NextStep
     from mcsvm_gui.core.evaluate.curves import Course
     from mcsvm_gui.core.machine.choices import Choices
     from mcsvm_gui.core.machine.summary import Badge
+    from mcsvm_gui.core.project.leaderboard import Standings
+    from mcsvm_gui.core.project.records import RunRecord
 
 FORM_WIDTH = 35 * UNIT
 
@@ -43,6 +49,9 @@ class TrainPage(QWidget):
     pause_asked = Signal()
     stop_asked = Signal()
     discard_asked = Signal()
+    chosen = Signal(list)  # runs, in the leaderboard
+    step_asked = Signal(object)  # a NextStep
+    use_asked = Signal()
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -50,6 +59,10 @@ class TrainPage(QWidget):
         self.setObjectName("trainPage")
         self.setAccessibleName(tr("Train"))
         self.form, self.card, self.plots = MachineForm(), RunCard(), PlotGrid()
+        self.board, self.conclusion = Leaderboard(), ConclusionBar()
+        self.board.chosen.connect(self.chosen)
+        self.conclusion.step_asked.connect(self.step_asked)
+        self.conclusion.use_asked.connect(self.use_asked)
         self.form.changed.connect(self.form_changed)
         self.plots.view_changed.connect(self.view_changed)
         self.plots.message.connect(self.message)
@@ -109,13 +122,16 @@ class TrainPage(QWidget):
         self._stack = QStackedLayout(upper)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._live())
-        self._table = QWidget()
-        QVBoxLayout(self._table).setContentsMargins(0, 0, 0, 0)
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("runTabs")
+        self.tabs.setAccessibleName(tr("Runs"))
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.board, tr("Leaderboard"))
         self.splitter = QSplitter(Qt.Orientation.Vertical)
         self.splitter.setObjectName("trainSplitter")
         self.splitter.setHandleWidth(UNIT)
         self.splitter.addWidget(upper)
-        self.splitter.addWidget(self._table)
+        self.splitter.addWidget(self.tabs)
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setCollapsible(0, False)
@@ -123,6 +139,7 @@ class TrainPage(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
+        column.addWidget(self.conclusion)
         column.addWidget(self.splitter, 1)
         column.addWidget(self.command)
         return right
@@ -137,9 +154,7 @@ class TrainPage(QWidget):
         return live
 
     def set_run_table(self, table: QWidget) -> None:
-        layout = self._table.layout()
-        assert layout is not None
-        layout.addWidget(table)
+        self.tabs.addTab(table, tr("All runs"))
 
     # -- the form ---------------------------------------------------------------------------------
 
@@ -187,6 +202,18 @@ class TrainPage(QWidget):
 
     def show_actions(self, possible: bool, paused: bool) -> None:
         self.card.show_actions(possible, paused)
+
+    def show_standings(self, records: Sequence[RunRecord], standings: Standings) -> None:
+        self.board.show_runs(records, standings)
+
+    def put_standing(self, record: RunRecord) -> None:
+        self.board.put(record)
+
+    def choose(self, runs: Sequence[int]) -> None:
+        self.board.choose(runs)
+
+    def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None:
+        self.conclusion.show_conclusion(words, steps)
 
     def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None:
         self.plots.show_runs(runs)

@@ -30,7 +30,7 @@ from mcsvm_gui.ui.train.run_legend import RunLegend
 
 # A new plot is a class derived from LivePlot and one line here.
 LIVE_PLOTS: tuple[Callable[[], LivePlot], ...] = (ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot)
-LOWEST = 15 * UNIT  # of one plot
+LOWEST = 15 * UNIT, 9 * UNIT  # width and height of one plot
 AXES: tuple[Axis, ...] = ("seconds", "iteration", "examples")
 
 
@@ -54,7 +54,7 @@ class PlotGrid(QWidget):
         self._grid.setSpacing(UNIT)
         for place, plot in enumerate(self.plots):
             self._grid.addWidget(plot, place // 2, place % 2)
-            plot.setMinimumSize(LOWEST, LOWEST)
+            plot.setMinimumSize(*LOWEST)
             plot.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)  # what there is, they take
             plot.enlarged.connect(lambda plot=plot: self.enlarge(None if self._enlarged else plot))
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))

@@ -357,8 +357,8 @@ class TrainPresenter(QObject):
             return record.error or tr("The training failed.")
         if not self._ready:
             return ""
-        if record.document is not None:
-            return " ".join(summary.sentences(record.document))
+        if record.document is not None:  # of several the leaderboard says more
+            return " ".join(summary.sentences(record.document)) if len(self._plotted) == 1 else ""
         folds = self._runs.folds(record.id)
         if state is JobState.CALIBRATING and folds is not None:
             return f"{summary.state_sentence(state)} {summary.folds_words(folds.done, folds.folds)}."

@@ -78,6 +78,7 @@ class RunCard(QFrame):
             self.words.style().unpolish(self.words)
             self.words.style().polish(self.words)
         self.words.setText(words)
+        self.words.setVisible(bool(words))
 
     def show_command(self, command: str) -> None:
         self.command = command

@@ -1,0 +1,67 @@
+"""What came of the runs in one sentence, with a button for each thing that can be done next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.conclusion import NextStep
+
+MOST = 2  # buttons beside the one that uses the model
+
+
+class ConclusionBar(QFrame):
+    step_asked = Signal(object)  # a NextStep
+    use_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("conclusionBar")
+        self.label = QLabel()
+        self.label.setObjectName("conclusionLabel")
+        self.label.setAccessibleName(tr("What came of the runs"))
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setWordWrap(True)
+        self.label.setMinimumWidth(0)
+        flags = Qt.TextInteractionFlag
+        self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        self.use = push_button("useBestButton", tr("Use it on new rows"), tip=tr("Open it on the Predict page"))
+        self.use.clicked.connect(self.use_asked)
+        self._steps: list[QPushButton] = []
+        self._row = QHBoxLayout()
+        self._row.setSpacing(UNIT)
+        self._row.addWidget(self.use)
+        self._row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.label)
+        nest(column, self._row)
+        self.show_conclusion("", ())
+
+    def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None:
+        """Without words there is no bar."""
+        self.setVisible(bool(words))
+        self.label.setText(words)
+        shown = list(steps[:MOST])
+        for button in self._steps:
+            self._row.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._steps = [self._button(step) for step in shown]
+        for place, button in enumerate(self._steps):
+            self._row.insertWidget(place, button)
+
+    def _button(self, step: NextStep) -> QPushButton:
+        button = push_button(f"step-{step.code}", step.text, tip=step.sentence)
+        button.clicked.connect(lambda: self.step_asked.emit(step))
+        return button

@@ -1,0 +1,236 @@
+"""The leaderboard of the Train page: the runs on the same rows, the best first, and what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+
+from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.project.leaderboard import Standings, leaderboard_columns, peers, standings
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.runs.table import RunTable
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.conclusion import Conclusion, NextStep
+    from mcsvm_gui.core.compare.standings import Judged
+    from mcsvm_gui.core.compare.tested_runs import RowCache
+    from mcsvm_gui.core.project.records import RunRecord
+    from mcsvm_gui.ui.runs.workspace import Workspace
+
+MOST = 24  # runs that are judged and compared: 276 pairs, 0.2 s
+HEADER = 7 * UNIT // 2  # pixels
+ROWS = 6  # seen without scrolling, however small the window is
+CHOSEN = "chosen"  # the key under which a project keeps what cross-validation said of the runs it chose
+
+
+class Leaderboard(RunTable):
+    def __init__(self) -> None:
+        self.standings: Standings = {}
+        super().__init__(leaderboard_columns(lambda: self.standings))
+        self.setObjectName("leaderboard")
+        self.setAccessibleName(tr("Leaderboard"))
+        self.verticalHeader().setDefaultSectionSize(3 * UNIT)
+        self.horizontalHeader().setFixedHeight(HEADER)
+        self.setMinimumHeight(ROWS * 3 * UNIT + HEADER + 2 * self.frameWidth())
+        self.horizontalHeader().setStretchLastSection(True)
+        digit = self.fontMetrics().horizontalAdvance("0")
+        for place, column in enumerate(self.runs.columns):  # all of them in a window of 1024 pixels
+            words = self.fontMetrics().horizontalAdvance(column.title) + 2 * UNIT + (place == 0) * UNIT
+            self.setColumnWidth(place, max(words, column.width * digit + 3 * UNIT // 2))
+        self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+
+    def show_runs(self, records: Sequence[RunRecord], standings: Standings) -> None:
+        self.standings = standings
+        known = self.runs.shown()
+        for run in set(known) - {record.id for record in records}:
+            self.runs.remove(run)
+        for record in records:
+            self.runs.put(record)
+        self.runs.arrange()
+        validated = any(standing.validation is not None for standing in standings.values())
+        names = [column.name for column in self.runs.columns]
+        self.setColumnHidden(names.index("validation"), not validated)
+
+    def put(self, record: RunRecord) -> None:
+        """News of one that goes on."""
+        self.runs.put(record)
+
+
+class StandingsView(Protocol):
+    chosen: SignalInstance
+    step_asked: SignalInstance
+    use_asked: SignalInstance
+
+    def show_standings(self, records: Sequence[RunRecord], standings: Standings) -> None: ...
+    def put_standing(self, record: RunRecord) -> None: ...
+    def choose(self, runs: Sequence[int]) -> None: ...
+    def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None: ...
+
+
+class LeaderboardPresenter(QObject):
+    """Shows the runs that were tested on the same rows as the one chosen last, else as the newest one.
+
+    Each is judged on these rows behind the window, once; then all are compared with each other.
+    """
+
+    concluded = Signal(object)  # a Conclusion, or None
+
+    def __init__(self, view: StandingsView, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view, self._workspace, self._runs = view, workspace, workspace.runs
+        self._judged: dict[int, Judged | None] = {}
+        self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
+        self._shown: list[int] = []
+        self._working, self._age = False, 0
+        self._compared: tuple[int, ...] = ()
+        self.conclusion: Conclusion | None = None
+        self._soon = QTimer(self, interval=0, singleShot=True)
+        self._soon.timeout.connect(self._look)
+        view.chosen.connect(self._runs.select)
+        self._runs.selection_changed.connect(self._choose)
+        self._runs.project_read.connect(self._forget)
+        self._runs.changed.connect(self._changed)
+        for signal in (self._runs.added, self._runs.removed):
+            signal.connect(lambda _: self._soon.start())
+        self._look()
+
+    def _forget(self) -> None:
+        """Runs of another project have the same numbers."""
+        self._age += 1
+        self._judged, self._library, self._compared, self.conclusion = {}, {}, (), None
+        self._soon.start()
+
+    def _changed(self, run: int) -> None:
+        record = self._runs.record(run)
+        if record.active and run in self._shown:
+            self._view.put_standing(record)
+        else:
+            self._soon.start()
+
+    def _choose(self) -> None:
+        chosen = self._runs.selected
+        if chosen and chosen[-1] not in self._shown:
+            self._soon.start()
+        else:
+            self._view.choose(chosen)
+
+    # -- which runs -------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        records = self._peers()
+        self._shown = [record.id for record in records]
+        known = {run: found for run, found in self._judged.items() if found is not None}
+        self._view.show_standings(records, standings(records, known, self.validations()))
+        self._view.choose(self._runs.selected)
+        if not any(record.document is not None for record in records):
+            self._conclude(None)
+        self._step()
+
+    def _peers(self) -> list[RunRecord]:
+        every = [self._runs.record(run) for run in self._runs.ids()]
+        chosen = [self._runs.record(run) for run in self._runs.selected if run in self._runs]
+        return peers((chosen or every)[-1], every) if every else []
+
+    def validations(self) -> dict[int, float]:
+        """By run: the mean of the cross-validation that chose it. A project may hold anything."""
+        return {run: found["mean"] for run, found in self._chosen_by_search().items()}
+
+    def _chosen_by_search(self) -> dict[int, dict[str, Any]]:
+        kept = self._runs.setting(CHOSEN)
+        entries = kept.items() if isinstance(kept, dict) else ()
+        return {int(run): found for run, found in entries if str(run).isdigit() and _is_choice(found)}
+
+    @property
+    def ended(self) -> list[int]:
+        """The runs that were compared."""
+        return list(self._compared)
+
+    def _ended(self) -> list[RunRecord]:
+        """The best by their documents, as many as are compared."""
+        records = [self._runs.record(run) for run in self._shown if run in self._runs]
+        ended = [record for record in records if record.document is not None]
+        return sorted(ended, key=lambda record: (-(record.test_accuracy or 0.0), record.id))[:MOST]
+
+    # -- behind the window ------------------------------------------------------------------------
+
+    def _step(self) -> None:
+        """One run after another; then all of them together."""
+        if self._working:
+            return
+        ended = self._ended()
+        missing = next((record for record in ended if record.id not in self._judged), None)
+        runs = tuple(record.id for record in ended)
+        if missing is not None:
+            self._start(self._judging(missing), lambda found: self._judged.__setitem__(missing.id, found))
+        elif runs and runs != self._compared:
+            self._start(self._comparing(ended), lambda found: self._conclude(found, runs))
+
+    def _start(self, work: Callable[[], Any], take: Callable[[Any], object]) -> None:
+        self._working, age = True, self._age
+
+        def done(found: Any) -> None:
+            self._working = False
+            if age == self._age:
+                take(found)
+            self._soon.start()
+
+        self._workspace.tasks.start(work, done, self._workspace.message.emit)
+
+    def _judging(self, record: RunRecord) -> Callable[[], Judged | None]:
+        runs, workspace, library = self._runs, self._workspace, self._library
+        request = record.request
+        open_ = workspace.dataset if workspace.path == request.data and workspace.read == request.read else None
+        allowed = workspace.trust.may_read(file for file in record.named_files() if file != workspace.path)
+
+        def judge() -> Judged | None:
+            from mcsvm_gui.core.compare.standings import judged
+            from mcsvm_gui.core.compare.tested_runs import RowCache
+            from solvers.errors import InputError
+
+            if not allowed:
+                return None
+            try:
+                rows = library.setdefault("rows", RowCache()).rows_of(request, open_)
+                return (
+                    judged(record.id, runs.model(record.id), rows.tested, request.seed) if rows.kind == "test" else None
+                )
+            except (InputError, OSError, LookupError):
+                return None  # the data or the model are gone: its document is all there is
+
+        return judge
+
+    def _comparing(self, records: Sequence[RunRecord]) -> Callable[[], Conclusion | None]:
+        judged, chosen = {record.id: self._judged.get(record.id) for record in records}, self._chosen_by_search()
+
+        def compare() -> Conclusion | None:
+            from mcsvm_gui.core.compare.conclusion import Candidate, conclude
+            from mcsvm_gui.core.compare.standings import told_apart
+
+            candidates = [
+                Candidate(
+                    record.id,
+                    record.name,
+                    record.document or {},
+                    judged.get(record.id),
+                    chosen.get(record.id, {}).get("mean"),
+                    tuple(chosen.get(record.id, {}).get("edges", ())),
+                )
+                for record in records
+            ]
+            return conclude(candidates, told_apart(one for one in judged.values() if one is not None))
+
+        return compare
+
+    def _conclude(self, found: Conclusion | None, of: tuple[int, ...] = ()) -> None:
+        self._compared, self.conclusion = of, found
+        if found is None:
+            self._view.show_conclusion("", ())
+        else:
+            self._view.show_conclusion(found.words, found.steps)
+        self.concluded.emit(found)
+
+
+def _is_choice(found: object) -> bool:
+    return isinstance(found, Mapping) and isinstance(found.get("mean"), float)

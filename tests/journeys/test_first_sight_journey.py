@@ -1,0 +1,121 @@
+"""From a file to an answer: the leaderboard, the sentence under it, and what its buttons do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from journeys.hand import Hand
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QSplitter, QTableView
+
+from mcsvm_gui.core.base import resources
+
+
+def six_trained(hand: Hand, data: str = "glass", holdout: float | None = 0.3) -> QTableView:
+    hand.work.open_data(str(resources.dataset(data)))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.work.set_preparation(holdout=holdout)
+    hand.go("Train")
+    hand.click("trainAllButton")
+    hand.wait(lambda: not hand.active and bool(hand.text("conclusionLabel")))
+    return hand.find(QTableView, "leaderboard")
+
+
+def cells(table: QTableView, column: str) -> list[str]:
+    model = table.model()
+    place = next(at for at in range(model.columnCount()) if model.columns[at].name == column)  # type: ignore[attr-defined]
+    return [model.index(row, place).data() for row in range(model.rowCount())]
+
+
+def concluded(hand: Hand, runs: int) -> None:
+    """Of this many runs, all that is behind the window is done."""
+    table = hand.find(QTableView, "leaderboard")
+    hand.wait(lambda: table.model().rowCount() == runs and not hand.work.tasks.busy and not hand.active)
+
+
+def test_the_runs_are_seen_at_once_the_best_first(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    hand.window.resize(1024, 700)
+    table = six_trained(hand)
+    concluded(hand, 6)
+    shares = [hand.runs.record(run).test_accuracy for run in table.runs.shown()]  # type: ignore[attr-defined]
+    assert shares == sorted(shares, reverse=True)
+    assert cells(table, "place")[0].endswith("1")
+    assert all("–" in text and len(text) > 3 for text in cells(table, "interval"))  # noqa: RUF001
+    row = table.verticalHeader().defaultSectionSize()
+    assert table.viewport().height() >= 6 * row
+    assert table.horizontalScrollBar().maximum() == 0
+    assert not hand.window.pages["train"].horizontalScrollBar().maximum()
+    best = hand.runs.record(table.runs.shown()[0])  # type: ignore[attr-defined]
+    assert hand.text("conclusionLabel").startswith(best.name) or cells(table, "place")[0] == "=1"
+    hand.close()
+
+
+def test_a_run_chosen_in_the_leaderboard_is_chosen_everywhere(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    table = six_trained(hand)
+    concluded(hand, 6)
+    place = table.visualRect(table.model().index(2, 1)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place))
+    (chosen,) = hand.runs.selected
+    assert chosen == table.runs.shown()[2]  # type: ignore[attr-defined]
+    assert hand.text("resultLabel")
+    other = hand.runs.ids()[0]
+    hand.runs.select([other])
+    rows = {index.row() for index in table.selectionModel().selectedRows()}
+    assert {table.runs.run_at(row) for row in rows} == {other}  # type: ignore[attr-defined]
+    hand.close()
+
+
+def test_the_best_is_used_on_new_rows_by_one_click(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    six_trained(hand)
+    hand.click("useBestButton")
+    hand.wait(lambda: hand.window.page == "predict" and not hand.work.tasks.busy)
+    best = hand.text("conclusionLabel").split(" decides")[0]
+    (chosen,) = hand.runs.selected
+    assert hand.runs.record(chosen).name == best
+    assert best in hand.window.pages["predict"].page._model_title.text()
+    hand.close()
+
+
+def test_without_rows_to_test_on_the_sentence_says_so_and_its_button_mends_it(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    six_trained(hand, "iris", None)
+    assert "says nothing of new rows" in hand.text("conclusionLabel")
+    hand.click("step-hold-out")
+    hand.wait(lambda: len(hand.runs.ids()) == 12 and not hand.active)
+    hand.wait(lambda: "test rows rightly" in hand.text("conclusionLabel"))
+    assert all(hand.runs.record(run).test_accuracy is not None for run in hand.runs.ids()[6:])
+    hand.close()
+
+
+def test_what_is_confused_is_seen_on_the_compare_page(open_window: Callable[[], Hand]) -> None:
+    from mcsvm_gui.core.compare.conclusion import NextStep
+
+    hand = open_window()
+    six_trained(hand)
+    page = hand.window.pages["train"].page
+    page.step_asked.emit(NextStep("confused", "", "", ()))
+    hand.wait(lambda: hand.window.page == "compare")
+    tabs = hand.window.pages["compare"].page.tabs
+    assert tabs.currentWidget().objectName() == "confusionView"
+    hand.go("Train")
+    page.step_asked.emit(NextStep("rows", "", "", ()))
+    assert QApplication.clipboard().text().startswith("mcsvm curve ")
+    hand.close()
+
+
+def test_splitters_stand_where_they_were_left(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    hand.go("Train")
+    splitter = hand.find(QSplitter, "trainSplitter")
+    splitter.moveSplitter(splitter.sizes()[0] - 60, 1)
+    wanted = splitter.sizes()
+    hand.close()
+    again = open_window()
+    again.go("Train")
+    assert again.find(QSplitter, "trainSplitter").sizes() == wanted
+    assert not again.find(QLabel, "conclusionLabel").isVisible()
+    again.close()
