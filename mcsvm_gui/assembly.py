@@ -104,7 +104,7 @@ class Assembly(Desk):
         if what == "model":
             presenter.use_selected_run()
         elif what:
-            self.window.pages[page].page.show_tab(what)
+            presenter.show_tab(what)
         self.window.show_page(page)
 
     def _open_model(self, path: str) -> None:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Course, Line
 
 KINDS = "gap", "violation", "primal", "dual", "support"
 LOGARITHMIC = "gap", "violation", "primal"
 RISING = "dual", "support"
-SMALLEST = 1e-12  # of a relative gap that a logarithmic axis shows
 
 
 def line(course: Course, kind: str) -> Line:
     table = course.trace
     if kind != "gap":
         return table["seconds"], table[kind]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = (table["primal"] - table["dual"]) / np.maximum(1.0, np.abs(table["primal"]))
-    return table["seconds"], np.where(np.isfinite(gap), np.maximum(gap, SMALLEST), np.nan)
+    return table["seconds"], curves.gaps(table)
 
 
 def reach(courses: Sequence[Course], log_time: bool) -> tuple[float, float] | None:

@@ -8,6 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from mcsvm_gui.core.base.figures import SMALLEST_SHARE
+
 Axis = Literal["seconds", "iteration", "examples"]
 Line = tuple[np.ndarray, np.ndarray]
 EMPTY = np.empty(0)
@@ -36,6 +38,17 @@ def online(course: Course) -> bool:
 
 def convergence(course: Course, axis: Axis) -> dict[str, Line]:
     return _of(course.trace, axis, ("primal", "dual"))
+
+
+def gaps(table: Mapping[str, np.ndarray]) -> np.ndarray:
+    """As `Sample.relative_gap`; what is rounding alone is the smallest that means something."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = (table["primal"] - table["dual"]) / np.maximum(1.0, np.abs(table["primal"]))
+    return np.where(np.isfinite(gap), np.maximum(gap, SMALLEST_SHARE), np.nan)
+
+
+def relative_gap(course: Course, axis: Axis) -> dict[str, Line]:
+    return {"gap": (_places(course.trace, axis), gaps(course.trace))} if course.trace["primal"].size else {}
 
 
 def violation(course: Course, axis: Axis) -> dict[str, Line]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
 MOST = 100  # runs shown
+ROOMY = "kernel", "C", "gamma", "created"  # likewise, where the window is wide
 TAKEN = {"seconds": 7, "n_support": 6}  # columns as in the table of all runs, and how many characters they need
 
 
@@ -112,6 +113,7 @@ def leaderboard_columns(of: Callable[[], Standings]) -> tuple[RunColumn, ...]:
         ),
         *(replace(known[name], width=width) for name, width in TAKEN.items()),
         RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=11),
+        *(known[name] for name in ROOMY),
     )
 
 

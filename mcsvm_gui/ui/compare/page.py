@@ -193,10 +193,11 @@ class ComparePage(QWidget):
 
     def show_tab(self, name: str) -> None:
         """By the name of what is in it, or the beginning of it."""
-        places = range(self.tabs.count())
-        found = next((place for place in places if self.tabs.widget(place).objectName().startswith(name)), None)
-        if found is not None:
-            self.tabs.setCurrentIndex(found)
+        for place in range(self.tabs.count()):
+            part = self.tabs.widget(place)
+            if part is not None and part.objectName().startswith(name):
+                self.tabs.setCurrentIndex(place)
+                return
 
     # -- what is shown ----------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from html import escape
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel
 
@@ -18,10 +18,14 @@ from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Line
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.base import Plot, pen
+from mcsvm_gui.ui.plots.end_labels import EndLabel, EndLabels
 
 FAINT = 160  # of 255: lines of second rank
 KEY_OFFSET = {0.0: theme.UNIT, 0.5: 0, 1.0: -theme.UNIT}
 LABELLED = 200  # pixels of height from which on the lower axis is named
+NAMES = 0.18  # of the reach of all lines: room for names at their ends, the same in plots that share an axis
+PALE = 60  # likewise: lines of runs beside the one that stands out
+NEAR = 12  # pixels between the mouse and a line that is pointed at
 ROOM = 300  # pixels of height that a legend of many runs needs
 
 
@@ -52,6 +56,9 @@ class LinePlot(Plot):
     _built = False
     _dirty_key = False
     labels: Mapping[int, str] = {}  # what runs are called where there are several
+    named_at_ends = False  # instead of a legend
+    marked: int | None = None  # the run that stands out; the others are faint
+    pointed = Signal(object)  # the run whose line is under the mouse, or None
 
     def __init__(self, name: str, title: str, bottom: str, left: str) -> None:
         self._curves: dict[tuple[int, str], pg.PlotDataItem] = {}
@@ -65,6 +72,8 @@ class LinePlot(Plot):
         self.addItem(self._ends, ignoreBounds=True)
         self.key = self.getPlotItem().addLegend(labelTextSize="8pt", verSpacing=-4)
         self.key.anchor((1, self.key_height), (1, self.key_height), offset=(-theme.UNIT, KEY_OFFSET[self.key_height]))
+        self._names = EndLabels(self.area)
+        self._pointed: int | None = None
         self._hair = pg.InfiniteLine(angle=90)
         self._hair.hide()
         self.addItem(self._hair, ignoreBounds=True)
@@ -100,10 +109,30 @@ class LinePlot(Plot):
         curve = self._curves.get(key) or self._add(key)
         if self._looks.get(key) != look:
             self._looks[key] = look
-            curve.setPen(pen(look.colour, look.style.dash))
+            self._draw_in(key)
             self._dirty_key = True
         self._data[key] = line
         curve.setData(*line)
+
+    def _draw_in(self, key: tuple[int, str]) -> None:
+        look = self._looks[key]
+        self._curves[key].setPen(pen(self._colour(look), look.style.dash))
+
+    def _colour(self, look: LineStyle) -> QColor:
+        """Paler where another run stands out."""
+        colour = look.colour
+        if self.marked not in (None, look.run):
+            colour.setAlpha(min(colour.alpha(), PALE))
+        return colour
+
+    def mark(self, run: int | None) -> None:
+        """The lines of this run stand out; None: all are alike."""
+        run = run if run in self.runs else None
+        if run != self.marked:
+            self.marked = run
+            for key in self._curves:
+                self._draw_in(key)
+            self.finish()
 
     def _add(self, key: tuple[int, str]) -> pg.PlotDataItem:
         curve = self._curves[key] = pg.PlotDataItem(antialias=True)  # cheap at a width of one
@@ -126,10 +155,12 @@ class LinePlot(Plot):
     def finish(self) -> None:
         """Marks, legend and ranges; then everything is painted once instead of twice."""
         self._mark_ends()
-        if self.following and self.reach is not None:
-            self.setXRange(*_logarithms(self.reach, self._log[0]), padding=0.03)
         if self._dirty_key:
             self._name_lines()
+        if self.following and self.reach is not None:
+            low, high = _logarithms(self.reach, self._log[0])
+            beyond = (high - low) * NAMES if self.named_at_ends else 0.0
+            self.setXRange(low, high + beyond, padding=0.03)
         self.scene().prepareForPaint()
 
     def _mark_ends(self) -> None:
@@ -145,8 +176,22 @@ class LinePlot(Plot):
             x=ends[seen, 0],
             y=ends[seen, 1],
             symbol=[look.style.marker for look in looks],
-            brush=[pg.mkBrush(look.colour) for look in looks],
+            brush=[pg.mkBrush(self._colour(look)) for look in looks],
             pen=None,
+        )
+        if self.named_at_ends:
+            self._name_ends([(keys[i], (float(ends[i, 0]), float(ends[i, 1]))) for i in seen])
+
+    def _name_ends(self, ends: Sequence[tuple[tuple[int, str], tuple[float, float]]]) -> None:
+        """Of one run its lines by kind; of several each by its name, at the end of its first line."""
+        first = dict(reversed(self._looks))
+        several = len(self.runs) > 1
+        shown = [(self._looks[key], end) for key, end in ends if not several or first[key[0]] == key[1]]
+        self._names.show_labels(
+            [
+                EndLabel(self._called(look), end, self._colour(look), several and look.run == self.marked)
+                for look, end in (shown if len(self._looks) > 1 else [])
+            ]
         )
 
     def set_log(self, x: bool, y: bool) -> None:
@@ -176,6 +221,9 @@ class LinePlot(Plot):
         self.key.clear()
         runs = self.runs
         self._crowded = len(runs) > 1
+        if self.named_at_ends:
+            self._mark_ends()
+            return
         for key, look in sorted(self._looks.items(), key=lambda entry: self._place(entry[1].run)):
             first = next(kind for run, kind in self._looks if run == key[0])
             if not self._crowded or key[1] == first:
@@ -239,10 +287,29 @@ class LinePlot(Plot):
         self._values.setText(f"<table cellspacing='0' cellpadding='1'>{''.join(rows)}</table>")
         self._values.setVisible(bool(rows))
         self._values.adjustSize()
+        self._point(self._nearest(place))
         beside = place.x() + theme.UNIT * 2
         if beside + self._values.width() > self.width():
             beside = place.x() - theme.UNIT * 2 - self._values.width()
         self._values.move(max(int(beside), 0), theme.UNIT * 3)
+
+    def _nearest(self, place: QPointF) -> int | None:
+        """The run whose line is next to this place of the scene, if it is near."""
+        found: list[tuple[float, int]] = []
+        seen = self.area.mapSceneToView(place).x()
+        for key, line in self._data.items():
+            value = curves.at(line, 10.0**seen if self._log[0] else seen)
+            if value is None or not np.isfinite(value) or (self._log[1] and value <= 0.0):
+                continue
+            height = math.log10(value) if self._log[1] else value
+            found.append((abs(self.area.mapViewToScene(QPointF(seen, height)).y() - place.y()), key[0]))
+        distance, run = min(found, default=(math.inf, None))
+        return run if distance <= NEAR else None
+
+    def _point(self, run: int | None) -> None:
+        if run != self._pointed:
+            self._pointed = run
+            self.pointed.emit(run)
 
     def _rows(self, place: float) -> list[str]:
         rows = []
@@ -261,6 +328,7 @@ class LinePlot(Plot):
         return f"{value:.4g}"
 
     def _look_away(self) -> None:
+        self._point(None)
         self._hair.hide()
         self._values.hide()
 

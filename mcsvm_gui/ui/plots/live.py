@@ -50,6 +50,8 @@ class LivePlot(LinePlot):
 
     always_log = False
     may_be_log = True
+    named_at_ends = True
+    _asked = (False, False)  # by the user: logarithmic axes
     counts_examples = False  # drawn against examples seen where the others are drawn against steps
     variants: Mapping[int, int] = {}  # by run: which of the runs of its machine it is
 
@@ -65,15 +67,35 @@ class LivePlot(LinePlot):
             self.put(LineStyle(course.run, kind, words[kind], style, kind in faint), line)
 
     def scale(self, x: bool, y: bool) -> None:
+        self._asked = x, y
         self.set_log(x, (y and self.may_be_log) or self.always_log)
 
 
 class ConvergencePlot(LivePlot):
+    """Of one run primal and dual; of several, whose objectives are not to be compared, the relative gap."""
+
     def __init__(self) -> None:
         self._bands: dict[int, Band] = {}
+        self._alone = True
         super().__init__("convergencePlot", tr("Primal and dual"), "", tr("objective"))
 
+    def _show(self, alone: bool) -> None:
+        if alone == self._alone:
+            return
+        self._alone, self.always_log = alone, not alone
+        for run in self.runs:
+            self.drop(run)
+        self.titled = tr("Primal and dual") if alone else tr("Relative gap")
+        self.setAccessibleName(self.titled)
+        self.names["left"] = tr("objective") if alone else tr("gap")
+        self.retheme()
+        self.scale(*self._asked)
+
     def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+        self._show(alone)
+        if not alone:
+            self._put(course, curves.relative_gap(course, axis), {"gap": tr("relative gap")})
+            return
         lines = curves.convergence(course, axis)
         self._put(course, lines, {"primal": tr("primal"), "dual": tr("dual")}, faint=("dual",))
         if lines:
@@ -96,9 +118,16 @@ class ConvergencePlot(LivePlot):
 
     def finish(self) -> None:
         """The first leaps of a primal would hide everything that follows; on a logarithmic axis there is room."""
-        if self.following and self._data:
+        if self.following and self._data and not self._alone:
+            self.setYRange(*self._gaps(), padding=0.06)
+        elif self.following and self._data:
             self.setYRange(*self._decades() if self._log[1] else self._settled(), padding=0.06)
         super().finish()
+
+    def _gaps(self) -> tuple[float, float]:
+        """From the smallest to the whole objective, and no more than nine decades."""
+        low, high = self._decades()
+        return max(min(low, -1.0), -9.0), min(max(high, low + 0.5), 0.0)
 
     def _settled(self) -> tuple[float, float]:
         ranges = [curves.settled(line) for line in self._data.values() if line[1].size] or [(0.0, 1.0)]
@@ -112,7 +141,7 @@ class ConvergencePlot(LivePlot):
         return float(np.log10(max(values.min(), DECADES * values.max()))), float(np.log10(values.max()))
 
     def written(self, value: float) -> str:
-        return figures.objective(value)
+        return figures.objective(value) if self._alone else figures.gap(value)
 
 
 class ViolationPlot(LivePlot):
@@ -130,8 +159,6 @@ class ViolationPlot(LivePlot):
 
 
 class SupportPlot(LivePlot):
-    key_height = 0.5
-
     def __init__(self) -> None:
         super().__init__("supportPlot", tr("Support vectors"), "", tr("rows"))
 
@@ -156,7 +183,6 @@ class SupportPlot(LivePlot):
 
 
 class AccuracyPlot(LivePlot):
-    key_height = 1.0
     may_be_log = False
     counts_examples = True
 

@@ -16,10 +16,13 @@ from mcsvm_gui.ui.runs.table_model import RECORD
 Index = QModelIndex | QPersistentModelIndex
 ROOM = 4 * UNIT  # of a mark, left of the words
 SIGN = 2 * UNIT
+MARKED = 0.18  # how much of the accent colour lies on the run that stands out in the plots
 
 
 class RunDelegate(QStyledItemDelegate):
     """Cells without focus frames; a mark before the machine, a sign before the state."""
+
+    marked: int | None = None  # the run that stands out in the plots
 
     def __init__(self, names: list[str], parent: QWidget) -> None:
         super().__init__(parent)
@@ -27,6 +30,10 @@ class RunDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         option.state &= ~QStyle.StateFlag.State_HasFocus
+        if self.marked is not None and index.data(RECORD).id == self.marked:
+            ground = QColor(theme.current().accent)
+            ground.setAlphaF(MARKED)
+            painter.fillRect(option.rect, ground)
         if index.column() not in (self._machine, self._state):
             super().paint(painter, option, index)
             return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -42,6 +42,7 @@ class RunTable(QTableView):
 
     chosen = Signal(list)  # runs, in the order of the rows
     delete_asked = Signal(list)
+    pointed = Signal(object)  # the run under the mouse, or None
 
     def __init__(self, columns: Sequence[RunColumn], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +52,10 @@ class RunTable(QTableView):
         self.runs.setParent(self)
         self.setModel(self.runs)
         names = [column.name for column in self.runs.columns]
-        self.setItemDelegate(RunDelegate(names, self))
+        self._delegate = RunDelegate(names, self)
+        self.setItemDelegate(self._delegate)
+        self.setMouseTracking(True)
+        self.entered.connect(lambda index: self._point(self.runs.run_at(index.row())))
         self._chosen: list[int] = []
         self._quiet = False
         self._look_like_an_instrument()
@@ -93,6 +97,22 @@ class RunTable(QTableView):
             QTableView::item {{ padding: 0 {UNIT - 3}px; border: none; }}
             QTableView::item:selected {{ background: {ground}; color: {now.text}; }}
         """)
+
+    # -- the run under the mouse ------------------------------------------------------------------
+
+    def mark(self, run: int | None) -> None:
+        """From outside: nothing is said about it."""
+        if run != self._delegate.marked:
+            self._delegate.marked = run
+            self.viewport().update()
+
+    def _point(self, run: int | None) -> None:
+        self.mark(run)
+        self.pointed.emit(run)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._point(None)
 
     # -- selection --------------------------------------------------------------------------------
 
@@ -234,6 +254,10 @@ class RunPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._show_words()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
         self._show_words()
 
     def _show_words(self) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QResizeEvent
 
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.project.leaderboard import Standings, leaderboard_columns, peers, standings
+from mcsvm_gui.core.project.leaderboard import ROOMY, Standings, leaderboard_columns, peers, standings
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.table import RunTable
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 MOST = 24  # runs that are judged and compared: 276 pairs, 0.2 s
+WIDE = 110 * UNIT  # pixels
 HEADER = 7 * UNIT // 2  # pixels
 ROWS = 6  # seen without scrolling, however small the window is
 CHOSEN = "chosen"  # the key under which a project keeps what cross-validation said of the runs it chose
@@ -49,9 +51,20 @@ class Leaderboard(RunTable):
         for record in records:
             self.runs.put(record)
         self.runs.arrange()
-        validated = any(standing.validation is not None for standing in standings.values())
-        names = [column.name for column in self.runs.columns]
-        self.setColumnHidden(names.index("validation"), not validated)
+        self._choose_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._choose_columns()
+
+    def _choose_columns(self) -> None:
+        """What nobody knows has no column; what says how a run was made has one where there is room."""
+        validated = any(standing.validation is not None for standing in self.standings.values())
+        for place, column in enumerate(self.runs.columns):
+            if column.name == "validation":
+                self.setColumnHidden(place, not validated)
+            elif column.name in ROOMY:
+                self.setColumnHidden(place, self.width() < WIDE)
 
     def put(self, record: RunRecord) -> None:
         """News of one that goes on."""

@@ -61,6 +61,8 @@ class TrainPage(QWidget):
         self.form, self.card, self.plots = MachineForm(), RunCard(), PlotGrid()
         self.board, self.conclusion = Leaderboard(), ConclusionBar()
         self.board.chosen.connect(self.chosen)
+        self.board.pointed.connect(self.plots.mark)
+        self.plots.pointed.connect(self.board.mark)
         self.conclusion.step_asked.connect(self.step_asked)
         self.conclusion.use_asked.connect(self.use_asked)
         self.form.changed.connect(self.form_changed)

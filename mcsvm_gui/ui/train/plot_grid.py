@@ -26,7 +26,6 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
-from mcsvm_gui.ui.train.run_legend import RunLegend
 
 # A new plot is a class derived from LivePlot and one line here.
 LIVE_PLOTS: tuple[Callable[[], LivePlot], ...] = (ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot)
@@ -38,6 +37,7 @@ class PlotGrid(QWidget):
     """Draws what it is given; while nobody looks it only remembers."""
 
     view_changed = Signal()  # another axis or scale
+    pointed = Signal(object)  # the run whose line is under the mouse, or None
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -59,6 +59,8 @@ class PlotGrid(QWidget):
             plot.enlarged.connect(lambda plot=plot: self.enlarge(None if self._enlarged else plot))
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
             plot.save_failed.connect(self.message)
+            plot.pointed.connect(self.mark)
+            plot.pointed.connect(self.pointed)
         nest(column, self._grid, 1)
         self._name_axes()
         theme.notifier().changed.connect(self._repaint)
@@ -66,8 +68,7 @@ class PlotGrid(QWidget):
     def _bar(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(UNIT)
-        self.legend = RunLegend()
-        row.addWidget(self.legend, 1)
+        row.addStretch(1)
         self._axes = QButtonGroup(self)
         for name, text, axis in (
             ("axisTime", tr("Time"), "seconds"),
@@ -111,7 +112,6 @@ class PlotGrid(QWidget):
         for plot in self.plots:
             plot.labels, plot.variants = {run: name for run, name, _ in runs}, now
             plot.relabel()
-        self.legend.show_runs([(name, machine, now[run]) for run, name, machine in runs])
         if was_alone != self._alone or now != before:
             self._stale |= self._courses.keys()
         self.finish()
@@ -207,6 +207,11 @@ class PlotGrid(QWidget):
         for plot in self.plots:
             counted = self.axis == "examples" and plot.counts_examples
             plot.name_axis("bottom", tr("examples seen") if counted else words)
+
+    def mark(self, run: int | None) -> None:
+        """The lines of this run stand out in all plots; None: all are alike."""
+        for plot in self.plots:
+            plot.mark(run)
 
     # -- one of them large ------------------------------------------------------------------------
 

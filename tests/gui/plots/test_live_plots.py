@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,6 +19,8 @@ from mcsvm_gui.core.evaluate import curves
 from mcsvm_gui.core.evaluate.curves import Course
 from mcsvm_gui.ui.kit import file_dialogs, theme
 from mcsvm_gui.ui.plots import export
+from mcsvm_gui.ui.plots.end_labels import spread
+from mcsvm_gui.ui.plots.lines import PALE
 from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, SupportPlot, ViolationPlot
 
 PLOTS = ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot
@@ -106,7 +109,7 @@ def test_a_dropped_run_leaves_nothing(plot: LivePlot) -> None:
     plot.finish()
     assert plot.runs == set()
     assert len(plot.getPlotItem().items) == empty
-    assert len(plot.key.items) == 0
+    assert plot._names.texts == []
 
 
 def test_colours_and_dashes_are_the_machines(plot: LivePlot) -> None:
@@ -119,19 +122,69 @@ def test_colours_and_dashes_are_the_machines(plot: LivePlot) -> None:
         assert tuple(made.dashPattern()) == style.dash
 
 
-def test_the_legend_names_lines_of_one_run_and_runs_where_there_are_several(qtbot: QtBot) -> None:
+def test_lines_of_one_run_are_named_at_their_ends_and_runs_where_there_are_several(qtbot: QtBot) -> None:
     plot = shown(qtbot, ConvergencePlot)
     drawn(plot, course(1))
-    assert [label.text for _, label in plot.key.items] == ["primal", "dual"]
+    assert plot._names.texts == ["primal", "dual"]
     plot.labels = {1: "ww #1", 2: "cs <b> #2"}
     drawn(plot, course(1), course(2, "cs"))
-    assert [label.text for _, label in plot.key.items] == ["ww #1", "cs &lt;b&gt; #2"]
+    assert plot._names.texts == ["ww #1", "cs <b> #2"]
+    assert not plot.key.isVisible()
+
+
+def test_several_runs_are_compared_by_their_relative_gap(qtbot: QtBot) -> None:
+    plot = shown(qtbot, ConvergencePlot)
+    one, other = course(1), course(2, "cs")
+    drawn(plot, one, other)
+    assert plot.titled == "Relative gap"
+    assert plot._log == (False, True)
+    x, y = plot._curves[1, "gap"].getOriginalDataset()
+    np.testing.assert_array_equal(x, one.trace["seconds"])
+    np.testing.assert_allclose(y, (one.trace["primal"] - one.trace["dual"]) / one.trace["primal"], rtol=1e-14)
+    plot.drop(2)
+    drawn(plot, one)
+    assert plot.titled == "Primal and dual"
+    assert {kind for _, kind in plot._curves} == {"primal", "dual"}
+    assert plot._log == (False, False)
+
+
+def test_a_marked_run_stands_out_and_the_others_are_pale(plot: LivePlot) -> None:
+    drawn(plot, course(1), course(2, "cs"))
+    plot.mark(1)
+    alphas = {run: curve.opts["pen"].color().alpha() for (run, _), curve in plot._curves.items()}
+    assert alphas[2] <= PALE < alphas[1]
+    plot.mark(None)
+    assert all(curve.opts["pen"].color().alpha() > PALE for curve in plot._curves.values())
+
+
+def test_the_line_under_the_mouse_is_pointed_at(qtbot: QtBot) -> None:
+    plot = shown(qtbot, SupportPlot)
+    lower = course(2, "cs")
+    lower.trace["support"][:] = 5.0
+    drawn(plot, course(1), lower)
+    told: list[object] = []
+    plot.pointed.connect(told.append)
+    for run, height in ((1, course(1).trace["support"][30]), (2, 5.0)):
+        plot._look_at(plot.area.mapViewToScene(QPointF(lower.trace["seconds"][30] + 1e-6, height)))
+        assert told[-1] == run
+    plot._look_at(QPointF(-5.0, -5.0))
+    assert told[-1] is None
+
+
+@given(st.lists(st.floats(0.0, 200.0), max_size=8))
+def test_names_at_ends_never_cover_each_other_and_stay_near(wanted: list[float]) -> None:
+    wanted.sort()
+    found = spread(wanted, 12.0, 190.0)
+    assert all(after - before >= 12.0 - 1e-9 for before, after in pairwise(found))
+    assert all(-1e-9 <= place <= 190.0 + 1e-9 for place in found)
+    if all(after - before >= 12.0 for before, after in pairwise(wanted)) and all(place <= 190.0 for place in wanted):
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
 def test_classes_have_lines_while_a_run_is_alone(qtbot: QtBot) -> None:
     plot = shown(qtbot, SupportPlot)
     drawn(plot, course(1))
-    assert [label.text for _, label in plot.key.items] == ["all", "at their bound", "a", "b", "c"]
+    assert plot._names.texts == ["all", "at their bound", "a", "b", "c"]
     drawn(plot, course(1), course(2, "cs"))
     assert {kind for _, kind in plot._curves} == {"support", "bounded"}
 

@@ -1,0 +1,131 @@
+"""Names at the ends of lines, instead of a legend that the eye must go to and back.
+
+They are painted in pixels of the area that lines are drawn in. Names that would cover each other make way upwards and
+downwards; those that find no room are left out, and stand under the mouse as every other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.theme import UNIT
+
+SIZE = 8  # points
+GAP = UNIT  # pixels between the end of a line and its name
+MOST = 18  # characters; the rest stands under the mouse
+GROUND = 190  # of 255: lines below a name are seen through it, and do not hide it
+
+
+@dataclass(frozen=True)
+class EndLabel:
+    """`place`: of the end of the line, in data coordinates as they are drawn."""
+
+    text: str
+    place: tuple[float, float]
+    colour: QColor
+    bold: bool = False
+
+
+class EndLabels(pg.GraphicsObject):
+    def __init__(self, area: pg.ViewBox) -> None:
+        super().__init__()
+        self._area = area
+        self._labels: tuple[EndLabel, ...] = ()
+        self._font = QFont()
+        self._font.setPointSize(SIZE)
+        self.setParentItem(area)
+        self.setZValue(20)
+        area.sigRangeChanged.connect(lambda *_: self.update())
+        area.sigResized.connect(lambda *_: self._resized())
+
+    def _resized(self) -> None:
+        self.prepareGeometryChange()
+        self.update()
+
+    def show_labels(self, labels: Sequence[EndLabel]) -> None:
+        self._labels = tuple(labels)
+        self.update()
+
+    @property
+    def texts(self) -> list[str]:
+        return [label.text for label in self._labels]
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(0.0, 0.0, self._area.width(), self._area.height())
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        if not self._labels:
+            return
+        painter.setFont(self._font)
+        metrics = QFontMetricsF(self._font)
+        for label, area, end in self._placed(metrics):
+            font = QFont(self._font)
+            font.setBold(label.bold)
+            painter.setFont(font)
+            ground = QColor(theme.current().surface)
+            ground.setAlpha(GROUND)
+            painter.fillRect(area, ground)
+            painter.setPen(pg.mkPen(label.colour, width=1))
+            painter.drawLine(end, QPointF(area.left() - 1, area.center().y()))
+            painter.setPen(QColor(theme.current().text))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, _short(label.text))
+
+    def _placed(self, metrics: QFontMetricsF) -> list[Placed]:
+        """Those whose ends are in sight, and where they are written."""
+        bounds, height = self.boundingRect(), metrics.height()
+        found: list[Placed] = []
+        for label in sorted(self._labels, key=lambda label: not label.bold):
+            end = self._area.mapFromView(QPointF(*label.place))
+            if bounds.adjusted(-1, -1, 1, 1).contains(end) and len(found) < bounds.height() // height:
+                width = metrics.horizontalAdvance(_short(label.text)) + 2
+                left = min(end.x() + GAP, bounds.right() - width)
+                found.append((label, QRectF(left, end.y() - height / 2, width, height), end))
+        for group in beside(found):
+            tops = spread([area.top() for _, area, _ in group], height, bounds.height() - height)
+            for (_, area, _), top in zip(group, tops, strict=True):
+                area.moveTop(top)
+        return found
+
+
+Placed = tuple[EndLabel, QRectF, QPointF]
+
+
+def beside(placed: Sequence[Placed]) -> list[list[Placed]]:
+    """Groups that stand apart from left to right, each from top to bottom."""
+    groups: list[list[Placed]] = []
+    right = -np.inf
+    for one in sorted(placed, key=lambda one: one[1].left()):
+        if one[1].left() > right:
+            groups.append([])
+        groups[-1].append(one)
+        right = max(right, one[1].right())
+    return [sorted(group, key=lambda one: one[1].top()) for group in groups]
+
+
+def spread(wanted: Sequence[float], height: float, highest: float) -> list[float]:
+    """Rising places as near as may be to those wanted, `height` apart, from 0 to `highest`.
+
+    The least squares of that are means over blocks of neighbours that touch (pool adjacent violators).
+    """
+    places = np.asarray(wanted, dtype=float) - height * np.arange(len(wanted))
+    blocks: list[tuple[float, int]] = []  # mean and count
+    for place in places.tolist():
+        blocks.append((place, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (a, first), (b, second) = blocks[-2:]
+            blocks[-2:] = [((a * first + b * second) / (first + second), first + second)]
+    level = np.repeat([mean for mean, _ in blocks], [count for _, count in blocks]) if blocks else places
+    level = np.clip(level, 0.0, max(highest - height * (len(wanted) - 1), 0.0))
+    return (level + height * np.arange(len(wanted))).tolist()
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST else f"{text[: MOST - 1]}…"
