@@ -79,6 +79,7 @@ COMMANDS = {
     "report": arguments.report,
     "predict": arguments.predict,
     "evaluate": arguments.evaluate,
+    "explain": arguments.explain,
     "export": arguments.export,
     "curve": arguments.curve,
     "verify": arguments.verify,

@@ -166,6 +166,27 @@ def evaluate(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+def explain(parser: argparse.ArgumentParser) -> None:
+    """why a model decides so: what each column adds to its decision values, exactly (kernels rbf and linear)"""
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("data", metavar="DATA", help=DATA)
+    parser.add_argument("--rows", metavar="1,5-9", help="only these rows of DATA, counted from 1; default all")
+    parser.add_argument(
+        "--background", metavar="N", help="how many rows of DATA each is compared with, drawn by class; default 100"
+    )
+    parser.add_argument(
+        "--flip", action="store_true", help="also the smallest change of each row that is decided otherwise"
+    )
+    parser.add_argument("--fix", metavar="NAME,...", help="columns that --flip leaves as they are")
+    parser.add_argument("-o", "--output", metavar="OUT.csv", help="a line per row and decision function")
+    parser.epilog = (
+        "Values of all columns add up to the decision value less its mean over the background; the sum error says how"
+        " far they miss it. Ctrl-C keeps the rows that are done."
+    )
+    _options(parser, "explain")
+    _output(parser)
+
+
 def verify(parser: argparse.ArgumentParser) -> None:
     """recompute the certificate of a model from its dual variables and its training data"""
     parser.add_argument("model", metavar="MODEL")

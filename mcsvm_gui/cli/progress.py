@@ -48,6 +48,10 @@ class Progress:
         if self._shown:
             self._write(f"calibrating: {done} of {total} folds")
 
+    def share(self, what: str, done: float) -> None:
+        if self._due():
+            self._write(f"{what}: {100.0 * done:.0f} %")
+
     def _due(self) -> bool:
         """Whether somebody looks, and the line is old."""
         now = time.monotonic()

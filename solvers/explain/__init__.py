@@ -118,7 +118,7 @@ def shapley(
     plain, (rows, others) = _opened(model, rows, background)
     with limited(model.threads):
         found = explained(game_of(plain, others, groups, background_weight), rows, callback)
-    return _with_certificate(_as_functions(model, found))
+    return _with_certificate(found if model.classes_.size > 2 else found.of_two())
 
 
 def contrast(model: Any, values: np.ndarray, first: Any, second: Any) -> np.ndarray:
@@ -276,18 +276,6 @@ def _opened(model: Any, *rows: Any) -> tuple[Model, list[Any]]:
         )
     checked = [model._new_rows(some) for some in rows]
     return model._model, checked
-
-
-def _as_functions(model: Any, found: Explained) -> Explained:
-    """Of two classes the one function, positive for the second."""
-    if model.classes_.size > 2:
-        return found
-    return Explained(
-        *(
-            (-part if part.shape[-1] == 1 else part[..., 1:] - part[..., :1])
-            for part in (found.values, found.base, found.decision)
-        )
-    )
 
 
 def _with_certificate(found: Explained) -> ShapleyValues:

@@ -49,6 +49,11 @@ class Explained:
         """(rows, outputs): by how much a row's values and the base miss its decision value."""
         return np.abs(self.values.sum(axis=1) + self.base - self.decision)
 
+    def of_two(self) -> Explained:
+        """Of two classes the one function, positive for the second."""
+        parts = self.values, self.base, self.decision
+        return Explained(*(-part if part.shape[-1] == 1 else part[..., 1:] - part[..., :1] for part in parts))
+
 
 def explained(game: Game, rows: Any, callback: Callback | None = None) -> Explained:
     """`callback` hears the share that is done between any two pieces; where it returns True, the rows done so far are

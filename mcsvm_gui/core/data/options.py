@@ -21,7 +21,7 @@ SPELLINGS = {
 DECIMALS = {".": "point", ",": "comma"}
 READING: dict[str, Any] = {
     "group": "reading data",
-    "commands": ("inspect", "check", "train", "tune", "compare", "curve", "predict", "evaluate", "verify"),
+    "commands": ("inspect", "check", "train", "tune", "compare", "curve", "predict", "evaluate", "explain", "verify"),
 }
 
 

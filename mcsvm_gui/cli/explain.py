@@ -1,0 +1,162 @@
+"""mcsvm explain"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.cli import output
+from mcsvm_gui.cli.interrupt import Interrupt
+from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.reading import read_options, with_missing_rule
+from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
+from mcsvm_gui.core.base.options import Whole, whole_number
+from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.explain import explanation as explaining
+from mcsvm_gui.core.explain.columns import dense
+from mcsvm_gui.core.explain.explanation import BACKGROUND, Explanation, PreparedRows
+from mcsvm_gui.core.explain.flips import FileFlip, flip_row
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.sources import open_for
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError
+
+SHOWN = 8  # columns of a row, in words
+
+
+def run(options: argparse.Namespace) -> int:
+    background = _background(options.background)
+    trained = with_missing_rule(model_file.load(options.model), options)
+    check_outputs([options.output], (options.model, options.data))
+    dataset = open_for(trained, options.data, read_options(options, trained.request.read))
+    places = None if options.rows is None else rows_of(options.rows, dataset.rows)
+    fixed = _fixed(options, dataset)
+    data = explaining.prepared_rows(trained, dataset, background)
+    progress = Progress(options.quiet)
+    with Interrupt() as interrupt:
+        try:
+            found = explaining.explain_rows(trained, data, places, _telling(progress, interrupt))
+            flips = _flips(trained, dataset, data, found, fixed, progress, interrupt) if options.flip else None
+        finally:
+            progress.end()
+        stopped = interrupt.requested
+    document = _document(found, flips, options)
+    if options.output is not None:
+        write_text(options.output, csv_text(*explaining.table(found)))
+    output.warn(options, data.notices)
+    if options.json:
+        output.show_json(document)
+    else:
+        print("\n".join(words(found, flips, options.output)))
+    return INTERRUPTED if stopped else DONE
+
+
+def _background(text: str | None) -> int:
+    if text is None:
+        return BACKGROUND
+    try:
+        count = whole_number(text)
+        Whole(lowest=1).check("background", count)
+    except InputError as error:
+        raise InputError("--background: {error}", error=error) from None
+    return count
+
+
+def rows_of(text: str, count: int) -> list[int]:
+    """Places from 0 of "1,5-9"."""
+    places: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        try:
+            low, high = int(first), int(last if dash else first)
+        except ValueError:
+            raise InputError("--rows: {part!r} is no row; write numbers and ranges, as 1,5-9", part=part) from None
+        if not 1 <= low <= high <= count:
+            raise InputError("--rows: {part} is not within 1 to {count}", part=part.strip(), count=count)
+        places += range(low - 1, high)
+    return list(dict.fromkeys(places))
+
+
+def _fixed(options: argparse.Namespace, dataset: Dataset) -> frozenset[str]:
+    if options.fix is None:
+        return frozenset()
+    if not options.flip:
+        raise InputError("--fix says what --flip leaves as it is; give both, or neither")
+    named, known = {name.strip() for name in options.fix.split(",")}, {column.name for column in dataset.columns}
+    strange = sorted(named - known)
+    if strange:
+        raise InputError("--fix: there is no column {name!r} in {data}", name=strange[0], data=dataset.name)
+    return frozenset(named)
+
+
+def _telling(progress: Progress, interrupt: Interrupt) -> Callable[[float], bool]:
+    def told(share: float) -> bool:
+        progress.share("explaining", share)
+        return interrupt.requested
+
+    return told
+
+
+def _flips(
+    trained: TrainedModel,
+    dataset: Dataset,
+    data: PreparedRows,
+    found: Explanation,
+    fixed: frozenset[str],
+    progress: Progress,
+    interrupt: Interrupt,
+) -> list[FileFlip]:
+    flips: list[FileFlip] = []
+    for number, place in enumerate(found.places.tolist()):
+        if interrupt.requested:
+            break
+        progress.share("looking for changes", number / found.places.size)
+        flips.append(flip_row(trained, dataset, data, place, fixed))
+    return flips
+
+
+def _document(found: Explanation, flips: list[FileFlip] | None, options: argparse.Namespace) -> dict[str, Any]:
+    document = explaining.document(found)
+    for row, flip in zip(document["rows"], flips or (), strict=False):
+        row["flip"] = flip.document()
+    return {"machine": found.trained.model.machine.name, **document, "output": options.output}
+
+
+# -- in words -------------------------------------------------------------------------------------
+
+
+def words(found: Explanation, flips: list[FileFlip] | None, path: str | None) -> list[str]:
+    lines: list[str] = []
+    for number in range(found.places.size):
+        lines += _row(found, number)
+        if flips is not None and number < len(flips):
+            lines += _flip(flips[number])
+    error = float(found.found.sum_errors.max(initial=0.0))
+    lines.append(
+        f"{output.plural(found.places.size, 'row')} explained; the sums miss the decision values by {error:.1g}."
+    )
+    return lines if path is None else [*lines, f"Values: {path}"]
+
+
+def _row(found: Explanation, number: int) -> list[str]:
+    first, second = int(found.winners[number]), int(found.runners_up[number])
+    mean, value = found.pair_ends(number, first, second)
+    values, held = found.of_pair(number, first, second), dense(found.features[number : number + 1])[0]
+    pair = " against ".join(repr(found.trained.class_names[code]) for code in (first, second))
+    lines = [f"row {found.places[number] + 1}: {pair}: {value:.3g}, {mean:.3g} on average"]
+    order = np.argsort(-np.abs(values), kind="stable")[:SHOWN].tolist()
+    for column in order:
+        lines.append(f"  {values[column]:+10.3g}  {found.columns.names[column]} = {found.columns.shown(held, column)}")
+    rest = values.size - len(order)
+    return lines + ([f"  {values.sum() - values[order].sum():+10.3g}  {rest} other columns"] if rest else [])
+
+
+def _flip(flip: FileFlip) -> list[str]:
+    if flip.why is not None:
+        return [f"  no change found: {flip.why}"]
+    lines = [f"  decided {flip.after!r} with"]
+    return lines + [f"    {name}: {before} -> {after}" for name, before, after in (one.words for one in flip.changes)]

@@ -1,0 +1,113 @@
+"""The columns of a file as players: which features each became, what a row holds there, and the way back.
+
+A feature is (value - shift) * scale, or ((value == level) - shift) * scale: both can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.preparation import Preparation
+from mcsvm_gui.core.data.preparation.cells import as_table
+from mcsvm_gui.core.data.preparation.rules import Feature
+
+MARKS = 4  # digits that count of a number, where more would not say more
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedColumns:
+    """Those that became features, in the order of their first feature."""
+
+    features: Sequence[Feature]
+
+    @classmethod
+    def of(cls, preparation: Preparation) -> ExplainedColumns:
+        return cls(tuple(preparation.features))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(feature.source for feature in self.features))
+
+    @cached_property
+    def groups(self) -> np.ndarray:
+        """(features,) the number of each feature's column."""
+        number = {name: place for place, name in enumerate(self.names)}
+        return np.array([number[feature.source] for feature in self.features], dtype=np.int64)
+
+    @cached_property
+    def places(self) -> tuple[np.ndarray, ...]:
+        """The features of each column."""
+        order = np.argsort(self.groups, kind="stable")
+        return tuple(np.split(order, np.cumsum(np.bincount(self.groups))[:-1]))
+
+    @cached_property
+    def shift(self) -> np.ndarray:
+        return np.array([feature.shift for feature in self.features])
+
+    @cached_property
+    def scale(self) -> np.ndarray:
+        return np.array([feature.scale for feature in self.features])
+
+    def category(self, column: int) -> bool:
+        return self.features[int(self.places[column][0])].level is not None
+
+    def value(self, row: np.ndarray, column: int) -> float | str | None:
+        """What a row of features holds in this column of the file; None where it is no level that training knew."""
+        at = self.places[column]
+        raw = row[at] / self.scale[at] + self.shift[at]
+        if not self.category(column):
+            return float(raw[0])
+        found = np.flatnonzero(raw > 0.5)
+        return None if not found.size else self.features[int(at[found[0]])].level
+
+    def shown(self, row: np.ndarray, column: int) -> str:
+        return shown(self.value(row, column))
+
+    def numbers(self, rows: np.ndarray, column: int) -> np.ndarray:
+        """(rows,) for a picture: numbers as in the file, categories by the number of their level."""
+        at = self.places[column]
+        raw = rows[:, at] / self.scale[at] + self.shift[at]
+        return np.asarray(raw[:, 0] if not self.category(column) else raw.argmax(axis=1).astype(np.float64))
+
+    def levels(self, column: int) -> tuple[str, ...]:
+        """In the order of `numbers`; none of a column of numbers."""
+        return tuple(self.features[int(at)].level or "" for at in self.places[column] if self.category(column))
+
+
+def shown(value: float | str | None) -> str:
+    """For people: numbers with the digits that count."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:.{MARKS}g}"
+
+
+def dense(rows: Any) -> np.ndarray:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+
+
+def whole_columns(columns: ExplainedColumns, dataset: Dataset) -> frozenset[str]:
+    """Columns of numbers in which the file holds nothing but whole ones."""
+    numbers = [name for place, name in enumerate(columns.names) if not columns.category(place)]
+    if dataset.table is None:
+        return frozenset()
+    table = as_table(dataset).table
+    assert table is not None
+    by_name = {column.name: place for place, column in enumerate(dataset.columns)}
+    return frozenset(name for name in numbers if name in by_name and _whole(table.iloc[:, by_name[name]]))
+
+
+def _whole(series: pd.Series) -> bool:
+    if not pd.api.types.is_numeric_dtype(series):
+        return False
+    values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    there = values[np.isfinite(values)]
+    return bool(there.size and (there == np.round(there)).all())

@@ -1,0 +1,169 @@
+"""Rows of a file explained by a trained model: Shapley values per column of the file, and what shows them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.principal import thin
+from mcsvm_gui.core.explain.columns import ExplainedColumns
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.explain.game import between, game_of
+from solvers.explain.values import Explained, explained
+from solvers.model import class_scores, decide
+from solvers.work import limited
+
+BACKGROUND = 100  # rows that a row is compared with, unless told otherwise
+
+Callback = Callable[[float], bool | None]
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRows:
+    """Rows of a file as the model sees them."""
+
+    rows: Any  # (n, features), dense or sparse
+    kept: np.ndarray  # (n,) their places in the data set
+    background: Any  # features of the rows they are compared with
+    weights: np.ndarray | None  # of these
+    notices: tuple[Notice, ...]
+
+    def numbered(self, places: Sequence[int] | None) -> np.ndarray:
+        """Which of `rows` are at these places of the data set; all without places. Rows left out are not among them."""
+        return np.arange(self.kept.size) if places is None else np.flatnonzero(np.isin(self.kept, places))
+
+
+def prepared_rows(trained: TrainedModel, dataset: Dataset, background: int = BACKGROUND) -> PreparedRows:
+    """The background is drawn from the data, each class by its share, the same rows whenever it is asked for."""
+    prepared = trained.preparation.apply(dataset)
+    if not prepared.kept.size:
+        raise FileError(dataset.name, "there is no row without a missing cell that could be explained")
+    part = dataset.take(prepared.kept)
+    drawn = thin(part.labels, part.rows, background)
+    weights = None if part.weights is None else part.weights[drawn]
+    if weights is not None and not weights.any():
+        weights = None
+    return PreparedRows(
+        prepared.rows, prepared.kept, prepared.rows[drawn], weights, (*dataset.notices, *prepared.notices)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    trained: TrainedModel
+    columns: ExplainedColumns
+    places: np.ndarray  # (n,) of the rows in the data set
+    features: Any  # (n, features) as the model sees them
+    found: Explained
+
+    @property
+    def values(self) -> np.ndarray:
+        """(n, columns, outputs)."""
+        return self.found.values
+
+    @property
+    def winners(self) -> np.ndarray:
+        """(n,) the class that the machine decides for."""
+        return decide(self.trained.model.machine, self.found.decision, self.trained.model.classes)
+
+    @property
+    def runners_up(self) -> np.ndarray:
+        """(n,) the class with the next largest score."""
+        model, decision = self.trained.model, self.found.decision
+        scores = class_scores(model.machine, decision, model.classes) if self.by_pairs else decision.copy()
+        scores[np.arange(len(scores)), self.winners] = -np.inf
+        return np.asarray(scores.argmax(axis=1))
+
+    @property
+    def by_pairs(self) -> bool:
+        return self.trained.model.machine.split == "pairs"
+
+    @property
+    def temperature(self) -> float | None:
+        """Of probabilities whose log-odds are differences of decision values."""
+        calibrated, model = self.trained.calibrated, self.trained.model
+        if calibrated is None or (self.by_pairs and model.classes > 2):
+            return None
+        return calibrated.found.temperature
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs as `values` has them."""
+        names = self.trained.class_names
+        return tuple(f"{a} / {b}" for a, b in combinations(names, 2)) if self.by_pairs else names
+
+    def of_winners(self) -> np.ndarray:
+        """(n, columns): what spoke for the winner against the runner-up."""
+        winners, others = self.winners.tolist(), self.runners_up.tolist()
+        return np.array([self.of_pair(row, a, b) for row, (a, b) in enumerate(zip(winners, others, strict=True))])
+
+    def of_pair(self, row: int, first: int, second: int) -> np.ndarray:
+        """(columns,) for one class against another, in decision values."""
+        return between(self.trained.model, self.values[row], first, second)
+
+    def pair_ends(self, row: int, first: int, second: int) -> tuple[float, float]:
+        """The mean of the difference over the background, and at the row."""
+        both = np.stack([self.found.base, self.found.decision[row]])
+        ends = between(self.trained.model, both, first, second)
+        return float(ends[0]), float(ends[1])
+
+
+def explain_rows(
+    trained: TrainedModel, data: PreparedRows, places: Sequence[int] | None = None, callback: Callback | None = None
+) -> Explanation:
+    """Of the rows at these places of the data set. Where `callback` returns True, those done so far are the answer."""
+    chosen, columns = data.numbered(places), ExplainedColumns.of(trained.preparation)
+    game = game_of(trained.model, data.background, columns.groups.tolist(), data.weights)
+    with limited(trained.request.threads):
+        found = explained(game, data.rows[chosen], callback)
+    done = chosen[: len(found.values)]
+    return Explanation(trained, columns, data.kept[done], data.rows[done], found)
+
+
+def document(explanation: Explanation) -> dict[str, Any]:
+    """As `mcsvm explain --json` has it: of two classes the one function, positive for the second."""
+    found, names = one_function(explanation)
+    winners = explanation.winners.tolist()
+    return {
+        "columns": list(explanation.columns.names),
+        "outputs": list(names),
+        "rows": [
+            {
+                "row": int(place) + 1,
+                "class": explanation.trained.class_names[winner],
+                "base": found.base.tolist(),
+                "decision": found.decision[number].tolist(),
+                "values": found.values[number].tolist(),
+                "sum_error": float(found.sum_errors[number].max()),
+            }
+            for number, (place, winner) in enumerate(zip(explanation.places, winners, strict=True))
+        ],
+    }
+
+
+def one_function(explanation: Explanation) -> tuple[Explained, tuple[str, ...]]:
+    found, names = explanation.found, explanation.trained.class_names
+    if len(names) > 2:
+        return found, explanation.outputs
+    return found.of_two(), (f"{names[1]} / {names[0]}",)
+
+
+def table(explanation: Explanation) -> tuple[list[str], list[list[object]]]:
+    """One line for each row and output: its decision value, the mean, and what each column added."""
+    found, names = one_function(explanation)
+    header = ["row", "class", "output", "base", "decision", "sum error", *explanation.columns.names]
+    winners = explanation.winners.tolist()
+    lines: list[list[object]] = []
+    for number, place in enumerate(explanation.places.tolist()):
+        for output, name in enumerate(names):
+            said = [place + 1, explanation.trained.class_names[winners[number]], name]
+            numbers = found.base[output], found.decision[number, output], found.sum_errors[number, output]
+            cells = [*numbers, *found.values[number, :, output]]
+            lines.append([*said, *(repr(float(value)) for value in cells)])
+    return header, lines

@@ -1,0 +1,199 @@
+"""The smallest change of a row of the file that the model decides otherwise, in the file's own units.
+
+Looked for among features (solvers/explain/search.py), put back into a row of the file with as few digits as are enough,
+and decided by the model as any row of a file is; what it does not confirm is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.preparation import MatrixPreparation
+from mcsvm_gui.core.explain.columns import ExplainedColumns, dense, shown, whole_columns
+from mcsvm_gui.core.explain.explanation import PreparedRows
+from mcsvm_gui.core.machine.trained import TrainedModel
+from solvers.errors import InputError, Sentence
+from solvers.explain.room import Room
+from solvers.explain.search import Decide, smallest_change
+from solvers.model import decide
+from solvers.work import limited
+
+MOST_FEATURES = 5_000  # beyond, a change of a few of them is no explanation, and takes minutes
+SEEN = 1_000  # rows of the file that say which values occur, beside the support vectors
+DIGITS = 3, 4, 5, 6, 8, 10, 12, 15, 17  # that count, of the range of a column
+
+
+@dataclass(frozen=True)
+class Change:
+    column: str
+    before: float | str | None
+    after: float | str
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        return self.column, shown(self.before), shown(self.after)
+
+
+@dataclass(frozen=True)
+class FileFlip:
+    """`changes` are empty where nothing was found, and `why` says why."""
+
+    before: str | None  # class names; None: rejected
+    after: str | None
+    changes: tuple[Change, ...]
+    distance: float | None
+    why: Sentence | None
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "from": self.before,
+            "to": self.after,
+            "changes": {change.column: [change.before, change.after] for change in self.changes},
+            "distance": self.distance,
+            "why": None if self.why is None else str(self.why),
+        }
+
+
+def flip_row(
+    trained: TrainedModel,
+    dataset: Dataset,
+    data: PreparedRows,
+    place: int,
+    fixed: Collection[str] = (),
+    to: str | None = None,
+) -> FileFlip:
+    """Of the row at this place of the data set; columns in `fixed` stay as they are."""
+    columns = ExplainedColumns.of(trained.preparation)
+    if len(columns.features) > MOST_FEATURES:
+        raise InputError(
+            "a change is looked for among at most {most} features; the model has {count}",
+            most=MOST_FEATURES,
+            count=len(columns.features),
+        )
+    number = int(np.flatnonzero(data.kept == place)[0])
+    row = dense(data.rows[number : number + 1])[0]
+    room = _room(trained, columns, dataset, data, row, fixed)
+    with limited(trained.request.threads):
+        found = smallest_change(
+            trained.model, room, _decisions(trained), None if to is None else trained.class_names.index(to)
+        )
+    before = None if found.own < 0 else trained.class_names[found.own]
+    if found.row is None:
+        return FileFlip(before, None, (), None, found.why)
+    return _put_back(trained, columns, dataset.take([place]), room, found.row, before, to)
+
+
+def _decisions(trained: TrainedModel) -> Decide:
+    """Class numbers of rows of features, by costs where the model decides by them."""
+    model, rule, calibrated = trained.model, trained.rule, trained.calibrated
+
+    def codes(rows: np.ndarray) -> np.ndarray:
+        values = model.decision(rows)
+        if rule is None or calibrated is None:
+            return decide(model.machine, values, model.classes)
+        return rule.decide(calibrated.found.probabilities(model.machine, values, model.classes))
+
+    return codes
+
+
+def _room(
+    trained: TrainedModel,
+    columns: ExplainedColumns,
+    dataset: Dataset,
+    data: PreparedRows,
+    row: np.ndarray,
+    fixed: Collection[str],
+) -> Room:
+    whole = whole_columns(columns, dataset)
+    lots = np.linspace(0, data.kept.size - 1, min(SEEN, data.kept.size)).astype(np.int64)
+    seen = np.vstack([row[None], dense(trained.model.points.rows), dense(data.rows[lots])])
+    known = np.array([column for column in range(len(columns.names)) if columns.category(column)], dtype=np.int64)
+    for column in known.tolist():  # a level that training did not know is none that could be put into a file
+        at = columns.places[column]
+        strange = (seen[:, at] / columns.scale[at] + columns.shift[at]).max(axis=1) < 0.5
+        seen[np.ix_(strange, at)] = row[at]
+    step = np.zeros(row.size)
+    movable = np.ones(row.size, dtype=bool)
+    for column, name in enumerate(columns.names):
+        if name in whole:
+            step[columns.places[column]] = np.abs(columns.scale[columns.places[column]])
+        if name in fixed:
+            movable[columns.places[column]] = False
+    categories = tuple(columns.places[column] for column in known.tolist())
+    return Room(x=row, seen=seen, movable=movable, step=step, categories=categories)
+
+
+def _put_back(
+    trained: TrainedModel,
+    columns: ExplainedColumns,
+    one: Dataset,
+    room: Room,
+    row: np.ndarray,
+    before: str | None,
+    to: str | None,
+) -> FileFlip:
+    moved = [
+        column
+        for column in range(len(columns.names))
+        if (row[columns.places[column]] != room.x[columns.places[column]]).any()
+    ]
+    reach = (room.high - room.low) / np.abs(columns.scale)
+    for digits in DIGITS:
+        after = {column: _written(columns, room.x, row, column, reach, digits) for column in moved}
+        if any(value is None for value in after.values()):
+            break
+        decided = trained.decide(_changed(trained, columns, one, after))[0]
+        if decided is not None and decided != before and to in (None, decided):
+            changes = tuple(
+                Change(columns.names[column], columns.value(room.x, column), value)
+                for column, value in after.items()
+                if value is not None and value != columns.value(room.x, column)
+            )
+            distance = float(room.distances(row[None])[0])
+            return FileFlip(before, decided, changes, distance, None)
+    return FileFlip(before, None, (), None, Sentence("the model does not confirm the change that was found"))
+
+
+def _written(
+    columns: ExplainedColumns, old: np.ndarray, new: np.ndarray, column: int, reach: np.ndarray, digits: int
+) -> float | str | None:
+    """Numbers to so many digits of the range of their column, away from the old value."""
+    value = columns.value(new, column)
+    if not isinstance(value, float):
+        return value
+    at = int(columns.places[column][0])
+    if digits >= DIGITS[-1] or reach[at] <= 0.0:
+        return value
+    unit = 10.0 ** (np.floor(np.log10(reach[at])) + 1 - digits)
+    before = columns.value(old, column)
+    assert isinstance(before, float)
+    steps = value / unit
+    rounded = (np.ceil(steps - 1e-6) if value > before else np.floor(steps + 1e-6)) * unit
+    return float(f"{rounded:.15g}")
+
+
+def _changed(
+    trained: TrainedModel, columns: ExplainedColumns, one: Dataset, after: dict[int, float | str | None]
+) -> Dataset:
+    """The row of the file with these values."""
+    names = {column.name: place for place, column in enumerate(one.columns)}
+    if one.table is not None:
+        table: pd.DataFrame = one.table.copy()
+        for column, value in after.items():
+            place = names[columns.names[column]]
+            table.isetitem(place, pd.Series([value], dtype=object if isinstance(value, str) else np.float64))
+        return replace(one, table=table)
+    assert one.matrix is not None
+    matrix = sp.lil_array(one.matrix)
+    first = trained.preparation.first if isinstance(trained.preparation, MatrixPreparation) else 1
+    for column, value in after.items():
+        name = columns.names[column]
+        matrix[0, names[name] if name in names else int(name) - first] = value
+    return replace(one, matrix=sp.csr_array(matrix))

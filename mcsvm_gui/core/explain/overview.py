@@ -1,0 +1,115 @@
+"""What counts over all rows: mean absolute values, the partner of a column, permutation importance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.inspection import permutation_importance
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.applied import labels_of
+from mcsvm_gui.core.machine.trained import TrainedModel, in_training_spelling
+
+REPEATS = 10  # permutations of each column
+BINS = 10  # of a column, within which the values depend on other columns alone
+
+
+def mean_absolute(values: np.ndarray) -> np.ndarray:
+    """(columns,) of (rows, columns)."""
+    return np.abs(values).mean(axis=0) if len(values) else np.zeros(values.shape[1])
+
+
+def partner(values: np.ndarray, numbers: np.ndarray, column: int) -> int | None:
+    """The column that explains most of why equal values of `column` have different Shapley values.
+
+    Within bins of equally many rows by `column`, the correlation of its Shapley values with every other column; the
+    largest mean of its square wins. values: (rows,) of the column, numbers: (rows, columns) of the file.
+    """
+    order = np.argsort(numbers[:, column], kind="stable")
+    strength = np.zeros(numbers.shape[1])
+    for rows in np.array_split(order, max(1, min(BINS, order.size // 5))):
+        strength += _squared_correlations(values[rows], numbers[rows])
+    strength[column] = 0.0
+    return int(strength.argmax()) if strength.max() > 0.0 else None
+
+
+def _squared_correlations(values: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Each times the variance that is to be explained."""
+    left, right = values - values.mean(), numbers - numbers.mean(axis=0)
+    spread = np.square(right).sum(axis=0)
+    return np.square(left @ right) / np.where(spread > 0.0, spread, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationImportance:
+    """By how much the accuracy falls where a column is shuffled."""
+
+    columns: tuple[str, ...]
+    falls: np.ndarray  # (columns, repeats)
+
+    @property
+    def means(self) -> np.ndarray:
+        return self.falls.mean(axis=1)
+
+    @property
+    def intervals(self) -> np.ndarray:
+        """(columns, 2): the middle 95 % of the repetitions."""
+        return np.quantile(self.falls, [0.025, 0.975], axis=1).T
+
+
+class Stopped(Exception):
+    """A callback asked for it."""
+
+
+class _Deciding(ClassifierMixin, BaseEstimator):
+    """A trained model as scikit-learn's functions want one, on the raw table."""
+
+    def __init__(self, trained: TrainedModel, dataset: Dataset, stopped: Callable[[], bool]) -> None:
+        self.trained, self.dataset, self.stopped = trained, dataset, stopped
+        self.classes_ = np.array(trained.class_names, dtype=object)
+        self.fitted_ = True
+
+    def fit(self, X: Any, y: Any) -> _Deciding:
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        if self.stopped():
+            raise Stopped
+        return self.trained.decide(replace(self.dataset, table=X.reset_index(drop=True)))
+
+
+def permuted(
+    trained: TrainedModel, dataset: Dataset, stopped: Callable[[], bool] = lambda: False
+) -> PermutationImportance | None:
+    """On the columns of the file, so that a category is shuffled as a whole; None without a table, or after a stop."""
+    if dataset.table is None:
+        return None
+    labels = in_training_spelling(trained.class_names, labels_of(dataset))
+    decided = trained.decide(dataset)
+    known = np.flatnonzero(decided != None)  # noqa: E711 - element by element
+    part = dataset.take(known)
+    names = {feature.source for feature in trained.preparation.features}
+    places = [place for place, column in enumerate(part.columns) if column.name in names]
+    assert part.table is not None
+    try:
+        found = permutation_importance(
+            _Deciding(trained, part, stopped),
+            part.table,
+            labels[known],
+            scoring=_accuracy,
+            n_repeats=REPEATS,
+            random_state=trained.request.seed,
+            sample_weight=part.weights,
+        )
+    except Stopped:
+        return None
+    return PermutationImportance(tuple(part.columns[place].name for place in places), found.importances[places])
+
+
+def _accuracy(model: _Deciding, X: Any, y: np.ndarray, sample_weight: np.ndarray | None = None) -> float:
+    return float(np.average(model.predict(X) == y, weights=sample_weight))
