@@ -31,7 +31,7 @@ DIGITS = 3, 4, 5, 6, 8, 10, 12, 15, 17  # that count, of the range of a column
 
 
 @dataclass(frozen=True)
-class Change:
+class ColumnChange:
     column: str
     before: float | str | None
     after: float | str
@@ -47,7 +47,7 @@ class FileFlip:
 
     before: str | None  # class names; None: rejected
     after: str | None
-    changes: tuple[Change, ...]
+    changes: tuple[ColumnChange, ...]
     distance: float | None
     why: Sentence | None
 
@@ -152,7 +152,7 @@ def _put_back(
         decided = trained.decide(_changed(trained, columns, one, after))[0]
         if decided is not None and decided != before and to in (None, decided):
             changes = tuple(
-                Change(columns.names[column], columns.value(room.x, column), value)
+                ColumnChange(columns.names[column], columns.value(room.x, column), value)
                 for column, value in after.items()
                 if value is not None and value != columns.value(room.x, column)
             )
