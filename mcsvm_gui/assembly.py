@@ -71,6 +71,7 @@ class Assembly(Desk):
         self._add_first_page()
         self._add_banners()
         window.asked.connect(self._asked)
+        self.workspace.checks.acted.connect(self._show_control)
         self.shell.model_chosen.connect(self._open_model)
         self.shell.export_model_asked.connect(self._export)
         window.shown.connect(self._prepare)
@@ -106,6 +107,11 @@ class Assembly(Desk):
         elif what:
             presenter.show_tab(what)
         self.window.show_page(page)
+
+    def _show_control(self, option: str, value: str | None) -> None:
+        """The choice is the user's: where the control is."""
+        if value is None:
+            self.window.show_page("data")
 
     def _open_model(self, path: str) -> None:
         self.page("predict").open_model(path)

@@ -41,8 +41,8 @@ class UnequalClasses(Check[CheckedPlan]):
                 rows=counts[smallest],
             )
             weigh = Remedy(OPTIONS["class_weight"], "balanced")
-            do = Sentence("judge by balanced accuracy or macro F1, and {weigh}", weigh=weigh)
-            yield self.found(classes([names[smallest]]), what, do, slight=part < MAJORITY)
+            do = Sentence("judge by balanced accuracy or macro F1, and train with {weigh}", weigh=weigh)
+            yield self.found(classes([names[smallest]]), what, do, slight=part < MAJORITY or plan.weighted)
 
 
 class SmallClasses(Check[CheckedPlan]):

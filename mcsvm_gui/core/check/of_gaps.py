@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, share
 from mcsvm_gui.core.check.plan import CheckedPlan
@@ -16,6 +16,11 @@ from solvers.errors import Sentence
 FEWEST = 5  # missing cells, and cells that are there
 CHANCE = 1e-3  # over all columns together
 TIED = 0.15  # Cramer's V: below, the tie is weak whatever its probability
+DONE = {
+    "drop": Sentence("nothing: their rows are left out"),
+    "mean": Sentence("nothing: they are filled with the mean of their column, text with its most frequent value"),
+    "most-frequent": Sentence("nothing: they are filled with the most frequent value of their column"),
+}
 
 
 class Gaps(Check[CheckedPlan]):
@@ -31,7 +36,7 @@ class Gaps(Check[CheckedPlan]):
         found = [plan.dataset.columns[number].name for number in np.flatnonzero(gaps).tolist()]
         what = Sentence("{count} cell is missing", "{count} cells are missing", count=plan.dataset.missing)
         if plan.rules.missing != "reject":
-            yield self.found(columns(found), what, Sentence("nothing: the preparation deals with them"), slight=True)
+            yield self.found(columns(found), what, DONE[plan.rules.missing], slight=True)
             return
         drop, fill = Remedy("missing", "drop"), Remedy("missing", "mean")
         yield self.found(columns(found), what, Sentence("{fill}, or {drop}", fill=fill, drop=drop))
@@ -62,7 +67,7 @@ def _tied(gone: np.ndarray, codes: np.ndarray, tests: int) -> bool:
     counts = counts[:, counts.any(axis=0)]
     expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / gone.size
     statistic = float(((counts - expected) ** 2 / expected).sum())
-    return bool(statistic > gone.size * TIED**2 and tests * chi2.sf(statistic, counts.shape[1] - 1) < CHANCE)
+    return bool(statistic > gone.size * TIED**2 and tests * chdtrc(counts.shape[1] - 1, statistic) < CHANCE)
 
 
 class MostlyGaps(Check[CheckedPlan]):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2, kstwobign
+from scipy.special import chdtrc, kolmogorov
 
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file, share
 from mcsvm_gui.core.check.plan import CheckedPlan, Held, held_columns, some_rows
@@ -66,7 +66,7 @@ def _moved(pair: Pair, tests: int) -> float:
     both = np.sort(np.concatenate([one, other]))
     below = [np.searchsorted(np.sort(side), both, side="right") / side.size for side in (one, other)]
     distance = float(np.abs(below[0] - below[1]).max())
-    chance = kstwobign.sf(distance * np.sqrt(one.size * other.size / (one.size + other.size)))
+    chance = kolmogorov(distance * np.sqrt(one.size * other.size / (one.size + other.size)))
     return distance if distance > MOVED and tests * chance < CHANCE else 0.0
 
 
@@ -82,7 +82,7 @@ def _moved_counts(one: np.ndarray, other: np.ndarray, tests: int) -> float:
     counts = np.stack([one, other]).astype(np.float64)
     expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
     statistic = float(((counts - expected) ** 2 / np.maximum(expected, 1e-300)).sum())
-    chance = chi2.sf(statistic, max(1, counts.shape[1] - 1))
+    chance = chdtrc(max(1, counts.shape[1] - 1), statistic)
     return distance if distance > MOVED and tests * chance < CHANCE else 0.0
 
 

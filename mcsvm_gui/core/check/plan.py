@@ -49,11 +49,12 @@ class CheckedPlan:
     folds: int = 5
     seed: int = 0
     kernel: str = "rbf"
+    weighted: bool = False  # whether classes are weighed alike
 
     @classmethod
     def of(cls, request: Request, dataset: Dataset, test: Dataset | None = None, folds: int = 5) -> CheckedPlan:
         same = {name: getattr(request, name) for name in ("rules", "split", "holdout", "seed", "kernel")}
-        return cls(dataset, test, folds=folds, **same)
+        return cls(dataset, test, folds=folds, weighted=request.class_weight is not None, **same)
 
     # -- sides ------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from mcsvm_gui.core.base.errors import joined
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, rows, share
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
@@ -104,11 +105,11 @@ class EdgeCell(Check[CheckedResults]):
             "gamma high": Sentence("the largest gamma"),
         }
         for machine, edges in subject.edges.items():
-            for edge in edges:
-                what = Sentence(
-                    "the best cell of {machine} is at {end} that was searched", machine=machine, end=ends[edge]
-                )
-                yield self.found(Sentence("machine {name}", name=machine), what, Sentence("search further out"))
+            what = Sentence(
+                "the best cell lies on the edge of what was searched ({ends}): there may be better ones beyond",
+                ends=joined([ends[edge] for edge in edges]),
+            )
+            yield self.found(Sentence("{name}", name=machine), what, Sentence("search further out"))
 
 
 class NotCertified(Check[CheckedResults]):

@@ -26,7 +26,7 @@ def _steps() -> Iterator[Callable[[], object]]:
 
 
 def _import() -> None:
-    from mcsvm_gui.core.data import advice, inspection, principal  # noqa: F401
+    from mcsvm_gui.core.data import inspection, principal  # noqa: F401
     from mcsvm_gui.core.machine import model_file, session  # noqa: F401
 
 

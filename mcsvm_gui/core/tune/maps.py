@@ -51,10 +51,6 @@ class TuneMaps:
         found = {name: self.results.grid.edges(cell) for name, cell in self.best(machine).items()}
         return {name: edges for name, edges in found.items() if edges}
 
-    def edge_words(self, machine: str = "") -> str:
-        edges = {title(name): found for name, found in self.edges(machine).items()}
-        return summary.edge_words(edges) if edges else ""
-
     def best_words(self, machine: str, composites: Mapping[str, Composite], nested: Collection[Nested] = ()) -> str:
         """Of all machines the best alone, whose others are in the maps, and what only words can say."""
         best, cells = self.best(machine), self.results.cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -75,25 +75,6 @@ def best_words(
 
 def _mean(result: CellResult, folds: Collection[float]) -> str:
     return figures.score(result.score.name, sum(folds) / len(folds))
-
-
-def edge_words(edges: Mapping[str, Collection[str]]) -> str:
-    """`edges`: of each machine, by its title, on which edges of the ranges its best cell lies."""
-    ends = {
-        "C low": tr("the smallest C"),
-        "C high": tr("the largest C"),
-        "gamma low": tr("the smallest gamma"),
-        "gamma high": tr("the largest gamma"),
-    }
-    parts = [
-        tr("{machines}: {end}", machines=", ".join(title for title in edges if edge in edges[title]), end=end)
-        for edge, end in ends.items()
-        if any(edge in mine for mine in edges.values())
-    ]
-    where = "; ".join(parts)
-    return tr(
-        "The best cell lies on the edge of what was searched ({where}): there may be better ones beyond.", where=where
-    )
 
 
 def progress_words(done: int, expected: int | None, seconds_left: float | None = None) -> str:

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.ui.data.advice_list import AdviceList
 from mcsvm_gui.ui.data.forms import PreparationForm, ReadingForm
 from mcsvm_gui.ui.data.states import Failure, Loading
 from mcsvm_gui.ui.data.table import DataTable
 from mcsvm_gui.ui.data.welcome import Welcome
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -34,7 +34,7 @@ from mcsvm_gui.ui.plots.class_bars import ClassBars
 from mcsvm_gui.ui.plots.projection import Projection
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.advice import Advice
+    from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
@@ -66,7 +66,7 @@ class DataPage(QWidget):
         self._folder = ""
         self.welcome, self.loading, self.failure = Welcome(), Loading(), Failure()
         self.reading, self.preparation = ReadingForm(), PreparationForm()
-        self.advice, self.table = AdviceList(), DataTable()
+        self.checks, self.table = ChecksList(), DataTable()
         self.classes, self.projection = ClassBars(), Projection()
         self._build_header()
         self._build_body()
@@ -144,7 +144,7 @@ class DataPage(QWidget):
         column = QVBoxLayout(full)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2 * UNIT)
-        column.addWidget(self.advice)
+        column.addWidget(self.checks)
         column.addWidget(self.split, 1)
         return full
 
@@ -160,7 +160,7 @@ class DataPage(QWidget):
         self.samples.clicked.connect(self._toggle_gallery)
         self.loading.cancelled.connect(self.cancelled)
         self.reading.changed.connect(self.reading_changed)
-        self.advice.acted.connect(self.acted)
+        self.checks.acted.connect(self.acted)
         form = self.preparation
         form.rule_changed.connect(self.rule_changed)
         form.holdout_changed.connect(self.holdout_changed)
@@ -265,7 +265,7 @@ class DataPage(QWidget):
         self.projection.say(words)
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
-        self.advice.show_advice(advice)
+        self.checks.show_advice(advice)
 
     def show_preparation(self, rules: Rules, holdout: int, seed: int) -> None:
         self.preparation.show_values(rules, holdout, seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.data.files import pasted
-from mcsvm_gui.core.data.form import applied, columns_of, reading_form
+from mcsvm_gui.core.data.form import OPTIONS, applied, columns_of, reading_form
 from mcsvm_gui.core.data.remedies import remedies
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey
@@ -20,14 +20,14 @@ from mcsvm_gui.ui.threads.tasks import Ticket
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.advice import Advice
+    from mcsvm_gui.core.check.advice import Looked
     from mcsvm_gui.core.data.dataset import Dataset
-    from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 PREPARATION = "scale", "missing"
-_ORDER = "columns", "survey", "advice", "projection"
+OF_DATA = (*PREPARATION, *OPTIONS)
+_ORDER = "columns", "survey", "checks", "projection"
 PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
 
 
@@ -51,7 +51,7 @@ class DataPresenter(QObject):
         self._pause.timeout.connect(self._next_look)
         self._shown: Dataset | None = None
         self._projected: tuple[Dataset, str] | None = None  # what was asked for last
-        self._advised: tuple[Dataset, Rules] | None = None
+        self._checked: dict[str, Any] = {}  # what was asked for last
         self._sizing = Ticket()  # of the file that is loading
         self._sample_test: tuple[str, str] | None = None  # a sample's file, and the one to test on
         self._listen()
@@ -71,7 +71,9 @@ class DataPresenter(QObject):
         view.holdout_changed.connect(self._hold_out)
         view.seed_changed.connect(lambda seed: workspace.set_preparation(seed=seed))
         view.test_dropped.connect(workspace.drop_test)
-        view.acted.connect(self._act)
+        view.acted.connect(self._pressed)
+        workspace.checks.acted.connect(self._act)
+        workspace.checks.planned.connect(self._preparation_changed)
         workspace.loading.connect(self._loading)
         workspace.data_changed.connect(self._data_changed)
         workspace.data_failed.connect(self._failed)
@@ -105,7 +107,14 @@ class DataPresenter(QObject):
     def _hold_out(self, per_cent: int) -> None:
         self.workspace.set_preparation(holdout=per_cent / 100.0 if per_cent else None)
 
+    def _pressed(self, option: str, value: str | None) -> None:
+        self.workspace.checks.acted.emit(option, value)
+        if option not in OF_DATA:
+            self.workspace.message.emit(tr("Entered on the Train and Tune pages."))
+
     def _act(self, option: str, value: str | None) -> None:
+        if option not in OF_DATA:
+            return
         if value is None:
             self.view.focus_option(option)
         elif option in PREPARATION:
@@ -180,7 +189,7 @@ class DataPresenter(QObject):
         self._show_test()
         data = workspace.dataset
         if data is not None and data is self._shown:
-            self._advise(data)
+            self._check(data)
             self._project(data)
 
     def _show_test(self) -> None:
@@ -241,17 +250,28 @@ class DataPresenter(QObject):
         if self._under_way is not None:
             self._under_way[1].cancel()
             self._under_way = None
-        self._projected = self._advised = None
+        self._projected, self._checked = None, {}
+        self.workspace.checks.tell(())
 
     def _surveyed(self, found: Survey) -> None:
         self.view.show_summary(summary(found))
         self.view.show_classes(found.classes, found.counts)
 
-    def _advise(self, data: Dataset) -> None:
-        rules = self.workspace.rules
-        if self._advised != (data, rules):
-            self._advised = data, rules
-            self._look("advice", lambda: _advice(data, rules), self.view.show_advice, self._say_advice)
+    def _check(self, data: Dataset) -> None:
+        asked = {"dataset": data, **self._planned()}
+        if asked != self._checked:
+            self._checked = asked
+            self._look("checks", lambda: _looked(asked), self._show_looked, self._say_advice)
+
+    def _planned(self) -> dict[str, Any]:
+        """With what is chosen on other pages."""
+        workspace = self.workspace
+        same = {name: getattr(workspace, name) for name in ("test", "rules", "holdout", "seed")}
+        return {**same, **workspace.checks.plan}
+
+    def _show_looked(self, looked: Looked) -> None:
+        self.view.show_advice(looked.advice)
+        self.workspace.checks.tell(looked.findings)
 
     def _project(self, data: Dataset) -> None:
         """The picture of the scaled data: anew only where data or scaling have changed."""
@@ -269,16 +289,16 @@ class DataPresenter(QObject):
         self.view.say_projection(as_sentence(worded(error.brief)))
 
     def _say_advice(self, error: InputError) -> None:
-        """What is wrong with the data as a whole is itself the advice."""
-        from mcsvm_gui.core.data.advice import Advice, actions
+        from mcsvm_gui.core.check.advice import of_error
 
-        self.view.show_advice((Advice(as_sentence(worded(error.brief)), True, actions(remedies(error.sentence))),))
+        self.view.show_advice((of_error(error),))
 
 
-def _advice(dataset: Dataset, rules: Rules) -> tuple[Advice, ...]:
-    from mcsvm_gui.core.data.advice import advise
+def _looked(asked: Mapping[str, Any]) -> Looked:
+    from mcsvm_gui.core.check.advice import look
+    from mcsvm_gui.core.check.plan import CheckedPlan
 
-    return advise(dataset, rules)
+    return look(CheckedPlan(**asked))
 
 
 def _projection(dataset: Dataset, scale: str) -> Projected:

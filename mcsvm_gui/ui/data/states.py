@@ -6,7 +6,7 @@ from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base.figures import seconds
-from mcsvm_gui.ui.data.advice_list import Sign
+from mcsvm_gui.ui.kit.checks_list import Sign
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -74,7 +74,7 @@ class Failure(QWidget):
         column.setSpacing(UNIT)
         line = QHBoxLayout()
         line.setSpacing(UNIT)
-        line.addWidget(Sign(warns=True), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(Sign("error"), 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(self.sentence, 1)
         nest(column, line)
         advice.setContentsMargins(3 * UNIT, 0, 0, 0)

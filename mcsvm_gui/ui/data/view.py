@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import SignalInstance
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.advice import Advice
+    from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules

@@ -1,65 +1,90 @@
-"""Warnings and remarks, each with what can be done about it at once."""
+"""Findings and remarks, each with what can be done about it at once."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from mcsvm_gui.ui.kit import icons, theme
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.advice import Action, Advice
+    from mcsvm_gui.core.check.advice import Action, Advice
 
-_HIGHEST = 13 * UNIT
+HIGHEST, COMPACT = 14 * UNIT, 11 * UNIT
 
 
 class Sign(QWidget):
-    """A warning or a remark, by shape and colour."""
+    """An error, a warning or a note, by shape and colour."""
 
-    def __init__(self, warns: bool) -> None:
+    def __init__(self, severity: str) -> None:
         super().__init__()
-        self.warns = warns
+        self.severity = severity
         self.setFixedSize(QSize(2 * UNIT, 2 * UNIT))
         theme.notifier().changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         now, painter = theme.current(), QPainter(self)
-        name, colour = ("warning", now.warning) if self.warns else ("info", now.muted)
-        icons.paint(painter, name, QRectF(self.rect()), colour)
+        colours = {"error": now.bad, "warning": now.warning, "note": now.muted}
+        name = "info" if self.severity == "note" else "warning"
+        icons.paint(painter, name, QRectF(self.rect()), colours[self.severity])
         painter.end()
 
 
-class AdviceList(QScrollArea):
+class ChecksList(QListWidget):
+    """One item for each, whose text is all of it; a line with buttons is shown in its place."""
+
     acted = Signal(str, object)  # an option, and the value that it should take or None to be shown
 
-    def __init__(self) -> None:
+    def __init__(self, *, compact: bool = False) -> None:
+        """`compact`: titles alone, and what they mean when the pointer rests on them."""
         super().__init__()
-        self._lines: list[AdviceLine] = []
-        self.setObjectName("adviceList")
-        self.setWidgetResizable(True)
+        self._lines: list[CheckLine] = []
+        self._shown: tuple[Advice, ...] = ()
+        self._compact, self._highest = compact, COMPACT if compact else HIGHEST
+        self.setObjectName("checksList")
+        self.setAccessibleName(tr("Checks"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setTabKeyNavigation(False)
+        self.setItemDelegate(_Nothing(self))
+        self.setSpacing(0)
+        self.viewport().setAutoFillBackground(False)
         self.hide()
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
-        self._lines = [AdviceLine(one) for one in advice]
-        held = QWidget()
-        column = QVBoxLayout(held)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(UNIT)
-        for line in self._lines:
-            line.acted.connect(self.acted)
-            column.addWidget(line)
-        column.addStretch()
-        before = self.takeWidget()
-        if before is not None:
-            before.deleteLater()  # not at once: its button may have been the one that was pressed
-        self.setWidget(held)
+        if self._shown == tuple(advice):
+            return
+        self._shown = tuple(advice)
+        self._lines = []  # adding an item may resize the list
+        self.clear()
+        lines = [CheckLine(one, self._compact) for one in advice]
+        for one, line in zip(advice, lines, strict=True):
+            item = QListWidgetItem(one.words)
+            self.addItem(item)
+            self.setItemWidget(item, line)
+            line.acted.connect(self.acted)  # a line that is cleared away goes later, not while it acts
+        self._lines = lines
         self.setVisible(bool(advice))
         self._fit()
 
@@ -69,32 +94,49 @@ class AdviceList(QScrollArea):
 
     def _fit(self) -> None:
         """As high as it needs, up to a bound; the rest is scrolled to."""
-        heights = [line.fit(self.width() - 2 * UNIT) for line in self._lines]
-        needed = sum(heights) + UNIT * max(0, len(heights) - 1)
-        self.setFixedHeight(max(2 * UNIT, min(_HIGHEST, needed)))
+        heights = [line.fit(self.width() - 2 * UNIT) + UNIT for line in self._lines]
+        for number, height in enumerate(heights):
+            self.item(number).setSizeHint(QSize(8 * UNIT, height))
+        self.setFixedHeight(max(3 * UNIT, min(self._highest, sum(heights))))
 
 
-class AdviceLine(QWidget):
-    """A sign, a sentence, and buttons right behind it."""
+class _Nothing(QStyledItemDelegate):
+    """The text of an item is for assistive technology and tests: its line shows it."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        pass
+
+
+class CheckLine(QWidget):
+    """A sign, words, and buttons right behind them."""
 
     acted = Signal(str, object)
 
-    def __init__(self, one: Advice) -> None:
+    def __init__(self, one: Advice, compact: bool) -> None:
         super().__init__()
-        self.words = QLabel(one.sentence)
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        if not one.warns:
-            self.words.setProperty("role", "muted")
+        self.title, self.words = _label(one.title, "" if compact else "heading"), _label(one.sentence, "")
+        if one.severity.value == "note":
+            for label in (self.title, self.words):
+                label.setProperty("role", "muted")
+        self._labels = [self.title, self.words] if one.title else [self.words]
+        if compact and one.title:
+            self._labels = [self.title]
+            self.setToolTip(f"<p>{html.escape(one.sentence)}</p>")  # wrapped
+        said = QVBoxLayout()
+        said.setSpacing(0)
+        for label in self._labels:
+            said.addWidget(label)
+        said.addStretch()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT)
-        row.addWidget(Sign(one.warns))
-        row.addWidget(self.words)
+        row.addWidget(Sign(one.severity.value), 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(said)
         self._buttons = [self._button(action) for action in one.actions]
         for button in self._buttons:
-            row.addWidget(button)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         row.addStretch()
 
     def _button(self, action: Action) -> QPushButton:
@@ -105,11 +147,21 @@ class AdviceLine(QWidget):
         return button
 
     def fit(self, room: int) -> int:
-        """Gives the sentence what it needs of this width, and returns the height that is needed then."""
+        """Gives the words what they need of this width, and returns the height that is needed then."""
         buttons = sum(button.sizeHint().width() + UNIT for button in self._buttons)
-        whole = self.words.fontMetrics().horizontalAdvance(self.words.text()) + UNIT
+        whole = max(label.fontMetrics().horizontalAdvance(label.text()) for label in self._labels) + UNIT
         width = max(8 * UNIT, min(whole, room - buttons - 3 * UNIT))
-        self.words.setFixedWidth(width)
-        height = max([self.words.heightForWidth(width), 2 * UNIT, *(b.sizeHint().height() for b in self._buttons)])
-        self.setFixedHeight(height)
-        return height
+        for label in self._labels:
+            label.setFixedWidth(width)
+        needed = sum(label.heightForWidth(width) for label in self._labels)
+        return max([needed, 2 * UNIT, *(button.sizeHint().height() for button in self._buttons)])
+
+
+def _label(text: str, role: str) -> QLabel:
+    label = QLabel(text)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if role:
+        label.setProperty("role", role)
+    return label

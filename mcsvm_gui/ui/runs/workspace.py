@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from mcsvm_gui.core.base.i18n import tr, worded
+from mcsvm_gui.ui.runs.checks import Checks
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
 from mcsvm_gui.ui.runs.searches import Interrupted, Searches
 from mcsvm_gui.ui.threads.training import Training
@@ -47,7 +48,7 @@ class Workspace(QObject):
     ) -> None:
         super().__init__(parent)
         self.runs, self.queue, self.tasks, self.settings = runs, queue, tasks, settings
-        self.searches = Searches(runs, queue, self)
+        self.searches, self.checks = Searches(runs, queue, self), Checks(self)
         self.dataset: Dataset | None = None
         self.path: str | None = None
         self.test: Dataset | None = None

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -29,6 +30,7 @@ from mcsvm_gui.ui.train.plot_grid import PlotGrid
 from mcsvm_gui.ui.train.run_card import RunCard
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.compare.conclusion import NextStep
     from mcsvm_gui.core.evaluate.curves import Course
     from mcsvm_gui.core.machine.choices import Choices
@@ -52,6 +54,7 @@ class TrainPage(QWidget):
     chosen = Signal(list)  # runs, in the leaderboard
     step_asked = Signal(object)  # a NextStep
     use_asked = Signal()
+    check_acted = Signal(str, object)
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -65,6 +68,8 @@ class TrainPage(QWidget):
         self.plots.pointed.connect(self.board.mark)
         self.conclusion.step_asked.connect(self.step_asked)
         self.conclusion.use_asked.connect(self.use_asked)
+        self.checks = ChecksList(compact=True)
+        self.checks.acted.connect(self.check_acted)
         self.form.changed.connect(self.form_changed)
         self.plots.view_changed.connect(self.view_changed)
         self.plots.message.connect(self.message)
@@ -141,6 +146,7 @@ class TrainPage(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
+        column.addWidget(self.checks)
         column.addWidget(self.conclusion)
         column.addWidget(self.splitter, 1)
         column.addWidget(self.command)
@@ -186,6 +192,9 @@ class TrainPage(QWidget):
 
     def show_command(self, command: str) -> None:
         self.command.show_command(command)
+
+    def show_checks(self, advice: Sequence[Advice]) -> None:
+        self.checks.show_advice(advice)
 
     # -- runs -------------------------------------------------------------------------------------
 

@@ -12,8 +12,10 @@ from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.machine import choices, form, summary
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.machine.summary import Badge
+from mcsvm_gui.ui.runs.checks import FormChecks
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.evaluate.curves import Course
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
@@ -34,6 +36,7 @@ class TrainView(Protocol):
     pause_asked: SignalInstance
     stop_asked: SignalInstance
     discard_asked: SignalInstance
+    check_acted: SignalInstance
     message: SignalInstance
 
     def texts(self) -> dict[str, str]: ...
@@ -45,6 +48,7 @@ class TrainView(Protocol):
     def show_errors(self, errors: Mapping[str, str]) -> None: ...
     def show_obstacle(self, one: str | None, all_: str | None) -> None: ...
     def show_command(self, command: str) -> None: ...
+    def show_checks(self, advice: Sequence[Advice]) -> None: ...
     def show_empty(self, words: str) -> None: ...
     def show_run(self, title: str, badge: Badge, words: str, *, bad: bool = False) -> None: ...
     def show_run_command(self, command: str) -> None: ...
@@ -82,6 +86,7 @@ class TrainPresenter(QObject):
         view.pause_asked.connect(self.pause)
         view.stop_asked.connect(self.stop)
         view.discard_asked.connect(self.discard)
+        self._checks = FormChecks(view, workspace.checks, form.ASKED, self._edited)
         view.message.connect(workspace.message)
         workspace.data_changed.connect(self._check)
         workspace.data_changed.connect(self._say)
@@ -145,7 +150,13 @@ class TrainPresenter(QObject):
         self._refused = found.reason
         if not errors:
             self._request = self._asked(values)
+        if self._request is not None:
+            self._intend(self._request)
         self._tell(bool(errors))
+
+    def _intend(self, request: Request) -> None:
+        weighted = request.class_weight is not None
+        self._workspace.checks.intend(split=request.split, kernel=request.kernel, weighted=weighted)
 
     def _asked(self, values: dict[str, Any]) -> Request | None:
         """Nothing where a name is none that a request may hold: why not is among what goes together."""
@@ -394,6 +405,7 @@ def _plain(texts: Mapping[str, str]) -> Request:
 
 
 def _load() -> None:
+    from mcsvm_gui.core.check import table  # noqa: F401
     from mcsvm_gui.core.evaluate import curves  # noqa: F401
     from mcsvm_gui.core.machine import command_line, time_left  # noqa: F401
 

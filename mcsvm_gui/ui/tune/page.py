@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.tune.options import SCORES
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
@@ -29,6 +30,7 @@ from mcsvm_gui.ui.tune.fields import TuneFields
 from mcsvm_gui.ui.tune.heat_tabs import HeatTabs
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.tune.heat import HeatMap
 
 FORM_WIDTH = 35 * UNIT
@@ -42,7 +44,7 @@ class TunePage(QWidget):
     machine_shown = Signal(str)
     start_asked = Signal()
     stop_asked = Signal()
-    extend_asked = Signal()
+    check_acted = Signal(str, object)
     train_best_asked = Signal()
     cell_chosen = Signal(str, float, object)
     scheduler_test_asked = Signal()
@@ -53,7 +55,8 @@ class TunePage(QWidget):
         super().__init__()
         self.setObjectName("tunePage")
         self.setAccessibleName(tr("Tune"))
-        self.fields, self.tabs = TuneFields(), HeatTabs()
+        self.fields, self.tabs, self.checks = TuneFields(), HeatTabs(), ChecksList(compact=True)
+        self.checks.acted.connect(self.check_acted)
         self.fields.changed.connect(self.form_changed)
         self.fields.test_asked.connect(self.scheduler_test_asked)
         self.tabs.cell_chosen.connect(self.cell_chosen)
@@ -115,6 +118,7 @@ class TunePage(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)
+        column.addWidget(self.checks)
         nest(column, self._progress_row())
         column.addWidget(self.failure)
         column.addWidget(self._stack, 1)
@@ -137,19 +141,7 @@ class TunePage(QWidget):
         column.setSpacing(UNIT)
         column.addWidget(self.tabs, 1)
         nest(column, found)
-        nest(column, self._offer_row())
         return maps
-
-    def _offer_row(self) -> QHBoxLayout:
-        self.offer = _words("tuneOffer", "warning")
-        self.extend = push_button("tuneExtendButton", tr("Extend and search on"))
-        self.extend.clicked.connect(self.extend_asked)
-        row = QHBoxLayout()
-        row.setSpacing(UNIT)
-        row.addWidget(self.offer, 1)
-        row.addWidget(self.extend, 0, Qt.AlignmentFlag.AlignTop)
-        self.show_offer("")
-        return row
 
     def _progress_row(self) -> QHBoxLayout:
         self.progress = QProgressBar()
@@ -274,10 +266,8 @@ class TunePage(QWidget):
         self.train_best.setText(button)
         self.train_best.setEnabled(bool(words))
 
-    def show_offer(self, words: str) -> None:
-        self.offer.setText(words)
-        for widget in (self.offer, self.extend):
-            widget.setVisible(bool(words))
+    def show_checks(self, advice: Sequence[Advice]) -> None:
+        self.checks.show_advice(advice)
 
 
 def _words(name: str, role: str) -> QLabel:

@@ -15,11 +15,13 @@ from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.state import ENDED, JobState
 from mcsvm_gui.core.machine.summary import time_left_words
 from mcsvm_gui.core.tune import form, summary
+from mcsvm_gui.ui.runs.checks import EXTEND, FormChecks
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 from mcsvm_gui.ui.tune.report import TuneReport
 from mcsvm_gui.ui.tune.view import TuneView
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.tune.maps import TuneMaps
     from mcsvm_gui.core.tune.search import Tuned, TuneRequest, Tuning
@@ -61,7 +63,8 @@ class TunePresenter(QObject):
         view.machine_shown.connect(lambda _: self._say())
         view.start_asked.connect(self.start)
         view.stop_asked.connect(self.stop)
-        view.extend_asked.connect(self.extend)
+        view.check_acted.connect(lambda option, value: self.extend() if option == EXTEND else None)
+        self._checks = FormChecks(view, workspace.checks, form.ASKED, self._edited)
         view.train_best_asked.connect(self.train_best)
         view.cell_chosen.connect(self.train_cell)
         view.report_asked.connect(self.write_report)
@@ -128,6 +131,7 @@ class TunePresenter(QObject):
         command = ""
         if entered.wanted is not None:
             request = self._request(entered.values)
+            self._workspace.checks.intend(folds=entered.wanted.folds)
             command = _command(request, entered.wanted)
             if self._workspace.dataset is not None:
                 self._asked = request, entered.wanted
@@ -197,6 +201,22 @@ class TunePresenter(QObject):
         self._view.set_texts({**texts, **moved})
         self._edited()
         self.start()
+
+    def _edges(self) -> list[Advice]:
+        """What is found about the best cells that are looked at."""
+        found = {} if self._shown is None else self._shown.edges(self._view.machine)
+        if not found:
+            return []
+        from dataclasses import replace
+
+        from mcsvm_gui.core.check.advice import Action, advice_of
+        from mcsvm_gui.core.check.results import CheckedResults
+        from mcsvm_gui.core.check.table import check_results
+        from mcsvm_gui.core.tune.maps import title
+
+        extend = Action(tr("Extend and search on"), EXTEND)
+        findings = check_results(CheckedResults(edges={title(name): edges for name, edges in found.items()}))
+        return [replace(advice_of(one), actions=(extend,)) for one in findings]
 
     def _begun(self, search: Search, tuning: Tuning) -> None:
         notices = (notice for notice in tuning.notices if notice not in tuning.dataset.notices)
@@ -306,16 +326,15 @@ class TunePresenter(QObject):
 
     def _say(self) -> None:
         here = self._view.machine
+        self._checks.show_own(self._edges())
         if self._shown is None:
             self._view.show_best("", tr("Train the best"))
-            self._view.show_offer("")
             return
         tuned = self._tuned
         composites, nested = ({}, ()) if tuned is None else (tuned.composites, tuned.nested)
         many = len(self._shown.best(here)) > 1
         button = tr("Train the best of each machine") if many else tr("Train the best")
         self._view.show_best(self._shown.best_words(here, composites, nested), button)
-        self._view.show_offer(self._shown.edge_words(here))
 
     def _say_progress(self) -> None:
         if self._shown is None or self._asked is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import SignalInstance
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.tune.heat import HeatMap
 
 
@@ -17,7 +18,7 @@ class TuneView(Protocol):
     machine_shown: SignalInstance
     start_asked: SignalInstance
     stop_asked: SignalInstance
-    extend_asked: SignalInstance
+    check_acted: SignalInstance
     train_best_asked: SignalInstance
     cell_chosen: SignalInstance
     scheduler_test_asked: SignalInstance
@@ -47,4 +48,4 @@ class TuneView(Protocol):
     def show_report(self, can_write: bool) -> None: ...
     def show_best(self, words: str, button: str) -> None: ...
     def show_value(self, value: str) -> None: ...
-    def show_offer(self, words: str) -> None: ...
+    def show_checks(self, advice: Sequence[Advice]) -> None: ...

@@ -16,6 +16,7 @@ from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.ui.data import presenter as data
 from mcsvm_gui.ui.data.presenter import DataPresenter
+from mcsvm_gui.ui.runs.checks import Checks
 from solvers.errors import InputError
 
 
@@ -91,6 +92,7 @@ class FakeWorkspace(QObject):
         self.tasks, self.settings = FakeTasks(), {"recent_files": ["/there/old.csv"], "last_folder": "/there"}
         self.dataset = self.test = self.path = self.test_path = None
         self.read, self.rules, self.holdout, self.seed = ReadOptions(), Rules(), 0.3, 0
+        self.checks = Checks(self)
         self.asked: list[tuple[str, Any]] = []
 
     @property
@@ -183,7 +185,9 @@ def test_a_file_is_loading_then_shown_and_looked_at(stage: Stage) -> None:
     summary = stage.view.last("show_summary")[0]
     assert all(words in summary for words in ("150 rows", "4 features", "3 classes", "no missing cells"))
     assert dataset.digest[:8] in summary
-    assert [advice.sentence for advice in stage.view.last("show_advice")[0]] == ["1 row occurs again."]
+    said = stage.view.last("show_advice")[0]
+    assert [advice.sentence.partition(".")[0] for advice in said][:1] == ["1 row occurs again"]
+    assert [finding.code for finding in stage.workspace.checks.findings] == ["MC003", "MC043"]
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
@@ -248,7 +252,7 @@ def test_missing_cells_come_with_two_ways_out(stage: Stage, tmp_path: Path) -> N
     assert ("preparation", {"missing": "drop"}) in stage.workspace.asked
     stage.workspace.tasks.work()
     sentences = [advice.sentence for advice in stage.view.last("show_advice")[0]]
-    assert any("Their rows are left out" in sentence for sentence in sentences)
+    assert any("their rows are left out" in sentence for sentence in sentences)
     assert not any(advice.actions for advice in stage.view.last("show_advice")[0])
 
 
@@ -280,7 +284,9 @@ def test_hold_out_and_seed_go_to_the_workspace(stage: Stage) -> None:
     stage.view.holdout_changed.emit(0)
     assert stage.workspace.holdout is None
     assert stage.view.last("show_preparation") == (Rules(), 0, 7)
-    assert len(stage.workspace.tasks.waiting) == before, "nothing is looked at anew for a seed"
+    assert len(stage.workspace.tasks.waiting) == before, "one look at a time"
+    stage.workspace.tasks.work()
+    assert len([name for name, _ in stage.view.told if name == "show_projection"]) == 1, "the picture is the same"
 
 
 def test_a_test_file_is_named_with_its_rows(stage: Stage) -> None:

@@ -17,7 +17,11 @@ from run_examples import document
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.base.settings import Settings
+from mcsvm_gui.core.check.finding import Finding
+from mcsvm_gui.core.check.plan import CheckedPlan
+from mcsvm_gui.core.check.table import check_data
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
 from mcsvm_gui.core.machine.command_line import command
@@ -40,6 +44,7 @@ from solvers.run.trace import Sample, Trace
 class View(QObject):
     form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
     pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
+    check_acted = Signal(str, object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -434,3 +439,45 @@ def test_a_machine_that_cannot_be_trained_says_why_to_the_menu_too(page: Page) -
     assert page.queue.submitted == []
     assert page.messages == ([refused] if refused else [])
     assert refused
+
+
+# -- checks ---------------------------------------------------------------------------------------
+
+
+def imbalance() -> tuple[Finding, ...]:
+    data = iris().take([*range(50), *range(50, 54), *range(100, 104)])
+    return check_data(CheckedPlan(data, rules=Rules(scale="none"), holdout=0.3))
+
+
+def test_serious_findings_are_listed_and_notes_are_not(page: Page) -> None:
+    page.open()
+    found = imbalance()
+    assert {"MC043", "MC030"} <= {one.code for one in found}
+    page.space.checks.tell(found)
+    shown = page.view.last("show_checks")[0]
+    assert [one.severity.value for one in shown] == ["warning"] * len(shown)
+    assert any("MC030" in one.title for one in shown)
+    page.space.checks.tell(())
+    assert list(page.view.last("show_checks")[0]) == []
+
+
+def test_a_finding_changes_the_form_or_asks_the_data_page(page: Page) -> None:
+    page.open()
+    page.view.check_acted.emit("class_weight", "balanced")
+    assert page.view.form["class_weight"] == "balanced"
+    asked: list[tuple[str, object]] = []
+    page.space.checks.acted.connect(lambda *what: asked.append(what))
+    page.view.check_acted.emit("scale", "minmax")
+    page.view.check_acted.emit("groups", None)
+    assert asked == [("scale", "minmax"), ("groups", None)]
+    assert "scale" not in page.view.form
+
+
+def test_what_is_to_be_trained_is_part_of_what_is_checked(page: Page) -> None:
+    page.presenter.be_ready()
+    page.open()
+    planned: list[object] = []
+    page.space.checks.planned.connect(lambda: planned.append(dict(page.space.checks.plan)))
+    page.view.edit(split="order", kernel="linear")
+    page.view.edit(C="3")
+    assert planned == [{"split": "order", "kernel": "linear", "weighted": False}]

@@ -10,9 +10,10 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from mcsvm_gui.core.check.advice import Action, Advice
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
 from mcsvm_gui.core.tune import heat
 from mcsvm_gui.core.tune.form import DEFAULTS
@@ -284,10 +285,12 @@ def test_progress_is_a_bar_where_the_end_is_known_and_words_where_not(page: Tune
 
 def test_the_offer_to_extend_is_there_only_when_made(page: TunePage, qtbot: QtBot) -> None:
     page.show_maps([heat_map("ww")])
-    assert not page.extend.isVisible()
-    page.show_offer("look further")
-    with qtbot.waitSignal(page.extend_asked):
-        qtbot.mouseClick(page.extend, Qt.MouseButton.LeftButton)
+    assert not page.checks.isVisible()
+    page.show_checks([Advice("Look further.", actions=(Action("Extend and search on", "extend"),))])
+    extend = page.findChild(QPushButton, "extendAdvice")
+    with qtbot.waitSignal(page.check_acted) as heard:
+        qtbot.mouseClick(extend, Qt.MouseButton.LeftButton)
+    assert heard.args == ["extend", None]
     page.show_best("ww: 90 %", "Train it")
     with qtbot.waitSignal(page.train_best_asked):
         qtbot.mouseClick(page.train_best, Qt.MouseButton.LeftButton)

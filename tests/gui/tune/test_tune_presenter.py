@@ -85,7 +85,8 @@ class View(QObject):
         Signal(str),
         Signal(str, float, object),
     )
-    start_asked, stop_asked, extend_asked, train_best_asked = Signal(), Signal(), Signal(), Signal()
+    start_asked, stop_asked, train_best_asked = Signal(), Signal(), Signal()
+    check_acted = Signal(str, object)
     scheduler_test_asked, report_asked = Signal(), Signal(str)
     message = Signal(str)
 
@@ -271,7 +272,7 @@ def test_maps_fill_while_it_goes_on_and_the_time_left_is_said(page: Page) -> Non
     assert (done, expected) == (7, SMALL_TRIALS)
     assert "left" in words
     assert sum(len(shown.cells) for shown in page.view.maps.values()) == len({trial.cell for trial in first})
-    assert page.view.told["show_offer"] == ("",)
+    assert list(page.view.told.get("show_checks", ((),))[0]) == []
 
 
 def test_a_search_that_waits_or_rests_says_so(page: Page) -> None:
@@ -296,7 +297,7 @@ def test_the_best_is_marked_and_said_and_all_machines_share_one_scale(page: Page
         assert "support vectors" in shown.words(shown.best)
     assert maps["ww"].cells[maps["ww"].best].shade == 1.0 > maps["ovo"].cells[maps["ovo"].best].shade
     assert page.view.told["show_best"][0].startswith("Weston-Watkins: 90.5")
-    assert page.view.told["show_offer"] == ("",)
+    assert list(page.view.told.get("show_checks", ((),))[0]) == []
     assert "Every cell is known" in page.view.obstacle
 
 
@@ -491,10 +492,12 @@ def test_a_best_cell_on_the_edge_is_said_and_the_range_extended(
     page.view.start_asked.emit()
     page.queue.give(peak(*at))
     page.queue.end_search()
-    offer = page.view.told["show_offer"][0]
+    (found,) = {one.sentence: one for one in page.view.told["show_checks"][0]}.values()
+    offer = found.sentence
     assert "edge" in offer
+    assert [action.option for action in found.actions] == ["extend"]
     assert ("largest C" in offer, "smallest gamma" in offer) == ("C_to" in moved, "gamma_from" in moved)
-    page.view.extend_asked.emit()
+    page.view.check_acted.emit("extend", None)
     assert page.view.form == {**page.view.form, **SMALL, **moved}
     assert len(page.queue.searches) == 2
     assert len(page.queue.searches[-1].done) == SMALL_TRIALS  # nothing is done twice
