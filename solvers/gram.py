@@ -13,8 +13,8 @@ import numpy as np
 
 from solvers.kernels import Kernel, Points
 from solvers.kernels.base import FeatureKernel
+from solvers.products import kernel_products
 from solvers.work import (
-    EXACT_BLOCK_BYTES,
     LARGE,
     LEAST_ROWS,
     PIECE,
@@ -23,7 +23,6 @@ from solvers.work import (
     Work,
     finish,
     pieces,
-    scratch,
     spread,
 )
 
@@ -151,9 +150,10 @@ class Gram:
         end = self._filled + examples.size
         fresh = end <= self.capacity
         values = self.store[self._filled : end] if fresh else np.empty((examples.size, len(self)), np.float32)
+        left = yield from self.points.taking(examples)
 
-        def compute(piece: slice) -> None:
-            self.kernel.block(self.points.take(examples[piece]), self.points, values[piece])
+        def compute(columns: slice) -> None:
+            self.kernel.block(left, self.points.view(columns), values[:, columns])
 
         yield from spread(compute, self._pieces(examples.size), PIECE)
         return values
@@ -167,9 +167,8 @@ class Gram:
         self.evaluations += examples.size * len(self)
 
     def _pieces(self, count: int) -> list[slice]:
-        """The rows of a block in pieces; the cuts depend on nothing but n and the kernel's cost."""
-        n = len(self)
-        return pieces(count, max(2.0 * n * (self.points.stored + VALUE), 8.0 * n * PIECE / WORK_BYTES))
+        """The columns of a block of `count` rows in pieces; the cuts depend on nothing else but the kernel's cost."""
+        return pieces(len(self), count * max(2.0 * (self.points.stored + VALUE), 8.0 * PIECE / WORK_BYTES))
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots
@@ -212,6 +211,7 @@ class Gram:
         self._left = {int(key): int(count) for key, count in zip(keys, counts, strict=True)}
         self.slot_of[self._example_in[: self._filled]] = np.arange(self._filled)
         self._make_store()
+        finish(self.kernel.prepare(self.points, np.float32))
         if sum(self._refill(key, examples) for key, examples in self._blocks.items()) != self._filled:
             self.release()
             raise ValueError("rows outside their block")
@@ -220,10 +220,11 @@ class Gram:
         """Compute a block as it was and keep the rows still in the store; returns their number."""
         slots = self.slot_of[examples]
         here = (slots >= 0) & (self._block_of[slots] == block)
-        for piece in self._pieces(examples.size):
-            values = np.empty((piece.stop - piece.start, len(self)), np.float32)
-            self.kernel.block(self.points.take(examples[piece]), self.points, values)
-            self.store[slots[piece][here[piece]]] = values[here[piece]]
+        left = self.points.take(examples)
+        for columns in self._pieces(examples.size):
+            values = np.empty((examples.size, columns.stop - columns.start), np.float32)
+            self.kernel.block(left, self.points.view(columns), values)
+            self.store[slots[here], columns] = values[here]
         return int(here.sum())
 
     def times(self, weights: np.ndarray) -> np.ndarray:
@@ -258,30 +259,6 @@ def _check(packed: dict[str, np.ndarray], n: int, capacity: int) -> None:
 
 def _within(index: np.ndarray, n: int) -> bool:
     return bool(((index >= 0) & (index < n)).all())
-
-
-def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
-    """K(left, right) @ weights in float64, in blocks of bounded size; without K where the kernel has `times`."""
-    if isinstance(kernel, FeatureKernel):
-        return finish(kernel.times(left, right, weights))
-    return finish(kernel_products(kernel, left, right, weights))
-
-
-def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
-    result = np.zeros((len(left), weights.shape[1]))
-    if len(right) == 0:
-        return result
-    yield from kernel.prepare(right, np.float64)
-    height = max(1, min(len(left), EXACT_BLOCK_BYTES // (8 * len(right))))
-
-    def multiply(start: int) -> None:
-        index = np.arange(start, min(start + height, len(left)))
-        values = kernel.block(left.take(index), right, scratch((index.size, len(right))))
-        result[index] = values @ weights
-
-    operations = 2.0 * height * len(right) * (left.stored + weights.shape[1] + VALUE)
-    yield from spread(multiply, range(0, len(left), height), operations)
-    return result
 
 
 class Pages:

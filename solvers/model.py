@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from solvers.gram import kernel_times
 from solvers.jit.rounding import ROUNDING
 from solvers.kernels import Kernel, Points
 from solvers.kernels.precomputed import MatrixRows
 from solvers.machines import MACHINES, Machine
 from solvers.problem import Problem
+from solvers.products import kernel_times
 from solvers.work import PREDICTION_ROWS
 
 TIE = ROUNDING  # difference up to which class functions tie: BLAS rounds equal rows differently by position

@@ -12,6 +12,7 @@ from solvers.dual.bias import best_bias
 from solvers.dual.quantities import energy_of, examine, weights_of
 from solvers.jit.rounding import SINGLE
 from solvers.problem import Part, Problem
+from solvers.products import Sweep, swept
 from solvers.work import Work, finish
 
 
@@ -47,7 +48,7 @@ class Proof:
 
     certificate: Certificate
     weights: np.ndarray  # (n, outputs)
-    products: np.ndarray  # K @ weights, float64
+    products: np.ndarray  # K @ weights; in float32 of examples that are proved to be beyond their margin
     bias: np.ndarray  # (outputs,)
 
 
@@ -60,18 +61,34 @@ def certifying(
     part: Part, alpha: np.ndarray, products: np.ndarray | None = None, hint: np.ndarray | None = None
 ) -> Work[Proof]:
     """Recompute everything from alpha. A caller that has K @ weights in float64 may pass it as `products`."""
-    weights = weights_of(part, alpha)
+    weights, sweep = weights_of(part, alpha), None
     if products is None:
-        products = yield from part.gram.products(weights)
+        sweep = yield from sweep_of(part, alpha, weights)
+        products = (yield from part.gram.products(weights)) if sweep is None else sweep.products
     total = weights.sum(axis=0)
-    bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
-    yield
+    while True:
+        bias = best_bias(part, alpha, products, hint) if part.balanced else part.offset * total
+        yield
+        if sweep is None:
+            break
+        unclear = part.geometry.unclear(part, alpha, products + bias, sweep.error)
+        if not unclear.size:
+            break
+        yield from sweep.sharpen(part.gram.points, unclear)
     optimality = examine(part, alpha, products + bias)
     yield
     energy = energy_of(part, weights, products)
     infeasibility = part.geometry.infeasibility(part, alpha, total)
     certificate = Certificate(energy + optimality.loss, optimality.linear - energy, optimality.violation, infeasibility)
     return Proof(certificate, weights, products, bias)
+
+
+def sweep_of(part: Part, alpha: np.ndarray, weights: np.ndarray) -> Work[Sweep | None]:
+    """K W in float64 for the support vectors, and in float32 for the other examples, or None (products.py)."""
+    if np.any((alpha != 0.0).any(axis=1) & ~weights.any(axis=1)):
+        return None
+    reading = float(np.abs(part.form.reading[1]).sum(axis=2).max())
+    return (yield from swept(part.gram.kernel, part.gram.points, weights, reading))
 
 
 def total_of(proofs: Sequence[Proof]) -> Certificate:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from solvers.jit import scan, sums
+from solvers.jit import block, scan, sums
 from solvers.jit.bound import AT_BOUND
 from solvers.jit.linear.system import respond
 from solvers.jit.rounding import ROUNDING
@@ -54,6 +54,13 @@ class Geometry(ABC):
     ) -> tuple[float, float, float]:
         """(violation, loss, linear term of the dual) by functions with b; the violation of each example into
         `violations`."""
+
+    def unclear(self, part: Part, alpha: np.ndarray, functions: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """The examples that may violate or cost. `functions` include b, and may err by `error` (by its bound on a
+        gradient) where that is positive and alpha is zero."""
+        top = np.empty(len(part))
+        block.steepest(part.form.rule, _by_class(functions), part.labels, part.form.slots, top)
+        return np.flatnonzero((error > 0.0) & ~(top + error < 0.0))
 
     def span(self, part: Part, alpha: np.ndarray, functions: np.ndarray) -> tuple[float, float] | None:
         """(high, low): the optimal b lies between them, high - low is the violation. None unless this is a Line."""
@@ -313,6 +320,16 @@ class Line(Box):
         function, values = (np.ascontiguousarray(table[:, 0]) for table in (functions, alpha))
         high, low = scan.equality_violation(part.form.rule, function, values, part.labels, part.upper)
         return float(high), float(low)
+
+    def unclear(self, part: Part, alpha: np.ndarray, functions: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """Also examples that may widen the span of b by the others."""
+        known = error == 0.0
+        signed_margin = part.form.direction[part.labels, 0, 0] * part.form.margin[part.labels, 0]
+        wish, (rises, falls) = signed_margin - functions[:, 0], self.movable(part, alpha)
+        high = wish[known & rises].max(initial=-np.inf)
+        low = wish[known & falls].min(initial=np.inf)
+        inside = np.where(rises, wish + error < high, True) & np.where(falls, wish - error > low, True)
+        return np.union1d(super().unclear(part, alpha, functions, error), np.flatnonzero(~known & ~inside))
 
     def reduced(self, part: Part, alpha: np.ndarray, functions: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         high, low = self.span(part, alpha, functions)

@@ -24,6 +24,18 @@ def variable_gradient(rule, functions, y, p, i):
 
 
 @compiled
+def steepest(rule, functions, labels, slots, top):
+    """The largest gradient of every example; NaN where one is NaN."""
+    for i in range(labels.size):
+        top[i] = -HUGE
+        for p in range(slots):
+            if (rule.own if p == labels[i] else rule.other) != 0.0:
+                g = variable_gradient(rule, functions, labels[i], p, i)
+                if g > top[i] or np.isnan(g):
+                    top[i] = g
+
+
+@compiled
 def lowest_in_use(rule, functions, alpha, y, i, bound):
     """The smallest gradient among the nonzero variables of one example and the slack of its sum, which has 0."""
     low, total = HUGE, 0.0

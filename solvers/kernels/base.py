@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from solvers.kernels.points import Points
 from solvers.work import Work, ready
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The error of float32 blocks: |K~ - K| <= K~ (constant + slope (weight_i + weight_j)) for K~ >= 0."""
+
+    constant: float
+    slope: float
+    weight: np.ndarray  # (n,)
 
 
 class Kernel(ABC):
@@ -34,6 +44,10 @@ class Kernel(ABC):
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
         """Derive, in pieces, what `block` derives of all `points` on its right; without it, `block` does so at once."""
+        return ready(None)
+
+    def bound(self, points: Points) -> Work[Bound | None]:
+        """The proved error of float32 blocks between these points; None where there is none. Prepares the points."""
         return ready(None)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from solvers.kernels.centred import Centred, centre
 from solvers.work import MOVE, PIECE, Work, finish, pieces
 
 
@@ -61,6 +62,11 @@ class Points:
         return found
 
     @property
+    def centred(self) -> Centred | None:
+        """The rows moved to a mean, if they were prepared; points taken from others keep these others' mean."""
+        return self._derived.get("centred")
+
+    @property
     def lifted(self) -> np.ndarray:
         """Dense rows with |x|^2 and 1 appended: with `folded` one product gives squared distances."""
         return np.hstack([self.rows, self.squares[:, None], np.ones((len(self), 1))])
@@ -82,7 +88,27 @@ class Points:
         for name in ("single", "squares"):
             if name in self._derived:
                 part._derived[name] = yield from taken(self._derived[name], index)
+        if self.centred is not None:
+            part._derived["centred"] = self.centred.taken(index)
         return part
+
+    def view(self, some: slice) -> Points:
+        """Consecutive rows; dense ones and all that was derived of them are not copied."""
+        if some == slice(0, len(self)):
+            return self
+        part = self._viewed(some)
+        for name in ("single", "squares"):
+            if name in self._derived:
+                part._derived[name] = self._derived[name][some]
+        for name in ("folded", "folded single"):
+            if name in self._derived:
+                part._derived[name] = self._derived[name][:, some]
+        if self.centred is not None:
+            part._derived["centred"] = self.centred.taken(some)
+        return part
+
+    def _viewed(self, some: slice) -> Points:
+        return Points(self.rows[some])
 
 
 def taken(rows: Any, index: np.ndarray) -> Work[Any]:
@@ -148,6 +174,7 @@ DERIVED: dict[str, Callable[[Points], Work[Any]]] = {
     "squares": _squares,
     "folded": _folded(np.float64),
     "folded single": _folded(np.float32),
+    "centred": lambda points: centre(points.rows),
 }
 
 

@@ -31,6 +31,9 @@ class MatrixRows(Points):
         rows = (yield from taken(self.rows, index)) if self.rows.shape[1] else np.empty((index.size, 0))
         return MatrixRows(rows, self.columns[index])
 
+    def _viewed(self, some: slice) -> MatrixRows:
+        return MatrixRows(self.rows[some], self.columns[some])
+
 
 @dataclass(frozen=True)
 class Precomputed(Kernel):

@@ -81,17 +81,17 @@ def test_no_memory_is_taken_before_it_is_needed() -> None:
 
 
 def test_a_large_block_is_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WORK_BYTES", 8 * len(X) * 3)
-    heights = []
+    monkeypatch.setattr(module, "WORK_BYTES", 8 * 8 * 15)
+    widths = []
 
     class Watching(type(kernel_named("rbf"))):  # type: ignore[misc]
         def block(self, left: Points, right: Points, out: np.ndarray) -> np.ndarray:
-            heights.append(len(left))
+            widths.append(len(right))
             return super().block(left, right, out)
 
     gram = Gram(Watching(0.7), Points(X), 500.0)
     slots = gram.rows(np.arange(8))
-    assert heights == [3, 3, 2]
+    assert widths == [15, 15, 10]
     np.testing.assert_allclose(gram.store[slots], FULL[:8], atol=1e-5)
 
 

@@ -1,0 +1,190 @@
+"""Products K W without K: in float64 block by block, and those of a certificate in tiles, partly in float32.
+
+Where most weights are zero, K W of the support S, the rows of nonzero weights, takes |S|^2 / 2 kernel values in float64
+(every value serves two rows), and that of the other rows one pass in float32, whose error is bounded row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from solvers.kernels import Kernel, Points
+from solvers.kernels.base import Bound, FeatureKernel
+from solvers.kernels.centred import UNIT
+from solvers.work import EXACT_BLOCK_BYTES, LEAST_SWEEP, TILE, TILES, VALUE, Work, finish, scratch, spread
+
+Summand = tuple[slice, np.ndarray]  # rows of a result, and what to add to them
+
+LEAST = 2.0**-125  # what a kernel value or a product of weights loses where it underflows, at most
+SLACK = 1.001  # for roundings in the bound itself
+
+
+def kernel_times(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> np.ndarray:
+    """K(left, right) @ weights in float64, in blocks of bounded size; without K where the kernel has `times`."""
+    if isinstance(kernel, FeatureKernel):
+        return finish(kernel.times(left, right, weights))
+    return finish(kernel_products(kernel, left, right, weights))
+
+
+def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.ndarray) -> Work[np.ndarray]:
+    result = np.zeros((len(left), weights.shape[1]))
+    if len(right) == 0:
+        return result
+    yield from kernel.prepare(right, np.float64)
+    height = max(1, min(len(left), EXACT_BLOCK_BYTES // (8 * len(right))))
+
+    def multiply(start: int) -> None:
+        index = np.arange(start, min(start + height, len(left)))
+        values = kernel.block(left.take(index), right, scratch((index.size, len(right))))
+        result[index] = values @ weights
+
+    operations = 2.0 * height * len(right) * (left.stored + weights.shape[1] + VALUE)
+    yield from spread(multiply, range(0, len(left), height), operations)
+    return result
+
+
+class Sweep:
+    """K W for all points: float64 where `error` is 0, elsewhere float32.
+
+    `error` bounds the error of <d, (K W)_i> for every d of |d|_1 <= `reading`.
+    """
+
+    def __init__(self, kernel: Kernel, right: Points, weights: np.ndarray, products: np.ndarray) -> None:
+        self.kernel, self.right, self.weights = kernel, right, weights
+        self.products, self.error = products, np.zeros(len(products))
+
+    def fill(self, points: Points, bound: Bound, support: np.ndarray, reading: float) -> Work[None]:
+        """The rows outside the support, whose weights are zero, in float32."""
+        rows = np.flatnonzero(np.isin(np.arange(len(points)), support, invert=True, assume_unique=True))
+        size = float(np.abs(self.weights).max())
+        heaviest = reading * np.abs(self.weights).max(axis=1) / size
+        columns = [self.weights / size, heaviest, heaviest * bound.weight[support]]
+        table = np.column_stack(columns).astype(np.float32)
+        sums = yield from bounded_products(points, rows, self.right, table, self.kernel)
+        total, weighted = sums[:, -2], sums[:, -1]
+        relative = (bound.constant + UNIT * (TILE + 4)) * total
+        error = relative + bound.slope * (bound.weight[rows] * total + weighted)
+        self.products[rows] = size * sums[:, :-2]
+        error = SLACK * error + LEAST * support.size * (1.0 + reading)
+        self.error[rows] = np.maximum(size * error, np.finfo(float).tiny)  # 0 would mean float64
+
+    def sharpen(self, points: Points, rows: np.ndarray) -> Work[None]:
+        """These rows in float64."""
+        left = yield from points.taking(rows)
+        self.products[rows] = yield from kernel_products(self.kernel, left, self.right, self.weights)
+        self.error[rows] = 0.0
+
+
+def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float) -> Work[Sweep | None]:
+    """None where no error of float32 is proved for the kernel, or all is so small that float64 takes no longer."""
+    support = np.flatnonzero(np.any(weights != 0.0, axis=1))
+    if support.size * float(len(points)) < LEAST_SWEEP or isinstance(kernel, FeatureKernel):
+        return None
+    bound = yield from kernel.bound(points)
+    if bound is None:
+        return None
+    right = yield from points.taking(support)
+    sweep = Sweep(kernel, right, weights[support], np.empty_like(weights))
+    sweep.products[support] = yield from symmetric_products(kernel, right, sweep.weights)
+    if support.size < len(points):
+        yield from sweep.fill(points, bound, support, reading)
+    return sweep
+
+
+# -- in tiles -------------------------------------------------------------------------------------
+
+
+def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> Work[np.ndarray]:
+    """K(points, points) @ weights in float64; a kernel value off the diagonal is computed once."""
+    cuts = tiles_of(len(points))
+    blocks = []
+    for cut in cuts:
+        blocks.append(points.view(cut))
+        yield from kernel.prepare(blocks[-1], np.float64)
+    result = np.zeros((len(points), weights.shape[1]))
+
+    def compute(tile: tuple[int, int]) -> list[Summand]:
+        i, j = tile
+        values = kernel.block(blocks[i], blocks[j], scratch((len(blocks[i]), len(blocks[j]))))
+        found = [(cuts[i], values @ weights[cuts[j]])]
+        return found if i == j else [*found, (cuts[j], values.T @ weights[cuts[i]])]
+
+    tiles = [(i, j) for i in range(len(cuts)) for j in range(i, len(cuts))]
+    yield from add_up(result, tiles, compute, _operations(points, weights))
+    return result
+
+
+def bounded_products(
+    points: Points, rows: np.ndarray, right: Points, table: np.ndarray, kernel: Kernel
+) -> Work[np.ndarray]:
+    """K(rows, right) @ table in float32, the products of each tile added in float64; `points` are prepared."""
+    left, cuts = tiles_of(rows.size), tiles_of(len(right))
+    blocks = [right.view(cut) for cut in cuts]
+    sums = np.zeros((rows.size, table.shape[1]))
+    together = max(1, TILES // len(cuts))
+    for first in range(0, len(left), together):
+        some = left[first : first + together]
+        heads = []
+        for cut in some:
+            heads.append((yield from points.taking(rows[cut])))
+        multiply = _Multiply(kernel, some, heads, blocks, [table[cut] for cut in cuts])
+        tiles = [(i, j) for i in range(len(some)) for j in range(len(cuts))]
+        yield from add_up(sums, tiles, multiply, _operations(points, table))
+    return sums
+
+
+@dataclass(frozen=True)
+class _Multiply:
+    """The float32 product of a tile."""
+
+    kernel: Kernel
+    cuts: list[slice]
+    left: list[Points]
+    right: list[Points]
+    table: list[np.ndarray]
+
+    def __call__(self, tile: tuple[int, int]) -> list[Summand]:
+        i, j = tile
+        left, right = self.left[i], self.right[j]
+        values = self.kernel.block(left, right, scratch((len(left), len(right)), np.float32))
+        return [(self.cuts[i], (values @ self.table[j]).astype(np.float64))]
+
+
+def tiles_of(count: int) -> list[slice]:
+    return [slice(start, min(start + TILE, count)) for start in range(0, count, TILE)]
+
+
+def _operations(points: Points, weights: np.ndarray) -> float:
+    return 2.0 * TILE * TILE * (points.stored + 2.0 * weights.shape[1] + VALUE)
+
+
+def add_up(
+    result: np.ndarray,
+    tiles: Sequence[tuple[int, int]],
+    compute: Callable[[tuple[int, int]], list[Summand]],
+    operations_each: float,
+) -> Work[None]:
+    """Add what the tiles give to the result, in their order whatever thread computes them."""
+    for start in range(0, len(tiles), TILES):
+        group = tiles[start : start + TILES]
+        found: list[list[Summand]] = [[] for _ in group]
+        yield from spread(_Kept(compute, group, found), range(len(group)), operations_each)
+        for summands in found:
+            for rows, values in summands:
+                result[rows] += values
+        yield
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Calls a function for a tile and keeps what it gives at the tile's place."""
+
+    compute: Callable[[tuple[int, int]], list[Summand]]
+    tiles: Sequence[tuple[int, int]]
+    found: list[list[Summand]]
+
+    def __call__(self, number: int) -> None:
+        self.found[number] = self.compute(self.tiles[number])
