@@ -84,6 +84,7 @@ def test_products_with_rows_are_sums_over_pieces(
     right = RNG.normal(size=(5 if product is rows_times else 60, 3))
     whole = finish(product(form(ROWS), right))
     monkeypatch.setattr(work, "PIECE", 1000.0)
+    monkeypatch.setattr("solvers.kernels.points.PIECE", 1000.0)
     cut, times = counted(product(form(ROWS), right))
     np.testing.assert_allclose(cut, whole, rtol=1e-13, atol=1e-13)
     assert times > 3
