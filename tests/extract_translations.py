@@ -17,7 +17,9 @@ from mcsvm_gui.core.base.i18n.translation import languages
 from mcsvm_gui.core.base.options import Choice, options_of
 from mcsvm_gui.core.base.settings import TABLE
 from mcsvm_gui.core.compare.measures import MEASURES
+from mcsvm_gui.core.data.lists import Several
 from mcsvm_gui.core.data.options import ReadOptions, Rules
+from mcsvm_gui.core.data.roles.value import ROLES
 from mcsvm_gui.core.export import EXPORTERS
 from mcsvm_gui.core.export.menu import OWN
 from mcsvm_gui.core.machine import names
@@ -84,7 +86,7 @@ def declared() -> set[str]:
     endings = {ending.sentence for ending in Ending}
     settings = {text for setting in TABLE for text in (setting.label, setting.help, setting.group)}
     choices = {text for setting in TABLE for _, text in setting.choices()} - set(languages().values())
-    listed = names.SOLVERS, names.KERNELS, names.NOT_FOR_FILES, names.BIASES, names.OWN_BIAS, SEARCHES
+    listed = ROLES, names.SOLVERS, names.KERNELS, names.NOT_FOR_FILES, names.BIASES, names.OWN_BIAS, SEARCHES
     named = {title for titles in listed for title in titles.values()}
     measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
     refusals = {geometry.title for geometry in (BOX, SUMS, LINE)}
@@ -98,9 +100,9 @@ def options() -> set[str]:
     known = [option for table in (ReadOptions, Rules, Request) for option in options_of(table).values()]
     known += SEARCH_OPTIONS.values()
     titles = {option.title for option in known if option.commands}
-    chosen = [option.kind for option in known if option.commands and isinstance(option.kind, Choice)]
+    chosen = [option.kind for option in known if option.commands and isinstance(option.kind, Choice | Several)]
     titles |= {title for kind in chosen for title in kind.titles.values()}
-    asked = [option for option in known if option.train or option.tune]
+    asked = [option for option in known if option.train or option.tune or option.name in options_of(Rules)]
     return titles | {text for one in asked for text in (one.help, one.unsaid, one.unit) if not text.isdecimal()}
 
 

@@ -120,7 +120,7 @@ def test_class_names_are_text_as_in_the_file(file: str, classes: tuple[str, ...]
 @pytest.mark.parametrize(
     ("file", "code"),
     [
-        ("index_column.csv", "index-column"),
+        ("index_column.csv", "row-names"),
         ("duplicate_headers.csv", "duplicate-header"),
         ("bool_labels.csv", "label-truth-values"),
         ("label_spaces.csv", "label-blanks"),

@@ -334,6 +334,13 @@ def options_of(table: Any) -> dict[str, Option]:
     return {item.name: replace(found, name=item.name) for item, found in known if found is not None}
 
 
+def check_loaded(values: Any) -> None:
+    """Of a frozen dataclass whose values may come from a document, where a tuple is a list."""
+    for name, one in options_of(values.__class__).items():
+        object.__setattr__(values, name, one.kind.loaded(getattr(values, name)))
+    check(values)
+
+
 def check(values: Any) -> None:
     """Raises InputError where an option of this dataclass holds none of its values."""
     for name, option in options_of(values.__class__).items():

@@ -20,6 +20,7 @@ _FOUND = {"missing-cells", "constant-column", "all-missing-column"}
 _FOUND |= {"constant columns", "empty columns", "many levels", "unscaled"}
 _NO_WARNING = {"sparse", "categories", "filled", "dropped rows", "comments", "query-numbers", "zero-based"}
 _NO_WARNING |= {"label-truth-values", "label-spellings", "trailing-separator", "label-blanks", "weightless-rows"}
+_NO_WARNING |= {"row-names", "words", "joined categories"}
 
 
 @dataclass(frozen=True)

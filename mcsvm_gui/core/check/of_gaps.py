@@ -19,6 +19,9 @@ TIED = 0.15  # Cramer's V: below, the tie is weak whatever its probability
 DONE = {
     "drop": Sentence("nothing: their rows are left out"),
     "mean": Sentence("nothing: they are filled with the mean of their column, text with its most frequent value"),
+    "median": Sentence("nothing: they are filled with the median of their column, text with its most frequent value"),
+    "category": Sentence("nothing: text has a category for them, numbers are filled with the median of their column"),
+    "knn": Sentence("nothing: they are filled from the nearest rows, text with its most frequent value"),
     "most-frequent": Sentence("nothing: they are filled with the most frequent value of their column"),
 }
 

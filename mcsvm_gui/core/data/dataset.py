@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, overload
 
@@ -36,10 +36,18 @@ class Notice:
     sentence: Sentence
 
 
+ColumnKind = Literal["number", "category", "text", "date"]  # dates are seconds since 1970, as the clock there showed
+
+
 @dataclass(frozen=True)
 class Column:
     name: str
-    kind: Literal["number", "category"]
+    kind: ColumnKind
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its cells are float64, NaN where missing; else they are text, None where missing."""
+        return self.kind in ("number", "date")
 
 
 @dataclass(frozen=True)
@@ -89,12 +97,22 @@ class Dataset:
     folds: np.ndarray | None = None  # (rows,) likewise: in which fold each row is tested
     weightless: int = 0  # rows of weight 0 that were left out
     tables: tuple[str, ...] = ()  # of a file that holds several
+    row_names: Mapping[str, np.ndarray] = field(default_factory=dict)  # columns of text that are shown, never learned
+    order: tuple[str, ...] = ()  # all columns of the file, whatever they are used for; of LIBSVM files none
+    date_order: str = ""  # of day and month, where there are dates of which it must be known
 
     @property
     def rows(self) -> int:
         held = self.table if self.table is not None else self.matrix
         assert held is not None
         return int(held.shape[0])
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Columns of the file that were to have no part in learning."""
+        used = {column.name for column in self.columns} if self.order else set()
+        used |= {name for name in (self.label_name, self.weight_name, self.group_name, self.fold_name) if name}
+        return tuple(name for name in self.order if name not in used)
 
     @cached_property
     def _counts(self) -> dict[str, int]:
@@ -145,6 +163,7 @@ class Dataset:
             weights=None if self.weights is None else self.weights[chosen],
             groups=None if self.groups is None else self.groups[chosen],
             folds=None if self.folds is None else self.folds[chosen],
+            row_names={name: cells[chosen] for name, cells in self.row_names.items()},
             digest=hashlib.sha256(self.digest.encode() + chosen.astype("<i8").tobytes()).hexdigest(),
         )
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import Choice, ColumnName, Option, options_of
 from mcsvm_gui.core.data.formats import READERS
-from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
+from mcsvm_gui.core.data.lists import Names
+from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, ReadOptions, Rules
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
 
 MOST_COLUMNS = 1_000  # in the list of label columns; any other can be typed
 NAMES = {"label": "label_name", "weights": "weight_name", "groups": "group_name", "fold_column": "fold_name"}
-OPTIONS = tuple(options_of(ReadOptions))
+OPTIONS = tuple(name for name in options_of(ReadOptions) if name not in LISTS)  # the table of columns asks those
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,24 @@ class Field:
     shown: bool = True
 
 
+_ASKED_FOR = {  # rules that only some data need, by the columns that need them
+    **dict.fromkeys(("analyzer", "ngrams", "stop_words", "min_df"), "text"),
+    "date_parts": "date",
+    "min_frequency": "category",
+}
+
+
+def asked_rules(dataset: Dataset, rules: Rules) -> set[str]:
+    """The rules that make a difference to these data."""
+    kinds = set() if dataset.matrix is not None else {column.kind for column in dataset.columns}
+    asked = {name for name in options_of(Rules) if _ASKED_FOR.get(name) in (None, *kinds)}
+    if rules.missing != "knn":
+        asked.discard("neighbors")
+    if not rules.fills:
+        asked.discard("missing_indicator")
+    return asked
+
+
 def titles() -> dict[str, str]:
     return {name: tr(option.title) for name, option in options_of(ReadOptions).items()}
 
@@ -52,12 +71,21 @@ def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[s
         if isinstance(option.kind, ColumnName)
         else _field(name, getattr(read, name), guesses.get(name), dataset)
         for name, option in options_of(ReadOptions).items()
+        if name in OPTIONS
     ]
     return tuple(_where_used(field, dataset) for field in fields)
 
 
 def applied(read: ReadOptions, option: str, value: str | None) -> ReadOptions:
-    change: dict[str, Any] = {option: options_of(ReadOptions)[option].default if value is None else value}
+    """The answer to a question; to a question for columns, one more of them. InputError where it is none."""
+    asked = options_of(ReadOptions)[option]
+    change: dict[str, Any] = {option: asked.default if value is None else asked.kind.parse(value)}
+    if isinstance(asked.kind, Names) and change[option]:
+        more = set(change[option])
+        change = {name: tuple(one for one in getattr(read, name) or () if one not in more) for name in LISTS}
+        change[option] = (*change[option], *sorted(more))
+        if read.names is None and option != "names":
+            del change["names"]  # to be found, as before
     return replace(read, **change)
 
 
@@ -67,7 +95,7 @@ def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
     from solvers.errors import InputError
 
     try:
-        bare = replace(read, label=None, weights=None, groups=None, fold_column=None)
+        bare = replace(read, **{name: options_of(ReadOptions)[name].default for name in (*NAMES, *LISTS)})
         found = open_dataset(path, bare, needs_label=False)
     except (InputError, OSError):
         return ()
@@ -126,12 +154,14 @@ def _plain(guess: str) -> str:
 
 
 _TYPED = {"table": "", "query": "SELECT … FROM …"}  # what may be typed
-_SELDOM = {*_TYPED, "spellings"}
+_SELDOM = {*_TYPED, "spellings", "date_order"}
 _SPELLED = {"label-spelling", "label-letters", "label-case"}  # notices that ask how to spell classes
 
 
 def _needed(option: str, dataset: Dataset) -> bool:
     """Whether the file leaves this open."""
+    if option == "date_order":
+        return bool(dataset.date_order)
     if option == "spellings":
         return any(notice.code in _SPELLED for notice in dataset.notices)
     return option in READERS[dataset.format].options

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mcsvm_gui.core.base.options import Choice, ColumnName, Kind, check, option
+from mcsvm_gui.core.base.options import Choice, ColumnName, Flag, Kind, Whole, check_loaded, option
 from mcsvm_gui.core.data import formats
+from mcsvm_gui.core.data.lists import Names, Several
 
 AUTOMATIC = "auto"  # to be guessed
 HEADERS = {AUTOMATIC: "Automatic", "yes": "yes, the first line", "no": "no, data at once"}
@@ -17,6 +18,11 @@ SPELLINGS = {
     AUTOMATIC: "each is a class",
     "join": "join equal numbers and letters",
     "join-case": "join upper and lower case too",
+}
+DATE_ORDERS = {
+    AUTOMATIC: "Automatic",
+    "dmy": "day, month, year",
+    "mdy": "month, day, year",
 }
 DECIMALS = {".": "point", ",": "comma"}
 READING: dict[str, Any] = {
@@ -59,6 +65,37 @@ class ReadOptions:
         unsaid="none",
         **READING,
     )
+    columns: tuple[str, ...] = option(
+        *((), Names(), "Only these columns", "The only columns to learn from, beside those of --text and --dates"),
+        note="default: all that have no other role",
+        **READING,
+    )
+    drop: tuple[str, ...] = option((), Names(), "Columns left out", "Columns to leave out", **READING)
+    text: tuple[str, ...] = option(
+        *((), Names(), "Columns of text", "Columns of text, whose words become features (tf-idf)"), **READING
+    )
+    dates: tuple[str, ...] = option(
+        *((), Names(), "Columns of dates", "Columns of dates or times, which become numbers"), **READING
+    )
+    date_order: str = option(
+        *(AUTOMATIC, Choice(titles=DATE_ORDERS), "Order of dates", "What 3/4/2024 means"),
+        note="default: what the dates show",
+        **READING,
+    )
+    categories: tuple[str, ...] = option(
+        *((), Names(), "Columns of categories", "Columns whose values are names, even where they look like numbers"),
+        **READING,
+    )
+    names: tuple[str, ...] | None = option(
+        *(
+            None,
+            Names(),
+            "Columns of names",
+            "Columns that are shown and never learned, such as names of rows; or none",
+        ),
+        note="default: columns without a title, and ids, that name or count the rows",
+        **READING,
+    )
     table: str | None = option(
         *(None, Kind("NAME"), "Table", "The table or view of an SQLite database, or the sheet of an Excel workbook"),
         note="default: the first that holds anything",
@@ -79,9 +116,11 @@ class ReadOptions:
     encoding: str | None = option(None, Kind("NAME"), "Encoding", "Such as utf-8 or cp1252", **READING)
 
     def __post_init__(self) -> None:
-        check(self)
+        check_loaded(self)
 
 
+OF_KIND = {"text": "text", "date": "dates", "category": "categories"}  # options that name columns of a kind
+LISTS = "columns", "drop", "names", *OF_KIND.values()  # options that name several columns
 SPLITS = {
     AUTOMATIC: "By named columns",
     "stratified": "Random, by class",
@@ -95,14 +134,30 @@ MISSING = {
     "reject": "refuse to train",
     "drop": "leave such rows out",
     "mean": "fill with the mean",
+    "median": "fill with the median",
     "most-frequent": "fill with the most frequent",
+    "category": "a category of their own, numbers the median",
+    "knn": "fill from the nearest neighbors",
 }
+DATE_PARTS = {
+    "since": "days since a start",
+    "year": "year",
+    "month": "month",
+    "weekday": "day of the week",
+    "hour": "hour",
+    "month-cycle": "month as a cycle",
+    "weekday-cycle": "day of the week as a cycle",
+    "hour-cycle": "time of day as a cycle",
+}
+ANALYZERS = {"word": "words", "char": "letters", "char_wb": "letters within words"}
+NGRAMS = {"1": "one", "1:2": "one or two", "1:3": "one to three", "2:4": "two to four", "3:5": "three to five"}
+STOP_WORDS = {"none": "none", "english": "English"}
 UNKNOWN = {"zeros": "no level at all", "reject": "refuse to decide"}  # what training did not know
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Categories take their most frequent level where missing cells take the mean."""
+    """Categories take their most frequent level where missing cells take the mean, the median or their neighbors'."""
 
     scale: str = option(
         *("minmax", Choice(titles=SCALES), "Scaling", "How features are scaled"),
@@ -115,10 +170,38 @@ class Rules:
         **READING,
     )
     unknown: str = option("zeros", Choice(titles=UNKNOWN), "Unknown levels")  # no level at all, or refused
+    neighbors: int = option(
+        5, Whole(), "Neighbors", "How many rows a missing cell is filled from, with knn", spin=(1, 99), **READING
+    )
+    missing_indicator: bool = option(
+        False,
+        Flag(),
+        "Tell missing cells",
+        "A feature more for each column with missing cells: whether one is",
+        **READING,
+    )
+    min_frequency: int = option(
+        *(1, Whole(), "Fewest rows of a category", "Categories of fewer rows are joined to one"),
+        spin=(1, 9999),
+        **READING,
+    )
+    date_parts: tuple[str, ...] = option(
+        ("since", "month-cycle", "weekday-cycle", "hour-cycle"),
+        Several(titles=DATE_PARTS),
+        "Parts of dates",
+        "What is learned of dates; of a cycle its sine and cosine",
+        **READING,
+    )
+    analyzer: str = option("word", Choice(titles=ANALYZERS), "Pieces of text", "What texts are cut into", **READING)
+    ngrams: str = option("1", Choice(titles=NGRAMS), "Pieces in a row", "How many are one feature", **READING)
+    stop_words: str = option("none", Choice(titles=STOP_WORDS), "Stop words", "Words left out of texts", **READING)
+    min_df: int = option(
+        *(1, Whole(), "Fewest texts of a word", "Words in fewer texts are left out"), spin=(1, 9999), **READING
+    )
 
     def __post_init__(self) -> None:
-        check(self)
+        check_loaded(self)
 
     @property
     def fills(self) -> bool:
-        return self.missing in ("mean", "most-frequent")
+        return self.missing not in ("reject", "drop")

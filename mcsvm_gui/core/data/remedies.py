@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from mcsvm_gui.core.base.options import Option, options_of
+from mcsvm_gui.core.data.lists import Names
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from solvers.errors import Sentence
 
@@ -14,6 +15,7 @@ _DEEDS = {
     ("missing", "mean"): Sentence("Fill with the mean"),
     ("missing", "drop"): Sentence("Leave rows out"),
     ("spellings", "join"): Sentence("Join spellings"),
+    ("names", "none"): Sentence("Learn from it"),
     ("spellings", "join-case"): Sentence("Join upper and lower case"),
     ("class_weight", "balanced"): Sentence("Weigh classes alike"),
     ("split", "order"): Sentence("Split in row order"),
@@ -23,6 +25,16 @@ _DEEDS = {
     ("calibrate", "temperature"): Sentence("Calibrate"),
     ("score", "balanced-accuracy"): Sentence("Choose by balanced accuracy"),
 }
+_DEEDS_OF_COLUMNS = {
+    "text": Sentence("Read as text"),
+    "dates": Sentence("Read as dates"),
+    "names": Sentence("Show as names"),
+    "drop": Sentence("Leave column out"),
+}
+
+
+def _deed(option: str, value: str | None) -> Sentence | None:
+    return _DEEDS.get((option, value or "")) or (None if value is None else _DEEDS_OF_COLUMNS.get(option))
 
 
 class OptionWords(Sentence):
@@ -38,7 +50,7 @@ class OptionWords(Sentence):
         option, control = known.name, Sentence(known.title)
         made = str.__new__(cls, " ".join(filter(None, [verb, known.argument, value])))
         title = Sentence("“{control}”", control=control)
-        if deed := _DEEDS.get((option, value or "")):
+        if deed := _deed(option, value):
             title = Sentence("“{deed}”", deed=deed)
         elif value is not None:
             title = Sentence("{title} = {value}", title=title, value=value)
@@ -54,7 +66,12 @@ class Remedy(OptionWords):
     def invitation(self) -> Sentence:
         """For a button."""
         change = Sentence("Change “{control}”", control=self.control)
-        return _DEEDS.get((self.option, self.value or ""), change)
+        return _deed(self.option, self.value) or change
+
+
+def for_column(option: str, name: str, *, verb: str = "") -> Remedy:
+    """Of an option that lists columns; a name that cannot be shown is left to the user."""
+    return Remedy(option, Names().written((name,)) if name.isprintable() else None, verb=verb)
 
 
 def remedies(said: Sentence) -> tuple[Remedy, ...]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 BY_COSTS = "json", "python", "c", "onnx"  # formats that hold a rule of costs
+BY_PARTS: tuple[str, ...] = ()  # formats whose features may be more than values and levels
 WRITTEN = "rbf", "linear", "polynomial", "sigmoid", "precomputed"  # kernels that formats have a formula for
 
 
@@ -31,6 +32,11 @@ class Exporter(Format):
             return Sentence(
                 "the model decides by costs, which this format cannot hold; use one of {formats}.",
                 formats=", ".join(BY_COSTS),
+            )
+        if not trained.preparation.plain and self.name not in BY_PARTS:
+            return Sentence(
+                "the model learns from words, parts of dates, joined categories or neighbors of missing cells, which"
+                " this format cannot hold; keep the model as it is."
             )
         found: Sentence | None = self.code.refusal(trained)
         return found

@@ -24,7 +24,8 @@ from solvers.probability import Calibration
 from solvers.run.ending import Ending
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"
-ARRAYS = (*POINTS, "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha")
+PREPARATION = "idf", "donors", "donors_known"
+ARRAYS = (*POINTS, *PREPARATION, "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha")
 FLOAT, INT = "<f8", "<i8"
 LONGEST_ROWS = 2**48
 
@@ -81,6 +82,8 @@ def arrays_of(trained: TrainedModel) -> dict[str, np.ndarray]:
         ints |= {"points_indices": rows.indices, "points_indptr": rows.indptr}
     else:
         floats["points"] = rows
+    for name, array in trained.preparation.arrays().items():
+        (ints if array.dtype.kind == "i" else floats)[name] = array
     return {name: array.astype(FLOAT) for name, array in floats.items()} | {
         name: array.astype(INT) for name, array in ints.items()
     }
@@ -105,6 +108,9 @@ def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
         "dual_rows": Array(INT, (_count(document, "n_duals"),)),
         "dual_alpha": Array(FLOAT, (_count(document, "n_duals"), slots)),
     }
+    kinds = {"f": FLOAT, "i": INT}
+    prepared = preparing.expected_arrays(document["preparation"])
+    expected |= {name: Array(kinds[kind], shape) for name, (kind, shape) in prepared.items()}
     if document["n_stored"] is None:
         return expected | {"points": Array(FLOAT, (support, features))}
     stored = _count(document, "n_stored")
@@ -127,8 +133,8 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name} holds NaN or infinity")
     _check_indices(arrays, origin.n_train, len(names))
-    prepared = preparing.read(document["preparation"])
-    if len(prepared.features) != document["n_prepared"]:
+    prepared = preparing.read(document["preparation"], arrays)
+    if prepared.width != document["n_prepared"]:
         raise ValueError("its preparation has another number of features")
     if sum(origin.class_counts) != origin.n_train or len(origin.class_counts) != len(names):
         raise ValueError("its class counts do not add up")

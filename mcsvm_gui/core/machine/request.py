@@ -164,7 +164,8 @@ class Request:
             for name in OPTIONS.keys() & given.keys():
                 given[name] = OPTIONS[name].kind.loaded(given[name])
             given["rules"] = Rules(**given.get("rules", {}))
-            given["read"] = ReadOptions(**given.get("read", {}))
+            if "read" in given:
+                given["read"] = ReadOptions(**{"names": (), **given["read"]})  # without a word on ids they were learned
             return cls(**given)
         except InputError:
             raise

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
+from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
+from mcsvm_gui.core.data.options import LISTS, OF_KIND
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.splitting import shared_groups
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 
-OF_SOME_FORMATS = "table", "query", "groups", "fold_column"  # options of reading
+OF_SOME_FORMATS = "table", "query", "groups", "fold_column", *LISTS  # options of reading
 
 
 def open_for(trained: TrainedModel, path: str, options: ReadOptions) -> Dataset:
     """A file to be decided by a model. LIBSVM files have their label in front, without a name."""
     label = None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
+    columns, order = trained.preparation.columns, trained.preparation.date_order
+    options = with_kinds(options, columns, order, trained.preparation.unused)
     return open_like(path, options, label, None if trained.weighing is None else trained.weighing.column)
+
+
+def with_kinds(options: ReadOptions, columns: Sequence[Column], date_order: str, unused: Sequence[str]) -> ReadOptions:
+    """Columns of the kinds that they had in training, whatever the values of these rows look like; `unused` had no
+    part in it. Any other column is left as it is, so that it can be spoken of."""
+    if isinstance(columns, NumberedColumns):
+        return options
+    said: dict[str, Any] = {
+        option: tuple(column.name for column in columns if column.kind == kind) for kind, option in OF_KIND.items()
+    }
+    used = {column.name for column in columns}
+    drop = tuple(name for name in (*unused, *options.drop) if name not in used)
+    order = date_order or options.date_order
+    return replace(options, columns=(), names=(), drop=drop, date_order=order, **said)
 
 
 def open_like(path: str, options: ReadOptions, label_name: str | None, weight_name: str | None = None) -> Dataset:
@@ -35,6 +54,7 @@ def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:
     """Rows to test on: read as the training rows were, the label found by its name there."""
     numbered = isinstance(training.columns, NumberedColumns)
     # Columns go by their names: a number may be another column there.
+    read = with_kinds(read, training.columns, training.date_order, training.unused)
     named = _for_format_of(path, replace(read, groups=training.group_name, fold_column=training.fold_name))
     named = replace(named, weights=None) if training.weight_name else named
     test = open_like(path, named, None if numbered else training.label_name, training.weight_name).counting()
@@ -45,7 +65,8 @@ def _for_format_of(path: str, read: ReadOptions) -> ReadOptions:
     """Without what the test file's format does not have: a table in CSV, a column of groups in LIBSVM."""
     suffix = Path(path).suffix.lower()
     known = {option for reader in READERS.values() if suffix in reader.suffixes for option in reader.options}
-    unused: dict[str, Any] = {option: None for option in OF_SOME_FORMATS if option not in known}
+    table = options_of(ReadOptions)
+    unused: dict[str, Any] = {option: table[option].default for option in OF_SOME_FORMATS if option not in known}
     return replace(read, **unused)
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
 
-from mcsvm_gui.core.base.options import Choice, Option, options_of
+from mcsvm_gui.core.base.options import Choice, Flag, Option, options_of
+from mcsvm_gui.core.data.lists import Several
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.ui.kit.i18n import tr
@@ -143,7 +157,7 @@ class ReadingForm(Form):
 
 
 class PreparationForm(Form):
-    rule_changed = Signal(str, str)  # an option of the rules, and its value
+    rule_changed = Signal(str, object)  # an option of the rules, and its value
     holdout_changed = Signal(int)  # per cent; 0 is none
     seed_changed = Signal(int)
     test_asked = Signal()
@@ -152,7 +166,8 @@ class PreparationForm(Form):
     def __init__(self) -> None:
         super().__init__(tr("How the data are prepared"))
         titles = {name: tr(option.title) for name, option in OPTIONS.items()}
-        self.rules = {name: self._rule_box(option) for name, option in options_of(Rules).items() if option.commands}
+        self._rows: dict[str, tuple[QWidget, ...]] = {}
+        self.rules = {name: self._rule(option) for name, option in options_of(Rules).items() if option.commands}
         self.holdout = _spin("holdoutSpin", titles["holdout"], MOST_PER_CENT)
         self.holdout.setSuffix(" %")
         self.holdout.setSingleStep(5)
@@ -165,14 +180,26 @@ class PreparationForm(Form):
         self.holdout.valueChanged.connect(self.holdout_changed)
         self.seed.valueChanged.connect(self.seed_changed)
 
-    def _rule_box(self, option: Option) -> QComboBox:
-        box = answers_box(f"{option.name}Combo", tr(option.title))
-        assert isinstance(option.kind, Choice)
-        for word, title in option.kind.words.items():
-            box.addItem(tr(title), word)
-        box.currentIndexChanged.connect(lambda: self.rule_changed.emit(option.name, box.currentData()))
-        self.add(tr(option.title), box)
-        return box
+    def _rule(self, option: Option) -> QWidget:
+        control = _control(option)
+        control.setToolTip(tr(option.help))
+        if isinstance(control, QComboBox):
+            control.currentIndexChanged.connect(lambda: self.rule_changed.emit(option.name, control.currentData()))
+        elif isinstance(control, QSpinBox):
+            control.valueChanged.connect(lambda value: self.rule_changed.emit(option.name, value))
+        elif isinstance(control, QCheckBox):
+            control.toggled.connect(lambda on: self.rule_changed.emit(option.name, on))
+        elif isinstance(control, SeveralButton):
+            control.changed.connect(lambda values: self.rule_changed.emit(option.name, values))
+        label = self.add("" if isinstance(control, QCheckBox) else tr(option.title), control)
+        self._rows[option.name] = label, control
+        return control
+
+    def show_asked(self, names: Collection[str]) -> None:
+        """Only the rules that these data ask for."""
+        for name, parts in self._rows.items():
+            for part in parts:
+                part.setVisible(name in names)
 
     def _test_row(self, title: str) -> QWidget:
         self.test = QPushButton()
@@ -206,9 +233,9 @@ class PreparationForm(Form):
         return self.trouble
 
     def show_values(self, rules: Rules, holdout: int, seed: int) -> None:
-        for name, box in self.rules.items():
-            with QSignalBlocker(box):
-                box.setCurrentIndex(box.findData(getattr(rules, name)))
+        for name, control in self.rules.items():
+            with QSignalBlocker(control):
+                _set(control, getattr(rules, name))
         for spin, value in ((self.holdout, holdout), (self.seed, seed)):
             if spin.value() != value:
                 with QSignalBlocker(spin):
@@ -229,6 +256,80 @@ class PreparationForm(Form):
         """Below the button, breakable at the slashes of a path."""
         self.trouble.setText(sentence.replace("/", "/\u200b"))
         self.trouble.setVisible(bool(sentence))
+
+
+class SeveralButton(QToolButton):
+    """Some of a few words, ticked in a menu; at least one."""
+
+    changed = Signal(object)  # tuple of words
+
+    def __init__(self, name: str, title: str, words: Mapping[str, str]) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._title = title
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        menu = QMenu(self)
+        self.actions_of = {word: QAction(text, menu, checkable=True) for word, text in words.items()}
+        for action in self.actions_of.values():
+            menu.addAction(action)
+            action.toggled.connect(self._tell)
+        self.setMenu(menu)
+
+    def values(self) -> tuple[str, ...]:
+        return tuple(word for word, action in self.actions_of.items() if action.isChecked())
+
+    def set_values(self, values: Collection[str]) -> None:
+        for word, action in self.actions_of.items():
+            with QSignalBlocker(action):
+                action.setChecked(word in values)
+        self._say()
+
+    def _tell(self) -> None:
+        if not self.values():
+            sender = self.sender()
+            assert isinstance(sender, QAction)
+            sender.setChecked(True)
+            return
+        self._say()
+        self.changed.emit(self.values())
+
+    def _say(self) -> None:
+        words = ", ".join(self.actions_of[word].text() for word in self.values())
+        self.setText(words)
+        self.setAccessibleName(f"{self._title}: {words}")
+
+
+def _control(option: Option) -> QWidget:
+    first, *rest = option.name.split("_")
+    name, asked = first + "".join(map(str.capitalize, rest)), tr(option.title)
+    if isinstance(option.kind, Choice):
+        box = answers_box(f"{name}Combo", asked)
+        for word, title in option.kind.words.items():
+            box.addItem(tr(title), word)
+        return box
+    if isinstance(option.kind, Several):
+        return SeveralButton(f"{name}Button", asked, {word: tr(title) for word, title in option.kind.titles.items()})
+    if isinstance(option.kind, Flag):
+        check = QCheckBox(asked)
+        check.setObjectName(f"{name}Check")
+        check.setAccessibleName(asked)
+        return check
+    assert option.spin is not None
+    spin = _spin(f"{name}Spin", asked, option.spin[1])
+    spin.setMinimum(option.spin[0])
+    return spin
+
+
+def _set(control: QWidget, value: Any) -> None:
+    if isinstance(control, QComboBox):
+        control.setCurrentIndex(control.findData(value))
+    elif isinstance(control, QSpinBox):
+        control.setValue(value)
+    elif isinstance(control, QCheckBox):
+        control.setChecked(value)
+    elif isinstance(control, SeveralButton):
+        control.set_values(value)
 
 
 def _spin(name: str, title: str, most: int) -> QSpinBox:

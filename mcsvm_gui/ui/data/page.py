@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from mcsvm_gui.ui.plots.class_bars import ClassBars
 from mcsvm_gui.ui.plots.projection import Projection
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.check.advice import Advice
+    from mcsvm_gui.core.check.advice import Action, Advice
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
@@ -53,7 +53,7 @@ class DataPage(QWidget):
     gallery_asked = Signal()
     data_asked = Signal()  # back from the gallery
     reading_changed = Signal(str, object)
-    rule_changed = Signal(str, str)
+    rule_changed = Signal(str, object)
     holdout_changed = Signal(int)
     seed_changed = Signal(int)
     test_dropped = Signal()
@@ -161,6 +161,7 @@ class DataPage(QWidget):
         self.loading.cancelled.connect(self.cancelled)
         self.reading.changed.connect(self.reading_changed)
         self.checks.acted.connect(self.acted)
+        self.failure.acted.connect(self.acted)
         form = self.preparation
         form.rule_changed.connect(self.rule_changed)
         form.holdout_changed.connect(self.holdout_changed)
@@ -210,12 +211,14 @@ class DataPage(QWidget):
     def show_rereading(self, words: str) -> None:
         self.summary.setText(words)
 
-    def show_failed(self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str]) -> None:
+    def show_failed(
+        self, name: str, sentence: str, fields: Sequence[Field], marked: Sequence[str], ways: Sequence[Action]
+    ) -> None:
         self._work(name, tr("This file cannot be used as it is."))
         self.reading.show_fields(fields, marked)
         self._order()
         self.preparation.hide()
-        self.failure.say(sentence)
+        self.failure.say(sentence, ways)
         self.content.setCurrentWidget(self.failure)
         self.table.show_data(None)
 
@@ -266,6 +269,9 @@ class DataPage(QWidget):
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
         self.checks.show_advice(advice)
+
+    def show_asked(self, rules: Collection[str]) -> None:
+        self.preparation.show_asked(rules)
 
     def show_preparation(self, rules: Rules, holdout: int, seed: int) -> None:
         self.preparation.show_values(rules, holdout, seed)

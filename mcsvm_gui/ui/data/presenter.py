@@ -10,8 +10,10 @@ from PySide6.QtCore import QObject, QTimer
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.core.base.options import options_of
 from mcsvm_gui.core.data.files import pasted
-from mcsvm_gui.core.data.form import OPTIONS, applied, columns_of, reading_form
+from mcsvm_gui.core.data.form import applied, asked_rules, columns_of, reading_form
+from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.remedies import remedies
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.principal import Projected
     from mcsvm_gui.ui.runs.workspace import Workspace
 
-PREPARATION = "scale", "missing"
-OF_DATA = (*PREPARATION, *OPTIONS)
+PREPARATION = tuple(options_of(Rules))
+OF_DATA = (*PREPARATION, *options_of(ReadOptions))
 _ORDER = "columns", "survey", "checks", "projection"
 PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
 
@@ -101,8 +103,12 @@ class DataPresenter(QObject):
 
     def _read_again(self, option: str, value: str | None) -> None:
         path, read = self.workspace.last_asked
-        if path is not None:
+        if path is None:
+            return
+        try:
             self.workspace.open_data(path, applied(read, option, value))
+        except InputError as trouble:
+            self.workspace.message.emit(as_sentence(worded(trouble)))
 
     def _hold_out(self, per_cent: int) -> None:
         self.workspace.set_preparation(holdout=per_cent / 100.0 if per_cent else None)
@@ -153,10 +159,14 @@ class DataPresenter(QObject):
         self._drop_looks()
         path, read = self.workspace.path or "", self.workspace.read
         name, words = Path(path).name, as_sentence(worded(error.brief))
-        marked = tuple(dict.fromkeys(remedy.option for remedy in remedies(error.sentence)))
+        from mcsvm_gui.core.check.advice import actions
+
+        found = remedies(error.sentence)
+        marked = tuple(dict.fromkeys(remedy.option for remedy in found))
+        ways = actions(remedy for remedy in found if remedy.value is not None)
 
         def show(columns: Sequence[str]) -> None:
-            self.view.show_failed(name, words, reading_form(read, None, columns), marked)
+            self.view.show_failed(name, words, reading_form(read, None, columns), marked, ways)
 
         show(())
         self._look("columns", lambda: columns_of(path, read), show)
@@ -189,6 +199,7 @@ class DataPresenter(QObject):
         self._show_test()
         data = workspace.dataset
         if data is not None and data is self._shown:
+            self.view.show_asked(asked_rules(data, rules))
             self._check(data)
             self._project(data)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -10,6 +13,9 @@ from mcsvm_gui.ui.kit.checks_list import Sign
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.check.advice import Action
 
 
 class Loading(QWidget):
@@ -56,7 +62,9 @@ class Loading(QWidget):
 
 
 class Failure(QWidget):
-    """Why a file cannot be used; the controls that may mend it stand beside."""
+    """Why a file cannot be used, and what may mend it at once; the other controls stand beside."""
+
+    acted = Signal(str, object)  # an option, and its value
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,8 +87,25 @@ class Failure(QWidget):
         nest(column, line)
         advice.setContentsMargins(3 * UNIT, 0, 0, 0)
         column.addWidget(advice)
+        self._ways = QVBoxLayout()
+        self._ways.setContentsMargins(3 * UNIT, 0, 0, 0)
+        nest(column, self._ways)
         column.addStretch()
 
-    def say(self, sentence: str) -> None:
+    def say(self, sentence: str, ways: Sequence[Action] = ()) -> None:
         self.sentence.setText(sentence)
         self.sentence.setAccessibleName(sentence)
+        while (item := self._ways.takeAt(0)) is not None:
+            before = item.widget()
+            if before is not None:
+                before.hide()
+                before.deleteLater()  # not at once: it may be the one that was pressed
+        for way in ways:
+            self._ways.addWidget(self._button(way), 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _button(self, way: Action) -> QPushButton:
+        button = QPushButton(way.text)
+        button.setObjectName(f"{way.option}Way")
+        button.setAccessibleName(way.text)
+        button.clicked.connect(lambda: self.acted.emit(way.option, way.value))
+        return button

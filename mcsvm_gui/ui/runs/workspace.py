@@ -56,7 +56,7 @@ class Workspace(QObject):
         self.holdout: float | None = 0.3
         self.seed = 0
         self._read: ReadOptions | None = None
-        self._rules: dict[str, str] = {}
+        self._rules: dict[str, Any] = {}
         self._reading: Ticket | None = None
         self._coming: tuple[str, ReadOptions | None] | None = None  # the file that is being read, and how
         self._testing: Ticket | None = None

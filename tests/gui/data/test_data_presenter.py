@@ -224,7 +224,7 @@ def test_a_file_that_cannot_be_used_says_why_and_which_control_could_mend_it(sta
     path = written(tmp_path, "kind,x,z\n" + "".join(f"{'ab'[i % 2]},{i},{i / 7}\n" for i in range(60)))
     stage.open(path)
     assert stage.view.state == "show_failed"
-    name, sentence, fields, marked = stage.view.last("show_failed")
+    name, sentence, fields, marked, _ = stage.view.last("show_failed")
     assert name == "made.csv"
     assert str(tmp_path) not in sentence
     assert "--" not in sentence

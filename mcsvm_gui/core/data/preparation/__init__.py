@@ -5,7 +5,10 @@ A feature is ((value, or whether it equals a level, else what fills a missing ce
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.options import MISSING, SCALES, Rules
@@ -13,7 +16,7 @@ from mcsvm_gui.core.data.preparation.fitting import fit_table
 from mcsvm_gui.core.data.preparation.gaps import complete_rows
 from mcsvm_gui.core.data.preparation.matrix import MatrixPreparation, fit_matrix
 from mcsvm_gui.core.data.preparation.rules import Feature, Prepared
-from mcsvm_gui.core.data.preparation.table import TablePreparation
+from mcsvm_gui.core.data.preparation.table import TablePreparation, expected_arrays
 
 Preparation = TablePreparation | MatrixPreparation
 
@@ -30,10 +33,11 @@ def complete(rules: Rules, dataset: Dataset) -> tuple[Dataset, tuple[Notice, ...
     return (dataset if kept.size == dataset.rows else dataset.take(kept)), tuple(notices)
 
 
-def read(document: dict[str, Any]) -> Preparation:
-    """What `document()` gave; raises ValueError, LookupError or TypeError where it cannot have."""
-    kinds = {"table": TablePreparation, "matrix": MatrixPreparation}
-    return kinds[document["kind"]].read(document)  # type: ignore[attr-defined]
+def read(document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Preparation:
+    """What `document()` and `arrays()` gave; raises ValueError, LookupError or TypeError where they cannot have."""
+    if document["kind"] == "table":
+        return TablePreparation.read(document, arrays)
+    return {"matrix": MatrixPreparation}[document["kind"]].read(document)
 
 
 __all__ = [
@@ -46,6 +50,7 @@ __all__ = [
     "Rules",
     "TablePreparation",
     "complete",
+    "expected_arrays",
     "fit",
     "read",
 ]

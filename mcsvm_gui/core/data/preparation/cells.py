@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,8 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
+from mcsvm_gui.core.data.preparation.date_parts import part_of
+from mcsvm_gui.core.data.preparation.rules import Feature
 
 
 def as_table(dataset: Dataset) -> Dataset:
@@ -23,7 +26,7 @@ def as_table(dataset: Dataset) -> Dataset:
 def held_cells(dataset: Dataset, position: int) -> np.ndarray:
     assert dataset.table is not None
     series = dataset.table.iloc[:, position]
-    return numbers(series) if dataset.columns[position].kind == "number" else texts(series)
+    return numbers(series) if dataset.columns[position].numeric else texts(series)
 
 
 def numbers(series: pd.Series) -> np.ndarray:
@@ -49,8 +52,40 @@ def as_text(values: np.ndarray, levels: list[str]) -> np.ndarray:
     return cells
 
 
-def feature_values(cells: np.ndarray, level: str | None) -> np.ndarray:
-    return cells if level is None else (cells == level).astype(np.float64)
+def spelled_as_known(cells: np.ndarray, levels: Sequence[str]) -> np.ndarray:
+    """Text with numbers that training spelled otherwise (1.0 for 1) in its spelling, where only one level is meant."""
+    known = {*levels, None}
+    strange = {cell for cell in set(cells.tolist()) if cell not in known and _value(cell) is not None}
+    if not strange:
+        return cells
+    called: dict[float, list[str]] = {}
+    for level in levels:
+        if (value := _value(level)) is not None:
+            called.setdefault(value, []).append(level)
+    found = {cell: called.get(value, []) for cell in strange if (value := _value(cell)) is not None}
+    renamed = {cell: same[0] for cell, same in found.items() if len(same) == 1}
+    result = np.empty(cells.size, dtype=object)
+    result[:] = [renamed.get(cell, cell) for cell in cells.tolist()]
+    return result
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def feature_values(cells: np.ndarray, feature: Feature, levels: Sequence[str]) -> np.ndarray:
+    """Before it is shifted and scaled; `levels`: those of the column that are features."""
+    if feature.part == "missing":
+        return pd.isna(cells).astype(np.float64)
+    values = filled(cells, feature.fill)
+    if feature.part == "others":
+        return np.array([cell not in levels and bool(cell) for cell in values.tolist()], dtype=np.float64)
+    if feature.part:
+        return part_of(values, feature.part)
+    return values if feature.level is None else (values == feature.level).astype(np.float64)
 
 
 def filled(cells: np.ndarray, fill: float | str | None) -> np.ndarray:

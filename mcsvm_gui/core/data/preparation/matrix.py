@@ -46,6 +46,36 @@ class MatrixPreparation:
         return NumberedColumns(self.first, self.total)
 
     @property
+    def width(self) -> int:
+        """How many columns the kernel sees."""
+        return int(self.kept.size)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The column of the file that each of them comes from."""
+        columns = self.columns
+        return tuple(columns[column].name for column in self.kept.tolist())
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        return self.sources
+
+    @property
+    def plain(self) -> bool:
+        return True
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {}
+
+    @property
+    def date_order(self) -> str:
+        return ""
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        return ()
+
+    @property
     def features(self) -> Sequence[Feature]:
         parts = zip(self.kept.tolist(), self.shift.tolist(), self.scale.tolist(), strict=True)
         columns = self.columns

@@ -15,13 +15,27 @@ Rows: TypeAlias = np.ndarray | sp.csr_array
 
 
 class Feature(NamedTuple):
-    """One feature of the kernel: ((value, or value == level) - shift) * scale; missing cells count as `fill`."""
+    """One feature of the kernel: ((value, or value == level) - shift) * scale; missing cells count as `fill`.
+
+    `part`: in place of the value a part of a date, whether the cell is `missing`, or whether it is one of the `others`,
+    the categories that are no feature of their own.
+    """
 
     source: str
     level: str | None
     fill: float | str | None
     shift: float
     scale: float
+    part: str = ""
+
+    @property
+    def title(self) -> str:
+        """For people: colour = red, when month sin."""
+        return (
+            self.source
+            if not (told := self.level or self.part)
+            else f"{self.source} {'= ' if self.level else ''}{told}"
+        )
 
 
 @dataclass(frozen=True, eq=False)

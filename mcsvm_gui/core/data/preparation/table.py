@@ -8,16 +8,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import NoneType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Column, Dataset, Notice
+from mcsvm_gui.core.data.dataset import Column, ColumnKind, Dataset, Notice
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.preparation.cells import as_table, as_text, feature_values, filled, line_of, numbers, texts
+from mcsvm_gui.core.data.preparation.cells import (
+    as_table,
+    as_text,
+    feature_values,
+    line_of,
+    numbers,
+    spelled_as_known,
+    texts,
+)
+from mcsvm_gui.core.data.preparation.date_parts import PARTS
 from mcsvm_gui.core.data.preparation.gaps import dropped, usable_rows
-from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, notices_of, some
+from mcsvm_gui.core.data.preparation.neighbors import Neighbors
+from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, notices_of, some
+from mcsvm_gui.core.data.preparation.words import Words
 from solvers.errors import Sentence
 
 
@@ -27,27 +39,67 @@ class TablePreparation:
     columns: tuple[Column, ...]  # of the training data, used or not
     features: tuple[Feature, ...]
     notices: tuple[Notice, ...]
+    date_order: str = ""  # of day and month, where dates needed it
+    unused: tuple[str, ...] = ()  # columns of the file that had no part in training
+    words: tuple[Words, ...] = ()
+    neighbors: Neighbors | None = None  # what missing numbers are filled from
 
     def apply(self, dataset: Dataset) -> Prepared:
+        """Row by row the same, whichever rows come together."""
         dataset = as_table(dataset)
         notices = self._unknown_columns(dataset)
         places = {column.name: position for position, column in enumerate(dataset.columns)}
         cells = {name: self._cells(dataset, name, places[name]) for name in self._used}
         kept = self._usable(dataset, cells)
-        rows = np.empty((dataset.rows, len(self.features)))
+        held = cells if kept.size == dataset.rows else {name: values[kept] for name, values in cells.items()}
+        rows = self._numbers(held, kept.size)
+        self._check_finite(dataset, rows, kept)
+        notices += self._unknown_levels(dataset, cells)
+        return Prepared(self._with_words(rows, held), kept, (*notices, *dropped(dataset, kept)))
+
+    def _numbers(self, cells: dict[str, np.ndarray], count: int) -> np.ndarray:
+        """All features but those of texts."""
+        whole = cells if self.neighbors is None else cells | self.neighbors.filled(cells)
+        rows = np.empty((count, len(self.features)))
         for number, feature in enumerate(self.features):
-            values = filled(cells[feature.source], feature.fill)
-            rows[:, number] = feature_values(values, feature.level)
-        rows = rows[kept] if kept.size < dataset.rows else rows
+            values = (cells if feature.part == "missing" else whole)[feature.source]
+            rows[:, number] = feature_values(values, feature, self._levels.get(feature.source, ()))
         rows -= np.array([feature.shift for feature in self.features])
         with np.errstate(over="ignore"):
             rows *= np.array([feature.scale for feature in self.features])
-        self._check_finite(dataset, rows, kept)
-        return Prepared(rows, kept, (*notices, *self._unknown_levels(dataset, cells), *dropped(dataset, kept)))
+        return rows
+
+    def _with_words(self, rows: np.ndarray, cells: dict[str, np.ndarray]) -> Rows:
+        if not self.words:
+            return rows
+        blocks = [sp.csr_array(rows), *(one.rows(cells[one.source]) for one in self.words)]
+        return sp.csr_array(sp.hstack(blocks, format="csr"))
+
+    @property
+    def width(self) -> int:
+        """How many columns the kernel sees."""
+        return len(self.features) + sum(len(one.vocabulary) for one in self.words)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The column of the file that each of them comes from."""
+        words = [one.source for one in self.words for _ in one.vocabulary]
+        return (*(feature.source for feature in self.features), *words)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        words = [f"{one.source}: {word}" for one in self.words for word in one.vocabulary]
+        return (*(feature.title for feature in self.features), *words)
+
+    @property
+    def plain(self) -> bool:
+        """Whether every feature is the value of a cell, or whether it equals a level."""
+        dates = any(column.kind == "date" for column in self.columns if column.name in self._used)
+        return not (self.words or self.neighbors or dates or any(feature.part for feature in self.features))
 
     @cached_property
     def _used(self) -> dict[str, str]:
-        used = {feature.source for feature in self.features}
+        used = {*self.sources, *(() if self.neighbors is None else self.neighbors.sources)}
         return {column.name: column.kind for column in self.columns if column.name in used}
 
     @cached_property
@@ -57,6 +109,11 @@ class TablePreparation:
             if feature.level is not None:
                 levels.setdefault(feature.source, []).append(feature.level)
         return levels
+
+    @cached_property
+    def _joined(self) -> set[str]:
+        """Columns whose other categories are a feature together."""
+        return {feature.source for feature in self.features if feature.part == "others"}
 
     def _unknown_columns(self, dataset: Dataset) -> list[Notice]:
         names = {column.name for column in dataset.columns}
@@ -70,6 +127,7 @@ class TablePreparation:
             )
             raise FileError(dataset.name, sentence, line=1)
         known = {column.name for column in self.columns}
+        known |= set(self.unused)
         strange = [name for name in (column.name for column in dataset.columns) if name not in known]
         if not strange:
             return []
@@ -85,27 +143,34 @@ class TablePreparation:
         assert dataset.table is not None
         series = dataset.table.iloc[:, position]
         kind, there = self._used[name], dataset.columns[position].kind
-        if kind == "number" and there == "category" and not series.isna().all():
+        if kind in ("number", "date") and there != kind and not series.isna().all():
             row = int(np.flatnonzero(series.notna())[0])
-            raise FileError(
-                dataset.name,
-                "the column {name} must be numbers, as in the training data; here it holds text such as {some}",
-                name=name,
-                some=some([repr(series.iloc[row])]),
-                line=line_of(dataset, row),
+            sentence = (
+                "the column {name} must be numbers, as in the training data; here it holds text such as {some}"
+                if kind == "number"
+                else "the column {name} must be dates, as in the training data; here it holds {some}"
             )
-        if kind == "category" and there == "number":
-            return as_text(numbers(series), self._levels[name])
-        return numbers(series) if kind == "number" else texts(series)
+            raise FileError(
+                *(dataset.name, sentence), name=name, some=some([repr(series.iloc[row])]), line=line_of(dataset, row)
+            )
+        if kind in ("number", "date"):
+            return numbers(series)
+        levels = self._levels.get(name, [])
+        if dataset.columns[position].numeric:
+            return as_text(numbers(series), levels)
+        return spelled_as_known(texts(series), levels) if kind == "category" else texts(series)
 
     def _usable(self, dataset: Dataset, cells: dict[str, np.ndarray]) -> np.ndarray:
         """The rows that can be decided; under `reject` all of them, or an error."""
-        needed = {feature.source for feature in self.features if feature.fill is None}
+        filled = () if self.neighbors is None else self.neighbors.sources
+        needed = {feature.source for feature in self.features if feature.fill is None} - {*filled}
         return usable_rows(dataset, {name: cells[name] for name in cells if name in needed}, self.rules)
 
     def _unknown_levels(self, dataset: Dataset, cells: dict[str, np.ndarray]) -> list[Notice]:
         notices = []
         for name, levels in self._levels.items():
+            if name in self._joined:
+                continue
             known = {*levels, None}
             strange = Counter(cell for cell in cells[name].tolist() if cell not in known)
             if not strange:
@@ -140,25 +205,78 @@ class TablePreparation:
             "columns": [[column.name, column.kind] for column in self.columns],
             "features": [list(feature) for feature in self.features],
             "notices": [[notice.code, notice.sentence] for notice in self.notices],
+            "date_order": self.date_order,
+            "unused": list(self.unused),
+            "words": [one.document() for one in self.words],
+            "neighbors": None if self.neighbors is None else self.neighbors.document(),
         }
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What the document leaves out."""
+        found = {"idf": np.concatenate([one.idf for one in self.words])} if self.words else {}
+        if self.neighbors is not None:
+            known = ~np.isnan(self.neighbors.donors)
+            found |= {"donors": np.where(known, self.neighbors.donors, 0.0), "donors_known": known.astype(np.int64)}
+        return found
+
     @classmethod
-    def read(cls, document: dict[str, Any]) -> TablePreparation:
+    def read(cls, document: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> TablePreparation:
+        rules = Rules(**document["rules"])
         columns = tuple(_column(*entry) for entry in document["columns"])
         kinds = {column.name: column.kind for column in columns}
         features = tuple(_feature(kinds, *entry) for entry in document["features"])
-        return cls(Rules(**document["rules"]), columns, features, notices_of(document))
+        order, unused = document.get("date_order", ""), document.get("unused", [])
+        if order not in ("", "dmy", "mdy") or not all(isinstance(name, str) for name in unused):
+            raise ValueError("columns that no file has")
+        words, neighbors = _words(document, arrays, rules, kinds), None
+        if document.get("neighbors") is not None:
+            neighbors = Neighbors.read(document["neighbors"], arrays["donors"], arrays["donors_known"])
+            if any(kinds[name] not in ("number", "date") for name in neighbors.sources):
+                raise ValueError("neighbors by what is no number")
+        if not features and not words:
+            raise ValueError("nothing to learn from")
+        return cls(rules, columns, features, notices_of(document), order, tuple(unused), words, neighbors)
+
+
+def expected_arrays(document: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Kind and shape of what the document leaves out."""
+    found: dict[str, tuple[str, tuple[int, ...]]] = {}
+    if document.get("words"):
+        found["idf"] = "f", (sum(len(one["vocabulary"]) for one in document["words"]),)
+    if document.get("neighbors") is not None:
+        rows, width = document["neighbors"]["rows"], len(document["neighbors"]["sources"])
+        if type(rows) is not int or not 0 < rows < 2**48 or not width:
+            raise ValueError("neighbors without rows")
+        found |= {"donors": ("f", (rows, width)), "donors_known": ("i", (rows, width))}
+    return found
+
+
+def _words(
+    document: dict[str, Any], arrays: Mapping[str, np.ndarray], rules: Rules, kinds: Mapping[str, str]
+) -> tuple[Words, ...]:
+    found, place = [], 0
+    for one in document.get("words", []):
+        end = place + len(one["vocabulary"])
+        found.append(Words.read(one, arrays["idf"][place:end], rules))
+        if kinds[found[-1].source] != "text":
+            raise ValueError("words of what is no text")
+        place = end
+    return tuple(found)
 
 
 def _column(name: Any, kind: Any) -> Column:
-    if not isinstance(name, str) or kind not in ("number", "category"):
+    if not isinstance(name, str) or kind not in get_args(ColumnKind):
         raise ValueError("a column without name or kind")
     return Column(name, kind)
 
 
-def _feature(kinds: Mapping[str, str], source: Any, level: Any, fill: Any, shift: Any, scale: Any) -> Feature:
-    category = kinds[source] == "category"
-    if not isinstance(level, str if category else NoneType):
+def _feature(
+    kinds: Mapping[str, str], source: Any, level: Any, fill: Any, shift: Any, scale: Any, part: Any = ""
+) -> Feature:
+    category, date = kinds[source] == "category", kinds[source] == "date"
+    if kinds[source] == "text" or part not in ("", "missing", *(("others",) if category else PARTS if date else ())):
+        raise ValueError("a part that its column does not have")
+    if not isinstance(level, str if category and not part else NoneType):
         raise ValueError("a feature of another kind than its column")
     if not isinstance(fill, (NoneType, str if category else float)):
         raise ValueError("missing cells would be filled with another kind of value")
@@ -166,4 +284,4 @@ def _feature(kinds: Mapping[str, str], source: Any, level: Any, fill: Any, shift
         raise ValueError("a feature scaled by what is no number")
     if isinstance(fill, float) and not math.isfinite(fill):
         raise ValueError("missing cells would be filled with infinity")
-    return Feature(source, level, fill, float(shift), float(scale))
+    return Feature(source, level, fill, float(shift), float(scale), part)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,15 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, Notice
-from mcsvm_gui.core.data.phrases import quoted
+from mcsvm_gui.core.data.options import AUTOMATIC
+from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import labels, roles
-from mcsvm_gui.core.data.readers.features import from_cells, look_at, make_table
+from mcsvm_gui.core.data.readers.features import Features, from_cells, look_at, make_table
 from mcsvm_gui.core.data.readers.roles import Roles
 from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.data.roles.naming import names_rows
+from solvers.errors import Sentence
 
 
 @dataclass(frozen=True)
@@ -59,22 +63,25 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
             guessed=raw.roles.label.guessed,
             how=raw.roles.spellings,
         )
-    columns, table, matrix, looked = _dense(raw) if sparse is None else _sparse(sparse)
+    held = _dense(raw) if sparse is None else _sparse(raw, sparse)
     return Dataset(
         name=str(path),
         format=raw.format,
-        columns=columns,
-        table=table,
-        matrix=matrix,
+        columns=held.columns,
+        table=held.table,
+        matrix=held.matrix,
         label_name=None if checked.values is None or position is None else raw.names[position],
         labels=checked.values,
         lines=raw.lines,
         guesses=(*raw.guesses, *raw.roles.label.guesses),
-        notices=(*raw.notices, *raw.roles.notices, *raw.roles.label.notices, *checked.notices, *looked),
+        notices=(*raw.notices, *raw.roles.notices, *raw.roles.label.notices, *checked.notices, *held.notices),
         digest=raw.source.digest,
         weight_name=None if weighing is None else weighing.name,
         weights=None if weighing is None else weighing.values,
         weightless=0 if weighing is None else weighing.left_out,
+        row_names=held.row_names,
+        order=tuple(raw.names),
+        date_order=held.date_order,
         **_splitting(raw, needed=needs_label),
     )
 
@@ -140,18 +147,78 @@ def _refuse_one_class(raw: Raw, name: str, kept: np.ndarray) -> None:
         )
 
 
-_Features = tuple[Sequence[Column], pd.DataFrame | None, sp.csr_array | None, list[Notice]]
+@dataclass(frozen=True)
+class _Held:
+    """What is learned from, and what is shown beside."""
+
+    columns: Sequence[Column]
+    table: pd.DataFrame | None
+    matrix: sp.csr_array | None
+    notices: tuple[Notice, ...] = ()
+    row_names: Mapping[str, np.ndarray] = field(default_factory=dict)
+    date_order: str = ""
 
 
-def _dense(raw: Raw) -> _Features:
+def _dense(raw: Raw) -> _Held:
     kept = [j for j in range(len(raw.names)) if j not in raw.roles.taken and j not in raw.dropped]
-    found = [(raw.names[j], raw.column(j)) for j in kept]
+    cells = [(raw.names[j], raw.column(j)) for j in kept]
+    kinds = {raw.names[j]: kind for j, kind in raw.roles.kinds.items()}
     declared = {raw.names[j] for j in raw.categories}
-    values, notices = from_cells(raw.source.path, found, raw.lines, raw.decimal, declared)
-    columns, table = make_table(raw.source.path, [name for name, _ in found], values)
-    return columns, table, None, notices + look_at(columns, values, raw.lines)
+    order = "" if raw.roles.date_order == AUTOMATIC else raw.roles.date_order
+    found = from_cells(raw.source.path, cells, raw.lines, raw.decimal, kinds, order, declared)
+    shown = _shown(raw)
+    naming: tuple[Notice, ...] = ()
+    if raw.roles.names_wanted:
+        untitled = {raw.names[0]} if 0 in raw.roles.untitled else set()
+        found, by_themselves = _without_names(found, untitled, {*kinds})
+        shown |= {name: _words(cells) for name, cells in by_themselves.items()}
+        naming = _named(list(by_themselves))
+    table = make_table(raw.source.path, found)
+    notices = (*found.notices, *naming, *look_at(found.columns, found.values, raw.lines))
+    return _Held(found.columns, table, None, notices, shown, found.date_order)
 
 
-def _sparse(sparse: Sparse) -> _Features:
+def _without_names(found: Features, untitled: Set[str], decided: Set[str]) -> tuple[Features, dict[str, np.ndarray]]:
+    """Columns that name the rows apart, unless nothing else is left."""
+    pairs = list(zip(found.columns, found.values, strict=True))
+    apart = {
+        column.name: cells
+        for column, cells in pairs
+        if column.name not in decided and names_rows(column.name, cells, untitled=column.name in untitled)
+    }
+    if not apart or len(apart) == len(pairs):
+        return found, {}
+    rest = [(column, cells) for column, cells in pairs if column.name not in apart]
+    columns, values = tuple(column for column, _ in rest), [cells for _, cells in rest]
+    return replace(found, columns=columns, values=values), apart
+
+
+def _named(found: Sequence[str]) -> tuple[Notice, ...]:
+    if not found:
+        return ()
+    sentence = Sentence(
+        "column {names} only names the rows: it is shown and not learned; otherwise {names_option}",
+        "columns {names} only name the rows: they are shown and not learned; otherwise {names_option}",
+        count=len(found),
+        names=names(found),
+        names_option=Remedy("names", "none", verb="say"),
+    )
+    return (Notice("row-names", sentence),)
+
+
+def _shown(raw: Raw) -> dict[str, np.ndarray]:
+    return {raw.names[j]: _words(raw.column(j)) for j in raw.roles.names}
+
+
+def _words(cells: np.ndarray) -> np.ndarray:
+    words = np.empty(len(cells), dtype=object)
+    if cells.dtype == np.float64:
+        words[:] = ["" if np.isnan(cell) else f"{cell:.15g}" for cell in cells.tolist()]
+    else:
+        words[:] = ["" if cell is None or pd.isna(cell) else str(cell) for cell in cells]
+    return words
+
+
+def _sparse(raw: Raw, sparse: Sparse) -> _Held:
     columns, matrix = sparse()
-    return columns, None, matrix, []
+    return _Held(columns, None, matrix, row_names=_shown(raw))

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.data.dataset import Notice
+from mcsvm_gui.core.data.dataset import ColumnKind, Notice
 from mcsvm_gui.core.data.phrases import names, places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
-from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.data.remedies import Remedy, for_column
+from mcsvm_gui.core.data.roles import dates
 from solvers.errors import Sentence
 
 _FEW_LEVELS, _MANY_LEVELS = 20, 50
+_NOTHING = {CellKind.EMPTY, CellKind.NAN, CellKind.MARKER}
 _DOUBTFUL = {CellKind.MARKER, CellKind.INFINITE}
 _MISTAKES = 0.05  # a column of numbers in which fewer cells than this are words: the words are mistakes
 
@@ -76,6 +78,8 @@ class Typed:
     marked: np.ndarray = field(default_factory=_no_rows)  # and the rows they stand in
     not_numbers: np.ndarray = field(default_factory=_no_rows)
     infinite: np.ndarray = field(default_factory=_no_rows)
+    kind: ColumnKind | None = None  # where the values do not show it
+    date_order: str = ""
 
 
 def typed(cells: Cells, lines: np.ndarray) -> Typed:
@@ -101,8 +105,8 @@ def _numbers(cells: Cells) -> Typed:
 
 
 def _mixed(cells: Cells, lines: np.ndarray, numbers: np.ndarray, others: np.ndarray) -> Typed:
-    if _are_levels(cells, numbers, others):
-        result = _categories(cells, lines)
+    if _are_levels(cells, numbers, others) or _are_codes(cells, numbers, others):
+        result = words(cells, lines)
         sentence = Sentence(
             "column {name} holds {numbers} and {words} such as {some}: all are taken as names of categories",
             name=quoted(cells.name),
@@ -128,19 +132,29 @@ def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
     )
 
 
+def _are_codes(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
+    """Words of which some look like numbers, such as 535i, 41B and 320: at least as many as there are numbers."""
+    certain = len(cells.rows(CellKind.TEXT))
+    return certain >= len(numbers) and 2 * certain >= len(others) and not len(cells.rows(CellKind.INFINITE))
+
+
 def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
     dates, odd = cells.rows(CellKind.DATE), cells.rows(CellKind.ODD)
     if len(others) and 2 * len(dates) >= len(others):
-        sentence = Sentence(
-            "column {name} holds dates or times, such as {some};"
-            " write them as numbers (days since a start, say), or leave the column out",
-            name=quoted(cells.name),
-            some=names(cells.some(dates), 1),
-        )
-        return Typed(refusal=(sentence, int(dates[0])))
+        return Typed(refusal=(holds_dates(cells.name, cells.some(dates)), int(dates[0])))
     if len(others) and 2 * len(odd) >= len(others):
         return Typed(refusal=(_not_numbers(cells, lines, odd, spelled=True), int(odd[0])))
-    return _categories(cells, lines)
+    return words(cells, lines)
+
+
+def holds_dates(name: str, some: Sequence[str]) -> Sentence:
+    return Sentence(
+        "column {name} holds dates or times, such as {some}; {dates} to make numbers of them, or {drop}",
+        name=quoted(name),
+        some=names(some, 1),
+        dates=for_column("dates", name, verb="say"),
+        drop=for_column("drop", name),
+    )
 
 
 def _not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, *, spelled: bool) -> Sentence:
@@ -185,22 +199,69 @@ def categories(cells: Cells) -> Typed:
     levels = len(set(cells.distinct) - {""})
     if levels > _MANY_LEVELS or levels > max(_FEW_LEVELS // 2, len(cells.codes) // 2):
         sentence = Sentence(
-            "column {name} is text with {levels} different values; as categories each becomes a column",
+            "column {name} is text with {levels} different values; as categories each becomes a column;"
+            " {text} to learn from its words, or {names} where it only names the rows",
             name=quoted(cells.name),
             levels=levels,
+            text=for_column("text", cells.name, verb="say"),
+            names=for_column("names", cells.name),
         )
         result.notices.append(Notice("many-categories", sentence))
     return result
 
 
-def _categories(cells: Cells, lines: np.ndarray) -> Typed:
+def texts(cells: Cells) -> Typed:
+    """Free text, as it stands; nothing is a text without words, not a missing one."""
+    found = cells.words(set())
+    found[found == np.array(None)] = ""
+    return Typed(found, kind="text")
+
+
+def as_dates(cells: Cells, lines: np.ndarray, order: str) -> Typed:
+    try:
+        found = dates.dates(cells.distinct, order)
+    except dates.UndecidedError:
+        sentence = Sentence(
+            "column {name} holds dates such as {some}, and nothing shows which is the day and which the month;"
+            " {first} or {then}",
+            name=quoted(cells.name),
+            some=names(cells.some(cells.rows(CellKind.DATE)), 1),
+            first=Remedy("date_order", "dmy", verb="say"),
+            then=Remedy("date_order", "mdy", verb=""),
+        )
+        return Typed(refusal=(sentence, 0))
+    nothing = np.array([kind in _NOTHING for kind in cells.kinds], dtype=bool)
+    wrong = cells.where(np.isnan(found.seconds) & ~nothing)
+    if len(wrong):
+        sentence = Sentence(
+            "column {name}: {cells} ({places}) is no date; write 2024-05-31, or 2024-05-31 18:30",
+            "column {name}: {cells} ({places}) are no dates; write 2024-05-31, or 2024-05-31 18:30",
+            count=len(wrong),
+            name=quoted(cells.name),
+            cells=names(cells.some(wrong), 3),
+            places=places(lines[wrong]),
+        )
+        return Typed(refusal=(sentence, int(wrong[0])))
+    result = Typed(np.append(found.seconds, np.nan)[cells.codes], kind="date", date_order=found.order)
+    if len(found.zones) > 1:
+        sentence = Sentence(
+            "column {name} holds times of several zones ({zones}); each counts as its own clock shows",
+            name=quoted(cells.name),
+            zones=names(sorted(found.zones)),
+        )
+        result.notices.append(Notice("time-zones", sentence))
+    return result
+
+
+def words(cells: Cells, lines: np.ndarray) -> Typed:
+    """Categories, but for what means that a cell is missing."""
     result = categories(cells)
     nothing = {cell for cell, kind in cells.pairs() if cell == "?" or kind is CellKind.NAN}
     result.values = cells.words(nothing)
     result.marked = cells.where(np.array([cell in nothing for cell in cells.distinct], dtype=bool))
     result.markers = tuple(cells.some(result.marked))
-    words = np.array([kind in _DOUBTFUL and cell != "?" for cell, kind in cells.pairs()], dtype=bool)
-    unknown = cells.where(words)
+    doubtful = np.array([kind in _DOUBTFUL and cell != "?" for cell, kind in cells.pairs()], dtype=bool)
+    unknown = cells.where(doubtful)
     if len(unknown):
         sentence = Sentence(
             "column {name}: {some} ({places}) is taken as the name of a category; leave cells empty that are missing",

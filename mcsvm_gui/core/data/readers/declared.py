@@ -42,7 +42,7 @@ class Declared:
         """The label that is asked for, else the declared one, else one of the columns that may be features."""
         if options.label is not None:
             return labels.choose(path, columns, given, options, needs_label=needs_label)
-        if self.label is not None:
+        if self.label is not None and self.label not in others:
             return LabelColumn(self.label)
         kept = [j for j in range(len(columns)) if j not in self.left_out and j not in others]
         names = [columns[j] for j in kept]
@@ -52,6 +52,11 @@ class Declared:
     def dropped(self, taken: Set[int]) -> tuple[int, ...]:
         """`taken`: the columns that have a use, whatever the file says of them."""
         return tuple(j for j in self.left_out if j not in taken)
+
+    @property
+    def names_of_rows(self) -> tuple[int, ...]:
+        """Columns that are to be shown and never learned."""
+        return tuple(j for j, role in self.left_out.items() if role in (META, TEXT))
 
     def notices(self, columns: Sequence[str], taken: Set[int]) -> tuple[Notice, ...]:
         marked: dict[Sentence, list[str]] = {}

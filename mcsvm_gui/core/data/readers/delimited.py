@@ -88,7 +88,7 @@ def read_declared(text: Text, name: str, declared: Declared, options: ReadOption
             separator=Remedy("separator", verb="say"),
             line=1,
         )
-    cells = _Cells(layout.records, dialect, layout.width, declared, chosen.label.position)
+    cells = _Cells(layout.records, dialect, layout.width, declared, declared.categories | chosen.spelled)
     return assemble(
         Raw(
             source,
@@ -184,9 +184,7 @@ def _extra_column(
     if header is not None and bool((rows.fields == width + 1).all()):
         if open_ended:
             return [*header, ""], width + 1, (width,), [_TRAILING]
-        sentence = Sentence(
-            "rows have one cell more than the header; their first is taken as row names, and as a feature called 1"
-        )
+        sentence = Sentence("rows have one cell more than the header; their first is taken as row names, called 1")
         return ["", *header], width + 1, (), [Notice("row-names", sentence)]
     ends_bare = header is None or not header[-1].strip()
     if open_ended and ends_bare and width > 2 and bool((rows.fields == width).all()):
@@ -226,10 +224,12 @@ def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] 
 class _Cells:
     """The columns through pandas: numbers at once where the sample says numbers, and with care where that fails."""
 
-    def __init__(self, records: Records, dialect: Dialect, width: int, declared: Declared, label: int | None) -> None:
+    def __init__(
+        self, records: Records, dialect: Dialect, width: int, declared: Declared, spelled: frozenset[int]
+    ) -> None:
         self.records, self.dialect, self.width, self.nothing = records, dialect, width, sorted(declared.nothing)
         self.body = records.body()
-        numeric = [j for j in self._numeric_in_sample() if j != label and j not in declared.categories]
+        numeric = [j for j in self._numeric_in_sample() if j not in spelled]
         try:
             self.columns = self._parse(numeric)
             doubtful = self._not_finite(np.isinf)

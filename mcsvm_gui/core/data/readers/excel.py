@@ -74,7 +74,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         np.array(rows, dtype=np.int64) + 1,
         guesses=(*guessed, *guesses),
         notices=(*notices, *naming),
-        dropped=tuple(empty),
+        dropped=(*empty, *chosen.dropped),
     )
     return replace(assemble(raw, needs_label=needs_label), tables=tuple(held), digest=_digest(source, options))
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Column, Notice
+from mcsvm_gui.core.data.dataset import Column, ColumnKind, Notice
 from mcsvm_gui.core.data.phrases import names, places
-from mcsvm_gui.core.data.readers.columns import Cells, Typed, categories, typed
+from mcsvm_gui.core.data.readers.columns import Cells, Typed, as_dates, categories, texts, typed, words
+from mcsvm_gui.core.data.remedies import for_column
+from mcsvm_gui.core.data.roles.naming import counts_rows
 from solvers.errors import Sentence
 
-_ROW_NUMBERS = {"id", "index", "idx", "no", "nr", "num", "number", "row", "rowid", "row_id", "row_number", "rownames"}
-_ROW_NUMBERS |= {"unnamed: 0", "sample", "#", "n"}
+
+@dataclass(frozen=True)
+class Features:
+    columns: tuple[Column, ...]
+    values: list[np.ndarray]
+    notices: list[Notice]
+    date_order: str = ""
+
+
+NO_KINDS: Mapping[str, ColumnKind] = {}
 
 
 def from_cells(
@@ -23,24 +34,45 @@ def from_cells(
     columns: Sequence[tuple[str, np.ndarray]],
     lines: np.ndarray,
     decimal: str = ".",
+    kinds: Mapping[str, ColumnKind] = NO_KINDS,
+    date_order: str = "",
     declared: Set[str] = frozenset(),
-) -> tuple[list[np.ndarray], list[Notice]]:
-    """Float columns pass, and are only asked to be finite; columns of text become numbers or categories."""
+) -> Features:
+    """Float columns pass, and are only asked to be finite; columns of text become numbers or categories.
+
+    `kinds`: that were asked for. `declared`: columns of categories, whatever stands in them. `date_order`: dmy, mdy,
+    or nothing where the dates show it.
+    """
     results = []
     for name, cells in columns:
         if cells.dtype == np.float64:
             results.append(_finite(cells))
-        elif name in declared:
-            results.append(categories(Cells.of(name, cells, decimal)))
         else:
-            results.append(typed(Cells.of(name, cells, decimal), lines))
+            one = Cells.of(name, cells, decimal)
+            certain = name in declared and kinds.get(name, "category") == "category"
+            found = categories(one) if certain else _typed(one, lines, kinds.get(name), date_order)
+            date_order = date_order or found.date_order
+            results.append(found)
     _refuse_infinite(path, [name for name, _ in columns], results, lines)
     for (name, _), result in zip(columns, results, strict=True):
         if result.refusal is not None:
             sentence, row = result.refusal
             raise FileError(path, sentence, line=int(lines[row]), column=name)
     notices = [notice for result in results for notice in result.notices]
-    return [_values(result) for result in results], _markers([name for name, _ in columns], results, lines) + notices
+    described = tuple(
+        Column(name, result.kind or ("number" if _values(result).dtype == np.float64 else "category"))
+        for (name, _), result in zip(columns, results, strict=True)
+    )
+    notices = _markers([name for name, _ in columns], results, lines) + notices
+    return Features(described, [_values(result) for result in results], notices, date_order)
+
+
+def _typed(cells: Cells, lines: np.ndarray, kind: ColumnKind | None, date_order: str) -> Typed:
+    if kind == "text":
+        return texts(cells)
+    if kind == "date":
+        return as_dates(cells, lines, date_order)
+    return words(cells, lines) if kind == "category" else typed(cells, lines)
 
 
 def _finite(values: np.ndarray) -> Typed:
@@ -101,14 +133,11 @@ def _refuse_infinite(path: Path, columns: list[str], results: list[Typed], lines
     )
 
 
-def make_table(path: Path, columns: Iterable[str], values: list[np.ndarray]) -> tuple[tuple[Column, ...], pd.DataFrame]:
-    described = tuple(
-        Column(name, "number" if cells.dtype == np.float64 else "category")
-        for name, cells in zip(columns, values, strict=True)
-    )
-    if not described:
-        raise FileError(path, "there is no column beside the label; a data file has at least one feature")
-    return described, _frame(values).set_axis(pd.Index([column.name for column in described], dtype=object), axis=1)
+def make_table(path: Path, found: Features) -> pd.DataFrame:
+    if not found.columns:
+        raise FileError(path, "there is no column to learn from; a data file has at least one feature")
+    names = pd.Index([column.name for column in found.columns], dtype=object)
+    return _frame(found.values).set_axis(names, axis=1)
 
 
 def _frame(values: list[np.ndarray]) -> pd.DataFrame:
@@ -127,7 +156,7 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.n
     constant, nothing, counting = [], [], []
     gaps: dict[str, np.ndarray] = {}
     for column, cells in zip(columns, values, strict=True):
-        missing = np.isnan(cells) if column.kind == "number" else cells == np.array(None)
+        missing = np.isnan(cells) if column.numeric else cells == np.array(None)
         present = cells[~missing] if missing.any() else cells
         if 0 < len(present) < len(cells):
             gaps[column.name] = np.flatnonzero(missing)
@@ -135,7 +164,7 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.n
             nothing.append(column.name)
         elif len(cells) > 1 and (present == present[0]).all():
             constant.append(column.name)
-        elif column.kind == "number" and _counts_rows(column.name, cells):
+        elif column.kind == "number" and counts_rows(column.name, cells):
             counting.append(column.name)
     remarks = [_missing(gaps, lines), _imprecise(columns, values)]
     if nothing:
@@ -156,10 +185,11 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.n
         remarks.append([Notice("constant-column", sentence)])
     if counting:
         sentence = Sentence(
-            "{columns} holds the row numbers, which would tell sorted classes apart; better leave that out",
-            "{columns} hold the row numbers, which would tell sorted classes apart; better leave that out",
+            "{columns} holds the row numbers, which would tell sorted classes apart; better not learned: {names}",
+            "{columns} hold the row numbers, which would tell sorted classes apart; better not learned: {names}",
             count=len(counting),
             columns=_subject(counting),
+            names=for_column("names", counting[0]),
         )
         remarks.append([Notice("index-column", sentence)])
     return [notice for found in remarks for notice in found]
@@ -236,13 +266,6 @@ def _missing(gaps: dict[str, np.ndarray], lines: np.ndarray) -> list[Notice]:
         where=_where(gaps, lines[rows]),
     )
     return [Notice("missing-cells", sentence)]
-
-
-def _counts_rows(name: str, values: np.ndarray) -> bool:
-    """In a short file any column may happen to count, unless its name says that it is meant to."""
-    enough = 3 if name.isdigit() or name.strip("_:. ").lower() in _ROW_NUMBERS else 20
-    starts_right = len(values) >= enough and values[0] in (0.0, 1.0)
-    return bool(starts_right and np.array_equal(values, values[0] + np.arange(len(values))))
 
 
 def _subject(found: list[str]) -> Sentence:

@@ -27,7 +27,10 @@ from solvers.errors import Sentence
 NAME = "libsvm"
 OPTIONS = "format", "encoding"
 # A label, and then something that means to be index:value, right or wrong.
-_PAIRS = re.compile(rb"[^\s:]*\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:|[0-9]+:[^\s,;|:]+(?:\s+[0-9]+:\S+)*\s*$")
+_PAIRS = re.compile(  # a label and a pair, or pairs alone; no line of CSV with a time of day in it
+    rb'(?:[^\s:,"]*|[+-]?[0-9.]+(?:,[+-]?[0-9.]+)*)\s+(?:qid:\S+\s+)?[+-]?[0-9.]+\s*:\s*[^\s,";]*(?:\s|$)'
+    rb"|[0-9]+:[^\s,;|:]+(?:\s+[0-9]+:\S+)*\s*$"
+)
 _SAMPLE_LINES = 2000
 _COMMENT = re.compile(rb"#[^\n]*")
 _QUERY = re.compile(rb"(?<=[ \t])qid:[0-9]+(?=[ \t\n]|\Z)")

@@ -16,6 +16,7 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
+from mcsvm_gui.core.data.readers.columns import holds_dates
 from mcsvm_gui.core.data.readers.header import column_names
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import OptionWords
@@ -42,8 +43,8 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     columns, notices = column_names(given, len(given))
     chosen = roles.choose(source.path, columns, given, options, needs_label=needs_label)
     cells = [frame.iloc[:, j] for j in range(len(given))]
-    label = chosen.label.position
-    found = [_words(held) if j == label else _typed(source, columns[j], held) for j, held in enumerate(cells)]
+    unused = set(chosen.dropped) | chosen.spelled
+    found = [_words(held) if j in unused else _typed(source, columns[j], held) for j, held in enumerate(cells)]
     raw = Raw(
         source,
         NAME,
@@ -52,6 +53,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
         chosen,
         np.arange(1, len(frame) + 1),
         notices=tuple(notices),
+        dropped=chosen.dropped,
         categories=frozenset(j for j, held in enumerate(found) if held.dtype == object),
     )
     return assemble(raw, needs_label=needs_label)
@@ -75,6 +77,8 @@ def _typed(source: Source, name: str, held: pd.Series) -> np.ndarray:
         return _words(held)
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
         return held.to_numpy(dtype=np.float64, na_value=np.nan)
+    if pd.api.types.is_datetime64_any_dtype(kind) and held.notna().any():
+        raise FileError(source.path, holds_dates(name, [str(held.dropna().iloc[0])]), column=name)
     present = held.dropna()
     if all(isinstance(cell, str | bool) for cell in present):
         return _words(held)

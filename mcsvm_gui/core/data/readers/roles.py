@@ -1,48 +1,58 @@
-"""Columns that are no features: the label and the weight of each row.
+"""What each column is: label, weight, group, fold, text, date, name, or a feature as its values show.
 
 A row of weight 0 is no row: where rows are read to be trained on, it is left out before anything else looks at it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Notice
-from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
+from mcsvm_gui.core.data.dataset import ColumnKind, Notice
+from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, ReadOptions
 from mcsvm_gui.core.data.phrases import places, quoted
 from mcsvm_gui.core.data.readers import labels
 from mcsvm_gui.core.data.readers.cells import is_number, value_of
 from mcsvm_gui.core.data.readers.declared import Declared
 from mcsvm_gui.core.data.readers.labels import LabelColumn
-from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.data.remedies import OptionWords, Remedy
 from solvers.errors import Sentence
 
-OPTIONS = "label", "spellings", "weights", "groups", "fold_column"  # of formats whose columns have names
+OPTIONS = "label", "spellings", "weights", "groups", "fold_column", "date_order", *LISTS  # of columns with names
 NOTHING_DECLARED = Declared()
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The positions of columns that are no features."""
+    """The positions of columns that are no features, or features of a kind that was asked for."""
 
     label: LabelColumn
     weights: int | None = None
     groups: int | None = None
     folds: int | None = None
-    dropped: tuple[int, ...] = ()  # that the file itself marks as none
+    dropped: tuple[int, ...] = ()  # that nothing is learned from, names of rows among them
     notices: tuple[Notice, ...] = ()
     spellings: str = AUTOMATIC  # of classes
+    kinds: Mapping[int, ColumnKind] = field(default_factory=dict)  # asked for
+    names: tuple[int, ...] = ()  # shown, never learned
+    names_wanted: bool = False  # columns that name the rows may be found by what they hold
+    untitled: frozenset[int] = frozenset()
+    date_order: str = AUTOMATIC
 
     @property
     def taken(self) -> frozenset[int]:
         found = self.label.position, self.weights, self.groups, self.folds
         return frozenset(position for position in found if position is not None)
+
+    @property
+    def spelled(self) -> frozenset[int]:
+        """Columns whose cells are needed as they are spelled, not as numbers."""
+        return frozenset(j for j in (self.label.position, *self.kinds, *self.names) if j is not None)
 
 
 def choose(
@@ -61,7 +71,8 @@ def choose(
         None if wanted is None else labels.find(path, columns, given, wanted, name, needed=needs_label)
         for name, wanted in splitting.items()
     )
-    others = {weights, groups, folds}
+    said = {name: _positions(path, columns, given, getattr(options, name) or (), name, needs_label) for name in LISTS}
+    others = {weights, groups, folds} | said["drop"] | said["names"] | said["text"] | said["dates"]
     label = declared.choose(path, columns, given, options, others, needs_label=needs_label)
     if weights is not None and label.position == weights:
         raise FileError(
@@ -81,7 +92,78 @@ def choose(
                 option=Remedy(name, verb="say"),
                 column=columns[position],
             )
-    return replace(found, dropped=declared.dropped(found.taken))
+    return _listed(path, columns, given, options, declared, found, said, needed=needs_label)
+
+
+def _listed(
+    path: Path,
+    columns: Sequence[str],
+    given: Sequence[str],
+    options: ReadOptions,
+    declared: Declared,
+    found: Roles,
+    said: Mapping[str, set[int]],
+    *,
+    needed: bool,
+) -> Roles:
+    """With the columns that lists name; what the file says of them counts no more."""
+    _refuse_two_roles(path, columns, said, found.taken)
+    features = said["columns"] | said["text"] | said["dates"] | said["categories"]
+    dropped = {*said["drop"], *declared.dropped(found.taken | features)} | said["names"]
+    if options.columns:
+        dropped |= set(range(len(columns))) - features
+    names = said["names"] or ({j for j in declared.names_of_rows if j in dropped} if options.names is None else set())
+    kinds: dict[int, ColumnKind] = dict.fromkeys(sorted(said["categories"]), "category")
+    kinds |= dict.fromkeys(sorted(said["text"]), "text")
+    kinds |= dict.fromkeys(sorted(said["dates"]), "date")
+    return replace(
+        found,
+        dropped=tuple(sorted(dropped - found.taken)),
+        kinds=kinds,
+        names=tuple(sorted(names)),
+        names_wanted=needed and options.names is None and not options.columns,
+        untitled=frozenset(j for j, name in enumerate(given) if not name.strip()),
+        date_order=options.date_order,
+    )
+
+
+def _positions(
+    path: Path, columns: Sequence[str], given: Sequence[str], wanted: Sequence[str], option: str, needed: bool
+) -> set[int]:
+    """Of the columns that exist; where rows are only decided, not all need to."""
+    if not wanted:
+        return set()
+    place = {name: j for j, name in enumerate(columns)} if len(set(given)) == len(given) else {}
+    found = {
+        place[name] if name in place else labels.find(path, columns, given, name, option, needed=needed)
+        for name in wanted
+    }
+    return {j for j in found if j is not None}
+
+
+def _refuse_two_roles(path: Path, columns: Sequence[str], said: Mapping[str, Set[int]], taken: Set[int]) -> None:
+    alone = [name for name in LISTS if name != "columns"]
+    for number, name in enumerate(alone):
+        others = {other: said[other] for other in alone[:number]}
+        if name in ("drop", "names"):
+            others["columns"] = said["columns"]
+        for other, positions in others.items():
+            if both := sorted(said[name] & positions):
+                raise FileError(
+                    path,
+                    "column {name} is named by {first} and by {second}; leave it out of one",
+                    name=quoted(columns[both[0]]),
+                    first=OptionWords(other),
+                    second=OptionWords(name),
+                )
+        if used := sorted(said[name] & taken):
+            raise FileError(
+                path,
+                "column {name} has a role already; {option} with another",
+                name=quoted(columns[used[0]]),
+                option=Remedy(name, verb="say"),
+                column=columns[used[0]],
+            )
 
 
 def _weights(

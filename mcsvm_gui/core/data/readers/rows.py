@@ -43,7 +43,7 @@ def read_rows(
         source,
         name,
         columns,
-        lambda j: _texts(cells[j]) if j == chosen.label.position else _typed(cells[j]),
+        lambda j: _texts(cells[j]) if j in chosen.spelled else _typed(cells[j]),
         chosen,
         lines,
         guesses=guesses,

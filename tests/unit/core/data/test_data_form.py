@@ -93,7 +93,7 @@ def test_what_a_format_does_not_ask_is_closed_with_a_reason(tmp_path: Path) -> N
     path = tmp_path / "made.libsvm"
     path.write_text("1 1:2 3:4\n2 2:1\n1 1:1\n")
     closed = {option for option, field in fields_of(path).items() if field.reason}
-    columns = {"label", "spellings", "weights", "groups", "fold_column", "table", "query"}
+    columns = {"label", "date_order", "spellings", "weights", "groups", "fold_column", "table", "query"}
     assert closed == columns | {"header", "separator", "decimal"}
 
 

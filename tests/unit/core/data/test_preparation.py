@@ -37,7 +37,7 @@ def sparse(rows: Any, first: int = 1) -> Dataset:
 def fitted(dataset: Dataset, **rules: str) -> preparation.Preparation:
     """Through its document and back."""
     found = preparation.fit(Rules(**rules), dataset)
-    return preparation.read(json.loads(json.dumps(found.document(), allow_nan=False)))
+    return preparation.read(json.loads(json.dumps(found.document(), allow_nan=False)), found.arrays())
 
 
 X = np.random.default_rng(0).normal(size=(20, 3)) * [1.0, 50.0, 1e-3] + [0.0, 7.0, 1.0]

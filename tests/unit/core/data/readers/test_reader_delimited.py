@@ -162,13 +162,14 @@ def test_headers_that_are_told(read: Read) -> None:
 
 def test_columns_without_a_name_and_with_the_same(read: Read) -> None:
     found = read(",x,x,x.1,label\n0,1,2,3,a\n1,4,5,6,b\n2,7,8,8,b\n")
-    assert [column.name for column in found.columns] == ["1", "x", "x.2", "x.1"]
-    assert {"unnamed-column", "duplicate-header", "index-column"} <= codes(found)
+    assert [column.name for column in found.columns] == ["x", "x.2", "x.1"]
+    assert {"unnamed-column", "duplicate-header", "row-names"} <= codes(found)
 
 
 def test_row_names_as_r_writes_them(read: Read) -> None:
     found = read("x,label\nr1,1,a\nr2,2,b\n")
-    assert [column.name for column in found.columns] == ["1", "x"]
+    assert [column.name for column in found.columns] == ["x"]
+    assert found.row_names["1"].tolist() == ["r1", "r2"]
     assert "row-names" in codes(found)
 
 

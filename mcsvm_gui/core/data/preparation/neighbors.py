@@ -1,0 +1,101 @@
+"""Missing numbers from the nearest rows: the mean of the k training rows that have the value and are closest.
+
+The distance is that of scikit-learn's KNNImputer, over the cells that both rows have, on columns of deviation 1:
+sqrt(columns / columns both have * sum of squares). No row with a cell in common: the column's mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.remedies import Remedy
+
+MOST_CELLS = 20_000_000  # that a model keeps, 160 MB
+_BLOCK = 4_000_000  # distances at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    sources: tuple[str, ...]
+    count: int
+    donors: np.ndarray  # (training rows, sources), NaN where missing
+
+    def filled(self, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The columns of `sources` without gaps."""
+        rows = np.column_stack([columns[name] for name in self.sources])
+        gaps = np.isnan(rows)
+        wanting = np.flatnonzero(gaps.any(axis=1))
+        height = max(1, _BLOCK // len(self.donors))
+        result = rows.copy()
+        for first in range(0, wanting.size, height):
+            some = wanting[first : first + height]
+            self._fill(result, rows[some], some)
+        return {name: result[:, place] for place, name in enumerate(self.sources)}
+
+    def _fill(self, result: np.ndarray, rows: np.ndarray, places: np.ndarray) -> None:
+        distances = self._distances(rows)
+        for column in np.flatnonzero(np.isnan(rows).any(axis=0)).tolist():
+            wanting = np.flatnonzero(np.isnan(rows[:, column]))
+            having = np.flatnonzero(~np.isnan(self.donors[:, column]))
+            result[places[wanting], column] = self._means(
+                distances[np.ix_(wanting, having)], self.donors[having, column]
+            )
+
+    def _means(self, distances: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Of the nearest; of equally near ones the first."""
+        distances = np.where(np.isnan(distances), np.inf, distances)
+        nearest = np.argsort(distances, axis=1, kind="stable")[:, : self.count]
+        known = np.isfinite(np.take_along_axis(distances, nearest, axis=1))
+        sums = np.where(known, values[nearest], 0.0).sum(axis=1)
+        return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), values.mean())
+
+    @property
+    def _units(self) -> np.ndarray:
+        deviations = np.nanstd(self.donors, axis=0)
+        return np.where(deviations > 0.0, deviations, 1.0)
+
+    def _distances(self, rows: np.ndarray) -> np.ndarray:
+        """(rows, donors); NaN where no cell is in common."""
+        middle, units = np.nanmean(self.donors, axis=0), self._units
+        here, there = (rows - middle) / units, (self.donors - middle) / units
+        has, have = ~np.isnan(here), ~np.isnan(there)
+        x, y = np.where(has, here, 0.0), np.where(have, there, 0.0)
+        has, have = has.astype(np.float64), have.astype(np.float64)
+        squares = (x * x) @ have.T - 2.0 * (x @ y.T) + has @ (y * y).T
+        common = has @ have.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(common > 0.0, np.sqrt(np.maximum(squares, 0.0) * (rows.shape[1] / common)), np.nan)
+
+    def document(self) -> dict[str, Any]:
+        """Without the donors, which are an array; it says where they have nothing."""
+        return {"sources": list(self.sources), "count": self.count, "rows": len(self.donors)}
+
+    @classmethod
+    def read(cls, document: dict[str, Any], donors: np.ndarray, known: np.ndarray) -> Neighbors:
+        sources, count = tuple(document["sources"]), document["count"]
+        if not all(isinstance(name, str) for name in sources) or type(count) is not int or count < 1:
+            raise ValueError("neighbors that cannot be asked")
+        donors = np.where(known != 0, donors, np.nan)
+        if not known.any(axis=0).all():
+            raise ValueError("neighbors that have no value")
+        return cls(sources, count, donors)
+
+
+def fit_neighbors(dataset: Dataset, count: int, columns: dict[str, np.ndarray]) -> Neighbors | None:
+    """None where there are no numbers."""
+    if not columns:
+        return None
+    donors = np.column_stack(list(columns.values()))
+    if donors.size > MOST_CELLS:
+        raise FileError(
+            dataset.name,
+            "the model would have to keep all {cells} cells of the training rows to find neighbors in; {median}",
+            cells=donors.size,
+            median=Remedy("missing", "median", verb="say"),
+        )
+    return Neighbors(tuple(columns), count, donors)

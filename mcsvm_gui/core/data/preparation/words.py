@@ -1,0 +1,86 @@
+"""A column of text as tf-idf: how often each word comes, against in how many texts it comes; each text of length 1.
+
+scikit-learn's TfidfVectorizer with its defaults (smooth idf, l2), fitted on the training part. A model keeps the words
+and their idf alone, and makes the vectorizer of them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.data.remedies import Remedy
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    source: str
+    vocabulary: tuple[str, ...]
+    idf: np.ndarray
+    rules: Rules
+
+    @cached_property
+    def _vectorizer(self) -> TfidfVectorizer:
+        made = vectorizer(self.rules, vocabulary={word: place for place, word in enumerate(self.vocabulary)})
+        made.idf_ = self.idf
+        return made
+
+    def rows(self, texts: Sequence[str | None] | np.ndarray) -> sp.csr_array:
+        found = self._vectorizer.transform(["" if text is None else text for text in texts])
+        return sp.csr_array(found)
+
+    def document(self) -> dict[str, Any]:
+        """Without idf, which is an array."""
+        return {"source": self.source, "vocabulary": list(self.vocabulary)}
+
+    def but(self, rules: Rules) -> Words:
+        return replace(self, rules=rules)
+
+    @classmethod
+    def read(cls, document: dict[str, Any], idf: np.ndarray, rules: Rules) -> Words:
+        source, words = document["source"], tuple(document["vocabulary"])
+        if not isinstance(source, str) or not all(isinstance(word, str) for word in words):
+            raise ValueError("words that are no text")
+        if not words or len(set(words)) != len(words) or idf.shape != (len(words),) or not (idf > 0.0).all():
+            raise ValueError("words that are not distinct, or without their idf")
+        return cls(source, words, idf, rules)
+
+
+def vectorizer(rules: Rules, vocabulary: dict[str, int] | None = None) -> TfidfVectorizer:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    low, _, high = rules.ngrams.partition(":")
+    return TfidfVectorizer(
+        analyzer=rules.analyzer,
+        ngram_range=(int(low), int(high or low)),
+        stop_words="english" if rules.stop_words == "english" and rules.analyzer == "word" else None,
+        min_df=1 if vocabulary is not None else rules.min_df,
+        vocabulary=vocabulary,
+    )
+
+
+def fit_words(rules: Rules, dataset: Dataset, source: str, texts: np.ndarray) -> Words:
+    made = vectorizer(replace(rules, min_df=min(rules.min_df, len(texts))))
+    try:
+        made.fit(["" if text is None else text for text in texts])
+    except ValueError:  # its only one: no word is left
+        raise FileError(
+            dataset.name,
+            "the column {name} holds no word that could be learned from; {drop}, or change {fewest}",
+            name=source,
+            drop=Remedy("drop", source, verb="say"),
+            fewest=Remedy("min_df"),
+        ) from None
+    found = sorted(made.vocabulary_, key=made.vocabulary_.__getitem__)
+    return Words(source, tuple(found), np.asarray(made.idf_, dtype=np.float64), rules)

@@ -1,0 +1,38 @@
+"""Columns that name or count the rows: learned from, they would tell sorted classes apart, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_IDS = {"id", "index", "idx", "row", "rowid", "row_id", "row_number", "rownames", "unnamed: 0"}
+_COUNTS = _IDS | {"no", "nr", "num", "number", "sample", "#", "n"}  # often, but not certain
+_NAMES = {"name", "names", "row.names", "rowname", "row_name"}
+_ENOUGH = 20  # rows in which nothing comes twice by chance
+
+
+def counts_rows(name: str, values: np.ndarray) -> bool:
+    """In a short file any column may happen to count, unless its name says that it is meant to."""
+    enough = 3 if name.isdigit() or _bare(name) in _COUNTS else _ENOUGH
+    starts_right = len(values) >= enough and values[0] in (0.0, 1.0)
+    return bool(starts_right and np.array_equal(values, values[0] + np.arange(len(values))))
+
+
+def names_rows(name: str, values: np.ndarray, *, untitled: bool) -> bool:
+    """Certain enough to be shown and not learned: a first column without a title, as R writes it, or an id."""
+    if not untitled and _bare(name) not in _IDS | _NAMES:
+        return False
+    if values.dtype == np.float64:
+        return counts_rows(name, values) or (untitled and _rises(values))
+    cells = values.tolist()
+    enough = untitled or len(cells) >= _ENOUGH
+    return enough and len(cells) > 1 and None not in cells and len(set(cells)) == len(cells)
+
+
+def _rises(values: np.ndarray) -> bool:
+    """The numbers of rows some of which were taken out."""
+    whole = len(values) > 2 and np.isfinite(values).all() and (values == np.floor(values)).all()
+    return bool(whole and values[0] >= 0.0 and (np.diff(values) > 0.0).all())
+
+
+def _bare(name: str) -> str:
+    return name.strip("_:. ").lower()
