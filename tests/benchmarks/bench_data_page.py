@@ -69,7 +69,7 @@ class Watch:
 @pytest.mark.benchmark
 @pytest.mark.parametrize("make", [table, sparse])
 def test_waits_while_opening(qapp: QCoreApplication, tmp_path: Path, make: Any) -> None:
-    import mcsvm_gui.core.data.advice
+    import mcsvm_gui.core.check.table
     import mcsvm_gui.core.data.inspection
     import mcsvm_gui.core.data.principal  # noqa: F401 - the program imports these behind its first picture
 

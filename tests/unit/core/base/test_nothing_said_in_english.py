@@ -11,7 +11,8 @@ from pseudo_language import PseudoLanguage, english
 
 from mcsvm_gui.core.base import i18n
 from mcsvm_gui.core.base.i18n import worded
-from mcsvm_gui.core.data.advice import advise
+from mcsvm_gui.core.check.advice import look
+from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.data.options import MISSING, SCALES, Rules
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
@@ -52,7 +53,7 @@ def test_what_is_said_about_a_file_is_translated_as_a_whole(path: Path) -> None:
 
 def _advice(found: object, rules: Rules) -> list[str]:
     try:
-        every = advise(found, rules)  # type: ignore[arg-type]
+        every = look(CheckedPlan(found, rules=rules)).advice  # type: ignore[arg-type]
     except InputError as error:
         return [worded(error.brief)]
     return [text for one in every for text in (one.sentence, *(action.text for action in one.actions))]
