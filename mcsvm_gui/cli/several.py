@@ -7,12 +7,12 @@ import os
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.progress import GAP, Progress
+from mcsvm_gui.cli.progress import GAP, ProgressLine
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.options import whole_number
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT
-from mcsvm_gui.core.experiment import Experiment, Journal, Results, Trial, perform
+from mcsvm_gui.core.experiment import Experiment, Journal, Results, TrialResult, perform
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.experiment.running import PlannedTraining
 from mcsvm_gui.core.machine.session import Session
@@ -20,7 +20,7 @@ from solvers.errors import InputError
 from solvers.run.trace import Sample
 
 
-class SeveralProgress(Progress):
+class SeveralProgress(ProgressLine):
     """One line for many trainings: which one, then how it goes."""
 
     _job: PlannedTraining | None = None
@@ -111,7 +111,7 @@ def _table(results: Results, name: str) -> list[str]:
     return [f"{name} ({size})", header, *(_row(results, trial) for trial in trials)]
 
 
-def _row(results: Results, trial: Trial) -> str:
+def _row(results: Results, trial: TrialResult) -> str:
     way, accuracies = results.way, trial.accuracies
     cells = [
         f"{trial.spec.label:<14}",

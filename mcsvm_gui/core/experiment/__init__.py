@@ -4,7 +4,7 @@ from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.files import read_experiment, write_experiment
 from mcsvm_gui.core.experiment.journal import Journal
 from mcsvm_gui.core.experiment.plan import Plan
-from mcsvm_gui.core.experiment.results import Results, Trial
+from mcsvm_gui.core.experiment.results import Results, TrialResult
 from mcsvm_gui.core.experiment.running import perform
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "Plan",
     "Results",
     "RunSpec",
-    "Trial",
+    "TrialResult",
     "perform",
     "read_experiment",
     "write_experiment",

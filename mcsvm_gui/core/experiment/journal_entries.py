@@ -13,10 +13,10 @@ from mcsvm_gui.core.data.splitting import split
 from mcsvm_gui.core.evaluate.violations import Violations
 from mcsvm_gui.core.experiment.definition import RunSpec
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
-from mcsvm_gui.core.experiment.plan import Part
 from mcsvm_gui.core.experiment.results import PartResult
 from mcsvm_gui.core.experiment.searching import asked
 from mcsvm_gui.core.machine.request import Request
+from solvers.selection.folds import Fold
 
 
 def training_key(spec: RunSpec, train: Dataset, test: Dataset | None, *, closely: bool) -> str:
@@ -47,7 +47,7 @@ def _plain(value: Any) -> Any:
 
 
 def result_of(
-    entry: Entry, journal: Journal, spec: RunSpec, part: Part | None, train: Dataset, test: Dataset | None
+    entry: Entry, journal: Journal, spec: RunSpec, part: Fold | None, train: Dataset, test: Dataset | None
 ) -> PartResult:
     """As the training left it; raises FileError where the entry is none."""
     try:

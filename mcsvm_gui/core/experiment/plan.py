@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
 from solvers.posing import whole as whole_number
+from solvers.selection.folds import Fold
 
 SPLITS = {
     "folds": "cross-validation: every row is tested once in each round",
@@ -19,13 +18,6 @@ SPLITS = {
     "test": "trained on all rows, tested on a file of their own",
     "none": "trained on all rows, or on those that a run does not hold out",
 }
-
-
-class Part(NamedTuple):
-    """Rising row numbers of a data set."""
-
-    train: np.ndarray
-    test: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -61,20 +53,15 @@ class Plan:
         if type(self.whole) is not bool:
             raise InputError("whole must be true or false, not {whole!r}", whole=self.whole)
 
-    def parts(self, dataset: Dataset) -> tuple[Part, ...]:
+    def parts(self, dataset: Dataset) -> tuple[Fold, ...]:
         """The same for every run, whatever machine it trains."""
         assert dataset.labels is not None
         if self.splits == "folds":
-            return tuple(Part(*fold) for fold in self._folds(dataset))
+            return splitting.splits_of(dataset, self.split, self.folds, self.repeats).of(dataset.labels, self.seed)
         if self.splits == "shares":
             seeds = range(self.seed, self.seed + self.count)
-            return tuple(Part(*splitting.held_out(dataset, self.share, seed, self.split)[:2]) for seed in seeds)
+            return tuple(Fold(*splitting.held_out(dataset, self.share, seed, self.split)[:2]) for seed in seeds)
         return ()
-
-    def _folds(self, dataset: Dataset) -> list[tuple[np.ndarray, np.ndarray]]:
-        assert dataset.labels is not None
-        splits = splitting.splits_of(dataset, self.split, self.folds, self.repeats)
-        return [(fold.train, fold.test) for fold in splits.of(dataset.labels, self.seed)]
 
     def trainings(self, dataset: Dataset) -> int:
         """Parts of a trial; none where it is trained once, on all rows."""

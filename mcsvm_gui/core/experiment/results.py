@@ -16,8 +16,8 @@ from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pa
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
-from mcsvm_gui.core.experiment.plan import Part
 from solvers.run.ending import Ending
+from solvers.selection.folds import Fold
 
 OF_SEARCH = {"validation": "mean", "search_seconds": "seconds"}
 PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_gamma", *OF_SEARCH
@@ -27,14 +27,14 @@ PUBLISHED = "accuracy", "iterations", "seconds", "n_support", "log2_C", "log2_ga
 class PartResult:
     """One training of a trial."""
 
-    rows: Part | None  # None: trained on all, tested on a file or not at all
+    rows: Fold | None  # None: trained on all, tested on a file or not at all
     document: Mapping[str, Any]
     side: Side
     tested: Dataset | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class TrialResult:
     """A run of the experiment with all its parts; `refused` says why there are none."""
 
     spec: RunSpec
@@ -79,14 +79,14 @@ class Results:
     experiment: Experiment
     datasets: Mapping[str, Dataset]
     tests_of: Mapping[str, Dataset | None]
-    trials: tuple[Trial, ...]
+    trials: tuple[TrialResult, ...]
     seconds: float = 0.0
     interrupted: bool = False
     warnings: tuple[str, ...] = field(default=())
     kept: int = 0  # trainings of an earlier time, read from a journal
 
     @property
-    def done(self) -> tuple[Trial, ...]:
+    def done(self) -> tuple[TrialResult, ...]:
         return tuple(trial for trial in self.trials if trial.finished)
 
     @property
@@ -97,14 +97,14 @@ class Results:
     def way(self) -> str:
         return self.experiment.plan.summary
 
-    def on(self, name: str) -> tuple[Trial, ...]:
+    def on(self, name: str) -> tuple[TrialResult, ...]:
         return tuple(trial for trial in self.done if trial.spec.data == name)
 
     @property
     def labels(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(run.label for run in self.experiment.runs))
 
-    def trial(self, data: str, label: str) -> Trial | None:
+    def trial(self, data: str, label: str) -> TrialResult | None:
         return next((trial for trial in self.on(data) if trial.spec.label == label), None)
 
     def table(self, name: str) -> np.ndarray:
@@ -120,11 +120,11 @@ class Results:
         ]
         return np.array(rows, dtype=float)
 
-    def complete(self, trial: Trial) -> bool:
+    def complete(self, trial: TrialResult) -> bool:
         """Only then is it tested against others: some folds may be easier than all."""
         return len(trial.tested) == max(self._full(trial), 1)
 
-    def _full(self, trial: Trial) -> int:
+    def _full(self, trial: TrialResult) -> int:
         tested_on_a_file = self.experiment.of(trial.spec.data).test is not None
         return 0 if tested_on_a_file else self.experiment.plan.trainings(self.datasets[trial.spec.data])
 
@@ -134,7 +134,7 @@ class Results:
         """All trials on a data set. Scores are of all rows tested; decisions, where each was tested once."""
         return self._compared(name, self.on(name))
 
-    def _compared(self, name: str, trials: Sequence[Trial]) -> Comparison | None:
+    def _compared(self, name: str, trials: Sequence[TrialResult]) -> Comparison | None:
         dataset = self.datasets[name]
         if not trials:
             return None
@@ -143,7 +143,7 @@ class Results:
         found = compare([self._side(trial, rows) for trial in trials], dataset.classes, rows)
         return replace(found, data=name, about=self._about(trials))
 
-    def _side(self, trial: Trial, rows: Dataset) -> Side:
+    def _side(self, trial: TrialResult, rows: Dataset) -> Side:
         side = replace((trial.whole or trial.parts[0]).side, label=trial.spec.label)
         if trial.parts:
             return self._pooled(side, trial.tested, rows)
@@ -165,7 +165,7 @@ class Results:
         weights = None if rows.weights is None else rows.weights[np.concatenate(places)]
         return replace(side, scores=scored(replace(side, decisions=said), rows.classes, true, weights).scores)
 
-    def _about(self, trials: Sequence[Trial]) -> str:
+    def _about(self, trials: Sequence[TrialResult]) -> str:
         if not any(trial.parts for trial in trials):
             tested = [part.tested for trial in trials for part in trial.tested if part.tested is not None]
             return "" if not tested or _same(tested) else "Each run is scored on the rows that it was tested on itself."
@@ -210,7 +210,7 @@ class Results:
         pairs = list(combinations([trial for trial in trials if len(trial.accuracies) == len(trial.tested) > 1], 2))
         return (*results, *adjusted_over_pairs([[self._corrected_t(a, b)] for a, b in pairs], name))
 
-    def _trained_once(self, trials: Sequence[Trial]) -> tuple[TestResult, ...]:
+    def _trained_once(self, trials: Sequence[TrialResult]) -> tuple[TestResult, ...]:
         """As a window tests its runs: those on the same rows, and the same machines over the splits of their seeds."""
         runs = [self._chosen(place, trial) for place, trial in enumerate(trials)]
         found = tested_runs.on_same_rows(runs)
@@ -218,14 +218,14 @@ class Results:
             found += tested_runs.over_splits(runs)
         return tuple(replace(result, data=trials[0].spec.data) for result in found)
 
-    def _chosen(self, place: int, trial: Trial) -> tested_runs.ScoredRun:
+    def _chosen(self, place: int, trial: TrialResult) -> tested_runs.ScoredRun:
         assert trial.whole is not None
         spec = self.experiment.of(trial.spec.data)
         request = replace(trial.spec.request, test=spec.test)
         rows = tested_runs.split_rows(request, self.datasets[spec.name], self.tests_of[spec.name])
         return tested_runs.ScoredRun(place, request, replace(trial.whole.side, label=trial.spec.label), rows)
 
-    def _corrected_t(self, a: Trial, b: Trial) -> TestResult:
+    def _corrected_t(self, a: TrialResult, b: TrialResult) -> TestResult:
         part = a.parts[0].rows
         assert part is not None
         share = part.test.size / part.train.size
@@ -255,7 +255,7 @@ class Results:
             "warnings": list(self.warnings),
         }
 
-    def _run_document(self, trial: Trial) -> dict[str, Any]:
+    def _run_document(self, trial: TrialResult) -> dict[str, Any]:
         """The train document of all rows, or else of the first part, with what the parts add."""
         main = (trial.whole or trial.parts[0]).document
         accuracies = trial.accuracies

@@ -22,8 +22,8 @@ from mcsvm_gui.core.experiment import reference
 from mcsvm_gui.core.experiment.definition import DataSpec, Experiment, RunSpec
 from mcsvm_gui.core.experiment.journal import Journal
 from mcsvm_gui.core.experiment.journal_entries import entry_of, result_of, training_key
-from mcsvm_gui.core.experiment.plan import Part, Plan
-from mcsvm_gui.core.experiment.results import PartResult, Results, Trial
+from mcsvm_gui.core.experiment.plan import Plan
+from mcsvm_gui.core.experiment.results import PartResult, Results, TrialResult
 from mcsvm_gui.core.experiment.searching import SearchRunner, apart_from_machine
 from mcsvm_gui.core.machine.session import Session
 from mcsvm_gui.core.machine.sources import open_test
@@ -31,6 +31,7 @@ from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample
+from solvers.selection.folds import Fold
 
 Report = Callable[["PlannedTraining", Session, Sample], object]
 Searching = Callable[
@@ -43,7 +44,7 @@ class PlannedTraining:
     """One training of the experiment: number `place` of `total`; of its run the `first`, which is looked at closely."""
 
     spec: RunSpec
-    part: Part | None
+    part: Fold | None
     first: bool
     place: int
     total: int
@@ -126,7 +127,7 @@ def _check_same(path: str, dataset: Dataset, digest: str | None) -> None:
 def _jobs(experiment: Experiment, datasets: dict[str, Dataset]) -> Iterator[PlannedTraining]:
     plan = experiment.plan
     parts = {spec.name: () if spec.test is not None else plan.parts(datasets[spec.name]) for spec in experiment.data}
-    wanted: list[tuple[RunSpec, Part | None, bool, tuple[str, ...]]] = []
+    wanted: list[tuple[RunSpec, Fold | None, bool, tuple[str, ...]]] = []
     for run in experiment.runs:
         spec, rivals = experiment.of(run.data), _rivals(experiment, run)
         request = replace(run.request, data=spec.path, read=spec.read, rules=spec.rules, digest=spec.digest)
@@ -266,7 +267,7 @@ def _threaded(worker: _Worker, work: list[PlannedTraining], jobs: int) -> list[P
         return list(pool.map(worker, work))
 
 
-def _trial(run: RunSpec, work: list[PlannedTraining], done: list[PartResult | str | None]) -> Trial:
+def _trial(run: RunSpec, work: list[PlannedTraining], done: list[PartResult | str | None]) -> TrialResult:
     found = [
         (job, result)
         for job, result in zip(work, done, strict=True)
@@ -277,4 +278,4 @@ def _trial(run: RunSpec, work: list[PlannedTraining], done: list[PartResult | st
     results = [result for _, result in found if isinstance(result, PartResult)]
     parts = tuple(result for result in results if result.rows is not None)
     whole = next((result for result in results if result.rows is None), None)
-    return Trial(spec, parts, whole, refused)
+    return TrialResult(spec, parts, whole, refused)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, RankTests, rank_tests, wilcoxon
-from mcsvm_gui.core.experiment import Results, Trial
+from mcsvm_gui.core.experiment import Results, TrialResult
 from mcsvm_gui.core.experiment.results import beside_published
 
 NAMED = 20  # runs that one sentence lists
@@ -186,11 +186,11 @@ def _endings(results: Results) -> Iterator[str]:
         yield f"All {len(results.done)} rows reached their tolerance; the worst relative gap is {worst}."
 
 
-def _by_data(trials: Sequence[Trial]) -> Iterator[tuple[str, list[Trial]]]:
+def _by_data(trials: Sequence[TrialResult]) -> Iterator[tuple[str, list[TrialResult]]]:
     return ((data, list(of)) for data, of in groupby(trials, key=lambda trial: trial.spec.data))
 
 
-def _off(trial: Trial) -> str:
+def _off(trial: TrialResult) -> str:
     """The gap of the part that is furthest off, and how many parts ended early."""
     early = sum(part.document["ending"] != "converged" for part in trial.finished)
     count = f" in {early} of {len(trial.finished)} parts" if len(trial.finished) > 1 else ""

@@ -10,7 +10,7 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare.comparison import Comparison
 from mcsvm_gui.core.data import inspection
-from mcsvm_gui.core.experiment import Results, Trial
+from mcsvm_gui.core.experiment import Results, TrialResult
 from mcsvm_gui.core.experiment.files import experiment_text
 from mcsvm_gui.core.report import numbers, parts, plots, published_numbers
 from mcsvm_gui.core.report.blocks import Block, Figure, Heading, Paragraph, Report, Table, full_names
@@ -60,7 +60,7 @@ def _document(results: Results, comparisons: Mapping[str, Comparison | None]) ->
     }
 
 
-def _scores_of_parts(trial: Trial) -> dict[str, Any]:
+def _scores_of_parts(trial: TrialResult) -> dict[str, Any]:
     """Of every part on its own, as a row that several parts test has no one decision."""
     scores = [None if part.side.scores is None else numbers.scores_document(part.side.scores) for part in trial.parts]
     return {"data": trial.spec.data, "label": trial.spec.label, "parts": scores}
@@ -109,7 +109,7 @@ def _overview(results: Results) -> list[Block]:
     ]
 
 
-def _row(results: Results, trial: Trial) -> tuple[str, ...]:
+def _row(results: Results, trial: TrialResult) -> tuple[str, ...]:
     way, accuracies = results.way, trial.accuracies
     endings = dict.fromkeys(str(part.document["ending"]) for part in trial.finished)
     return (
@@ -127,7 +127,7 @@ def _row(results: Results, trial: Trial) -> tuple[str, ...]:
     )
 
 
-def _parameters(trial: Trial) -> tuple[str, str]:
+def _parameters(trial: TrialResult) -> tuple[str, str]:
     """C and gamma; from the least to the largest where a search chose others in other parts."""
     costs = sorted({float(part.document["C"]) for part in trial.finished})
     gammas = sorted({float(part.document["kernel"].get("gamma", np.nan)) for part in trial.finished})
@@ -159,7 +159,7 @@ def _searches(results: Results) -> list[Block]:
     ]
 
 
-def _search_row(trial: Trial, document: Mapping[str, Any]) -> tuple[str, ...]:
+def _search_row(trial: TrialResult, document: Mapping[str, Any]) -> tuple[str, ...]:
     found = document["search"]
     unsolved = figures.count(found["unsolved"])
     return (
@@ -214,7 +214,7 @@ def _on_one(results: Results, name: str, comparison: Comparison) -> list[Block]:
     return [*blocks, *parts.comparison_blocks(comparison)]
 
 
-def _spread(results: Results, trials: list[Trial]) -> plots.Spread:
+def _spread(results: Results, trials: list[TrialResult]) -> plots.Spread:
     return plots.Spread(
         [trial.spec.label for trial in trials],
         [trial.spec.request.machine for trial in trials],

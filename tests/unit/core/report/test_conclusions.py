@@ -11,15 +11,15 @@ from scipy import stats
 from small_table import clouds
 
 from mcsvm_gui.core.compare.comparison import Side
-from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, Trial
-from mcsvm_gui.core.experiment.plan import Part
+from mcsvm_gui.core.experiment import DataSpec, Experiment, Plan, Results, RunSpec, TrialResult
 from mcsvm_gui.core.experiment.results import PartResult
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.report import published_numbers
 from mcsvm_gui.core.report.blocks import Table
 from mcsvm_gui.core.report.conclusions import sentences
+from solvers.selection.folds import Fold
 
-ROWS = Part(np.arange(70), np.arange(70, 100))
+ROWS = Fold(np.arange(70), np.arange(70, 100))
 Numbers = Mapping[str, Any]
 
 
@@ -30,7 +30,7 @@ def made(runs: Mapping[tuple[str, str], tuple[Request, list[Numbers], dict[str, 
     for (data, label), (request, parts, published) in runs.items():
         documents = [{**PLAIN, **part} for part in parts]
         done = [PartResult(ROWS, document, Side(label, document, np.array([]))) for document in documents]
-        trials.append(Trial(RunSpec(data, label, request, published), tuple(done)))
+        trials.append(TrialResult(RunSpec(data, label, request, published), tuple(done)))
     plan = Plan("shares", count=max(1, *(len(parts) for _, parts, _ in runs.values())), summary="median")
     specs = tuple(DataSpec(name, f"{name}.csv") for name in names)
     experiment = Experiment("Made up", plan, specs, tuple(trial.spec for trial in trials))
