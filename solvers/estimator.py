@@ -44,7 +44,7 @@ from solvers.run.loop import Run
 from solvers.run.trace import Sample
 from solvers.selection.folds import stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold, parted
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import KernelFamily
 from solvers.work import limited
 
@@ -477,7 +477,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
             return
         folds = stratified(problem.labels, self.calibration_folds, seed_of(self.random_state))
         by_class = class_weights(self.class_weight, self.classes_, problem.labels, weights)
-        settings = Settings(
+        settings = TrainingSettings(
             kernel=KernelFamily.of(problem.kernel),
             solver=self.solver,
             margin=self.margin,

@@ -95,8 +95,9 @@ def test_what_a_map_names_is_there(path: str) -> None:
     assert (ROOT / path).exists()
 
 
-def test_a_class_of_the_application_has_a_name_of_its_own() -> None:
-    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "mcsvm_gui").rglob("*.py"))
+def test_a_class_has_a_name_of_its_own() -> None:
+    paths = (path for package in ("solvers", "mcsvm_gui") for path in (ROOT / package).rglob("*.py"))
+    trees = (ast.parse(path.read_text("utf-8")) for path in paths)
     names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     assert [name for name, times in names.items() if times > 1] == []
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.check.finding import Finding, worst_first
@@ -65,7 +65,7 @@ def _accuracies(
 ) -> dict[str, float]:
     from mcsvm_gui.core.check.baselines import accuracies
 
-    progress = Progress(options.quiet)
+    progress = ProgressLine(options.quiet)
     try:
         return accuracies(
             request,

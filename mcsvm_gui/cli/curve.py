@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE if curve.converged else UNCONVERGED
 
 
-class CurveProgress(Progress):
+class CurveProgress(ProgressLine):
     def __init__(self, expected: int, quiet: bool) -> None:
         super().__init__(quiet)
         self._count, self._expected = 0, expected

@@ -7,7 +7,7 @@ from typing import Any
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
@@ -68,7 +68,7 @@ def _applied(
 ) -> Applied | None:
     if folds is None:
         return applied(trained, dataset, costs)
-    progress = Progress(options.quiet)
+    progress = ProgressLine(options.quiet)
     try:
         return applied_in_folds(
             trained,

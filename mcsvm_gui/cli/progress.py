@@ -18,7 +18,7 @@ EVERY = 0.1  # seconds
 REMEMBERED = 400  # samples for the trend
 
 
-class Progress:
+class ProgressLine:
     """Called after every slice; writes at most ten times a second, and only where somebody looks."""
 
     def __init__(self, quiet: bool, stream: TextIO | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import request_of
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.base.writing import check_outputs, csv_text, write_text
@@ -52,7 +52,7 @@ def _check(request: Request, options: argparse.Namespace) -> None:
 def _train(
     request: Request, dataset: Dataset, test: Dataset | None, options: argparse.Namespace, interrupt: Interrupt
 ) -> Outcome:
-    progress = Progress(options.quiet)
+    progress = ProgressLine(options.quiet)
     progress.begin("preparing ...")
     try:
         return train(request, dataset, test, progress, lambda: interrupt.requested, progress.folds)

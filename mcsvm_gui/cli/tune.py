@@ -10,7 +10,7 @@ from typing import TextIO
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.progress import GAP, Progress, duration
+from mcsvm_gui.cli.progress import GAP, ProgressLine, duration
 from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.cli.several import check_report
 from mcsvm_gui.core.base import figures
@@ -123,7 +123,7 @@ def range_of(name: str, text: str | None, step: float) -> Range:
 # -- how it goes ----------------------------------------------------------------------------------
 
 
-class TuneProgress(Progress):
+class TuneProgress(ProgressLine):
     """How many trials are done, the best so far, and the time left."""
 
     def __init__(self, tuning: Tuning, quiet: bool, stream: TextIO | None = None) -> None:

@@ -29,7 +29,7 @@ class Kept(NamedTuple):
     drops: np.ndarray  # (1,) int64: how many
 
 
-class Rows(NamedTuple):
+class CachedRows(NamedTuple):
     """Kernel rows by slot: that of slot p is store[row_of[p]], or missing where row_of[p] is negative."""
 
     store: np.ndarray

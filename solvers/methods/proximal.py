@@ -43,7 +43,7 @@ class Iterate:
 
 
 @dataclass
-class Move:
+class NewtonStep:
     """A step d of the coordinates, and the products that its slopes need."""
 
     direction: np.ndarray  # d
@@ -76,7 +76,7 @@ class ProximalStep(ABC):
         """The class functions of coordinates, without `start`."""
 
     @abstractmethod
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
         """The Newton step, None where its system fails. `lacking` is expand(residual)."""
 
     @abstractmethod
@@ -112,10 +112,10 @@ class ProximalStep(ABC):
             trial = yield from self.search(trial, move)
         return trial, most, End.STEPS
 
-    def line(self, trial: Iterate, move: Move) -> SearchLine:
+    def line(self, trial: Iterate, move: NewtonStep) -> SearchLine:
         return SearchLine(self, trial, move)
 
-    def search(self, trial: Iterate, move: Move) -> Work[Iterate]:
+    def search(self, trial: Iterate, move: NewtonStep) -> Work[Iterate]:
         """Line search for a slope of nearly zero: near the minimum, slopes keep digits that values have lost."""
         line, low, high, length = self.line(trial, move), 0.0, np.inf, 1.0
         at_low, at_high = move.slope, np.inf
@@ -140,7 +140,7 @@ class ProximalStep(ABC):
 class SearchLine:
     """psi along a Newton step: slopes at step sizes, and the iterate at the last of them."""
 
-    def __init__(self, step: ProximalStep, start: Iterate, move: Move) -> None:
+    def __init__(self, step: ProximalStep, start: Iterate, move: NewtonStep) -> None:
         self.step, self.start, self.move = step, start, move
 
     def ahead(self, length: float) -> Iterate:

@@ -20,7 +20,7 @@ from solvers.kernels import Kernel
 from solvers.run.ending import Ending
 from solvers.run.warmup import once
 from solvers.selection.cell import Pair
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows, Matrices
 from solvers.work import SEARCH_STEPS_TIMES_ROWS
 
@@ -81,7 +81,12 @@ class CostPath:
     """Solves the binary machines of one fold along rising costs."""
 
     def __init__(
-        self, rows: FoldRows, costs: Sequence[float], margin: float, settings: Settings, stopped: Callable[[], bool]
+        self,
+        rows: FoldRows,
+        costs: Sequence[float],
+        margin: float,
+        settings: TrainingSettings,
+        stopped: Callable[[], bool],
     ) -> None:
         self.rows, self.costs, self.margin, self.stopped = rows, costs, margin, stopped
         self.limits = settings.limits
@@ -99,7 +104,7 @@ class CostPath:
         return self.solved
 
     def _follow(self, number: int, machine: Binary) -> bool:
-        run, before = Course(machine, self.margin), 0.0
+        run, before = BinarySolver(machine, self.margin), 0.0
         upper = self.upper[machine.places]
         for cost, solved in zip(self.costs, self.solved, strict=True):
             ending = self._solve(run, cost * upper, cost / before if before else 1.0, solved, solved.values[number])
@@ -113,7 +118,9 @@ class CostPath:
             before = cost
         return True
 
-    def _solve(self, run: Course, upper: np.ndarray, more: float, solved: Solved, values: np.ndarray) -> Ending | None:
+    def _solve(
+        self, run: BinarySolver, upper: np.ndarray, more: float, solved: Solved, values: np.ndarray
+    ) -> Ending | None:
         """Solve until converged, stalled or out of time; None after a stop."""
         run.support[:] = False
         while not self.stopped():
@@ -130,7 +137,7 @@ class CostPath:
         return None
 
 
-class Course:
+class BinarySolver:
     """The state of one binary machine: beta and its functions, carried from cost to cost."""
 
     def __init__(self, machine: Binary, margin: float) -> None:
@@ -162,6 +169,6 @@ def rehearse() -> None:
     """Compile all of jit/two_class.py, on a problem that pair steps alone do not solve."""
     X = np.sin(np.outer(np.arange(12), [1.0, 2.0]))
     K, sign, upper = X @ X.T + 1e-3 * np.eye(12), np.where(np.arange(12) < 6, 1.0, -1.0), np.full(12, 1e3)
-    course = Course(Binary(Matrices(K, K), np.array([0, 6, 6, 12]), np.arange(12), sign), 1.0)
-    course.solve(upper, 1.0, 1e-3, np.empty(12))
-    course.give_up(upper, np.empty(12))
+    solver = BinarySolver(Binary(Matrices(K, K), np.array([0, 6, 6, 12]), np.arange(12), sign), 1.0)
+    solver.solve(upper, 1.0, 1e-3, np.empty(12))
+    solver.give_up(upper, np.empty(12))

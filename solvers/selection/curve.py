@@ -37,7 +37,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Projection:
+class Extrapolation:
     law: Laws  # of the mean of all folds
     drawn: Laws
 
@@ -77,12 +77,12 @@ def _line(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(a, 1.0), np.where(a > 1.0, bounded, b)
 
 
-def project(rows: np.ndarray, accuracies: np.ndarray, seed: int) -> Projection:
+def extrapolate(rows: np.ndarray, accuracies: np.ndarray, seed: int) -> Extrapolation:
     """`accuracies`: (numbers of rows, folds)."""
     folds = accuracies.shape[1]
     drawn = np.random.default_rng(seed).integers(0, folds, (DRAWS, folds))
     means = accuracies[:, drawn].mean(axis=2).T
-    return Projection(fitted(rows, accuracies.mean(axis=1)[None]), fitted(rows, means))
+    return Extrapolation(fitted(rows, accuracies.mean(axis=1)[None]), fitted(rows, means))
 
 
 def _estimate(value: np.ndarray, drawn: np.ndarray) -> Estimate:

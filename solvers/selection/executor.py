@@ -15,7 +15,7 @@ from typing import Protocol
 
 from solvers.errors import InputError
 from solvers.selection.folds import Fold
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task, perform
 from solvers.work import LOOK_SECONDS
@@ -69,7 +69,7 @@ class Executor(Protocol):
     """`stopped` is asked by every thread that works, between slices; a search pauses where it does not answer yet."""
 
     def perform(
-        self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+        self, tasks: Sequence[Task], folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]
     ) -> Iterator[Done]:
         """Yield results as tasks finish; ends within a second of a stop."""
         ...
@@ -79,7 +79,7 @@ class Threads:
     """`settings.jobs` threads in this process."""
 
     def perform(
-        self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+        self, tasks: Sequence[Task], folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]
     ) -> Iterator[Done]:
         try:
             if settings.jobs == 1:
@@ -91,14 +91,16 @@ class Threads:
             folds.rest()
 
 
-def one(task: Task, folds: Folds, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
+def one(task: Task, folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:
     if stopped():  # before the fold is prepared
         return
     with folds.used(task.fold) as rows:
         yield from perform(task, rows, settings, stopped)
 
 
-def _on_threads(tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
+def _on_threads(
+    tasks: Sequence[Task], folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]
+) -> Iterator[Done]:
     halt, came = threading.Event(), SimpleQueue[Done]()
 
     def work(task: Task) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from solvers.errors import InputError
 from solvers.kernels import Points
 from solvers.selection.folds import Fold
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Task, perform
 
@@ -43,7 +43,7 @@ def out_of_fold(
     prepare: Callable[[Fold], FoldRows],
     parts: Sequence[Fold],
     task: tuple[str, float, float | None],
-    settings: Settings,
+    settings: TrainingSettings,
     stopped: Callable[[], bool] = lambda: False,
     report: Callable[[int], object] = lambda done: None,
 ) -> np.ndarray | None:

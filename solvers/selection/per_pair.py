@@ -14,7 +14,7 @@ from solvers.selection import binary
 from solvers.selection.cell import Cell, CellResult, Pair
 from solvers.selection.executor import Folds
 from solvers.selection.grid import preference
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import matrices_of
 from solvers.work import limited
@@ -61,7 +61,7 @@ def compose(
     machine: str,
     choices: tuple[PairChoice, ...],
     folds: Folds,
-    settings: Settings,
+    settings: TrainingSettings,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Composite | None:
     """Train and test every pair with its own parameters on every fold; None after a stop."""
@@ -73,7 +73,7 @@ def compose(
 
 
 def _composed(
-    machine: str, choices: tuple[PairChoice, ...], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+    machine: str, choices: tuple[PairChoice, ...], folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]
 ) -> Composite | None:
     accuracies, converged = [], True
     for number in range(len(folds)):
@@ -87,7 +87,11 @@ def _composed(
 
 
 def _values(
-    machine: str, choices: tuple[PairChoice, ...], rows: FoldRows, settings: Settings, stopped: Callable[[], bool]
+    machine: str,
+    choices: tuple[PairChoice, ...],
+    rows: FoldRows,
+    settings: TrainingSettings,
+    stopped: Callable[[], bool],
 ) -> tuple[np.ndarray, bool] | None:
     """(decision values of all pairs, whether all converged); pairs of one gamma share a matrix; None after a stop."""
     code = {int(name): number for number, name in enumerate(rows.names)}

@@ -14,7 +14,7 @@ from solvers.dual.geometry import BOX
 from solvers.dual.quantities import weights_of
 from solvers.factor.layout import Layout
 from solvers.jit import newton
-from solvers.methods.proximal import Iterate, Move, ProximalStep, SearchLine
+from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep, SearchLine
 from solvers.problem import Part
 from solvers.selection.shared import SharedGram
 from solvers.selection.system import VariableSystem
@@ -94,15 +94,15 @@ class VariableStep(ProximalStep):
         near = RISING.close * max(self.tolerance, self.away(trial))
         return self.violation <= self.tolerance or float(np.abs(self.read(lacking)).max()) <= near
 
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
         step, along = self.solved(self.free(trial.alpha), -self.read(lacking))
         return ready(self.move(trial, residual + step, lacking + along))
 
-    def move(self, trial: Iterate, direction: np.ndarray, along: np.ndarray) -> Move:
+    def move(self, trial: Iterate, direction: np.ndarray, along: np.ndarray) -> NewtonStep:
         read = self.read(along)
-        return Move(direction, along, read, read, -float(np.vdot(trial.alpha - trial.point, read)))
+        return NewtonStep(direction, along, read, read, -float(np.vdot(trial.alpha - trial.point, read)))
 
-    def line(self, trial: Iterate, move: Move) -> ClippedLine:
+    def line(self, trial: Iterate, move: NewtonStep) -> ClippedLine:
         return ClippedLine(self, trial, move)
 
     # -- Newton systems ---------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class VariableStep(ProximalStep):
 
 
 class ClippedLine(SearchLine):
-    def __init__(self, step: VariableStep, start: Iterate, move: Move) -> None:
+    def __init__(self, step: VariableStep, start: Iterate, move: NewtonStep) -> None:
         super().__init__(step, start, move)
         self.sigma, self.upper, self.wish = step.sigma, step.part.upper, step.wish(start.functions)
         self.level, self.bend = float(np.vdot(start.point, move.seen)), float(np.vdot(move.direction, move.seen))

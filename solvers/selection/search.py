@@ -17,7 +17,7 @@ Steps = Generator[list[Trial], Results, None]
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchStrategy:
     """`steps(grid, folds, per_class)`: rows of a class in a training part, on average."""
 
     name: str
@@ -119,13 +119,17 @@ def _better(cells: list[Cell], results: Results, count: int) -> list[Cell]:
     return [cell for cell in cells if cell in chosen]
 
 
-SEARCHES: dict[str, Search] = {
+SEARCHES: dict[str, SearchStrategy] = {
     search.name: search
     for search in (
-        Search("grid", "every cell", full),
-        Search("two-line", "the best C of the linear kernel, then one line of cells of the rbf kernel", two_line),
-        Search("coarse-to-fine", "every fourth cell, then closer and closer around the best", coarse_to_fine),
-        Search("halving", "every cell on a ninth of the rows, the best third on a third, their best on all", halving),
-        Search("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
+        SearchStrategy("grid", "every cell", full),
+        SearchStrategy(
+            "two-line", "the best C of the linear kernel, then one line of cells of the rbf kernel", two_line
+        ),
+        SearchStrategy("coarse-to-fine", "every fourth cell, then closer and closer around the best", coarse_to_fine),
+        SearchStrategy(
+            "halving", "every cell on a ninth of the rows, the best third on a third, their best on all", halving
+        ),
+        SearchStrategy("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
     )
 }

@@ -1,4 +1,4 @@
-"""Settings: the training options shared by all trials of a search."""
+"""TrainingSettings: the training options shared by all trials of a search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from solvers.selection.shared import FoldRows, KernelFamily
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     kernel: KernelFamily = field(default_factory=KernelFamily)
     solver: str = "auto"
     margin: float | None = None

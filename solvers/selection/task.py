@@ -17,7 +17,7 @@ from solvers.posing import check_size
 from solvers.selection import binary, whole
 from solvers.selection.cell import Cell, FoldResult, Pair, Trial
 from solvers.selection.scores import Measured
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import BYTES, FoldRows, Matrices
 
 Done = tuple[Trial, FoldResult]
@@ -49,7 +49,7 @@ def tasks_of(trials: Iterable[Trial]) -> list[Task]:
     ]
 
 
-def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[], bool]) -> Iterator[Done]:
+def perform(task: Task, rows: FoldRows, settings: TrainingSettings, stopped: Callable[[], bool]) -> Iterator[Done]:
     """Yield results as they are done; trials interrupted by a stop give none."""
     if stopped():
         return
@@ -67,14 +67,16 @@ def perform(task: Task, rows: FoldRows, settings: Settings, stopped: Callable[[]
             yield Trial(Cell(machine, cost, task.gamma), task.fold, task.share), result
 
 
-def matrices_of(rows: FoldRows, kernel: Kernel, settings: Settings) -> Matrices | None:
+def matrices_of(rows: FoldRows, kernel: Kernel, settings: TrainingSettings) -> Matrices | None:
     """The kernel matrices if memory allows, else None; distances are kept if there is room for them too."""
     if rows.bytes * 1.5 > settings.room:  # + half for the float32 copy
         return None
     return Matrices.of_kernel(rows, kernel, keep_distances=rows.bytes * 2.5 <= settings.room)
 
 
-def _fast(name: str, group: str, rows: FoldRows, kernel: Kernel, settings: Settings, matrices: Matrices | None) -> bool:
+def _fast(
+    name: str, group: str, rows: FoldRows, kernel: Kernel, settings: TrainingSettings, matrices: Matrices | None
+) -> bool:
     if MACHINES[name].split != group or not whole.binary_alone(name, kernel, settings):
         return False
     if matrices is not None or group != "pairs":
@@ -101,7 +103,7 @@ def _binary(
     rows: FoldRows,
     kernel: Kernel,
     machines: Mapping[str, tuple[float, ...]],
-    settings: Settings,
+    settings: TrainingSettings,
     stopped: Callable[[], bool],
     matrices: Matrices | None,
 ) -> Iterator[Done]:
@@ -123,7 +125,7 @@ def _binary(
                 yield trial, _result(name, rows, at_cost, settings)
 
 
-def _result(name: str, rows: FoldRows, solved: binary.Solved, settings: Settings) -> FoldResult:
+def _result(name: str, rows: FoldRows, solved: binary.Solved, settings: TrainingSettings) -> FoldResult:
     values = np.ascontiguousarray(solved.values.T)
     return FoldResult(
         accuracy=rows.accuracy(decide(MACHINES[name], values, rows.classes)),

@@ -23,7 +23,7 @@ from solvers.run.loop import Run
 from solvers.selection.cell import FoldResult
 from solvers.selection.rising import Rising
 from solvers.selection.scores import Measured
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows, Matrices, SharedGram
 from solvers.work import SEARCH_STEPS
 
@@ -35,7 +35,7 @@ def along(
     machine: str,
     kernel: Kernel,
     costs: Sequence[float],
-    settings: Settings,
+    settings: TrainingSettings,
     stopped: Callable[[], bool],
     matrices: Matrices | None,
 ) -> Iterator[FoldResult]:
@@ -84,7 +84,7 @@ def moved(run: Run, problem: Problem) -> Certificate:
     return certify(problem.part(0), run.alphas()[0], run.proofs()[0].products).certificate
 
 
-def method_for(problem: Problem, gram: Gram | None, settings: Settings) -> str | Rising:
+def method_for(problem: Problem, gram: Gram | None, settings: TrainingSettings) -> str | Rising:
     """`Rising` for joint machines in a box with a whole kernel matrix, else the solver asked for.
 
     For the linear kernel `auto` delegates to methods that keep W.
@@ -121,7 +121,7 @@ def _along(part: Part, alpha: np.ndarray, proof: Proof, widest: float) -> float:
     return min(max(linear / energy, 1.0), widest) if energy > 0.0 else widest
 
 
-def result_of(run: Run, rows: FoldRows, matrices: Matrices | None, settings: Settings) -> FoldResult:
+def result_of(run: Run, rows: FoldRows, matrices: Matrices | None, settings: TrainingSettings) -> FoldResult:
     proofs = run.proofs()
     model = run.model(proofs)
     values = model.decision(rows.test) if matrices is None else decisions(model, matrices)
@@ -143,7 +143,7 @@ def decisions(model: Model, matrices: Matrices) -> np.ndarray:
     return matrices.test[model.support].T @ model.expansion + model.bias
 
 
-def binary_alone(machine: str, kernel: Kernel, settings: Settings) -> bool:
+def binary_alone(machine: str, kernel: Kernel, settings: TrainingSettings) -> bool:
     """Whether binary.py applies: binary parts, exact bias, a semidefinite kernel, solver `auto`, no limits but time."""
     limits = settings.limits
     return (

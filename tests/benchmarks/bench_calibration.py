@@ -30,7 +30,7 @@ from solvers.machines import MACHINES
 from solvers.probability import calibrate
 from solvers.selection.folds import stratified
 from solvers.selection.out_of_fold import out_of_fold, parted
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 FOLDS = 5
@@ -83,7 +83,7 @@ def cost_of(model: Any, X: np.ndarray, codes: np.ndarray, classes: int) -> float
     weights, parts = np.ones(codes.size), stratified(codes, FOLDS, 0)
     rows, cell = parted(Points(X), codes, weights), (model.machine, model.C, model.gamma)
     began = time.process_time()
-    values = out_of_fold(rows, parts, cell, Settings(keep_values=True))
+    values = out_of_fold(rows, parts, cell, TrainingSettings(keep_values=True))
     trained = time.process_time()
     calibrate("temperature", MACHINES[model.machine], values, codes, classes, weights)
     return (time.process_time() - trained) / (trained - began)

@@ -130,13 +130,13 @@ def test_the_window_stays_fluid_beside_two_trainings(window: Any) -> None:
 
 @pytest.mark.parametrize("machine", ["ww", "llw", "cs", "ova", "ovo"])
 def test_stop_and_keep(window: Any, machine: str) -> None:
-    from mcsvm_gui.ui.threads.training import Kept
+    from mcsvm_gui.ui.threads.training import StoppedModel
 
     run = begin(window, "letter", machine=machine, C=1.0, gamma=4.0, tol=1e-6)
     run_events(1.0)
     kept: list[float] = []
     window.assembly.workspace.queue.told.connect(
-        lambda number, facts: kept.extend(time.perf_counter() for fact in facts if isinstance(fact, Kept))
+        lambda number, facts: kept.extend(time.perf_counter() for fact in facts if isinstance(fact, StoppedModel))
     )
     began = time.perf_counter()
     window.assembly.workspace.queue.stop(run)

@@ -7,7 +7,7 @@ import numpy as np
 from mcsvm_gui.core.check.results import CheckedResults, Ended, Reliable
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.applied import applied
-from mcsvm_gui.core.evaluate.probabilities import Rising
+from mcsvm_gui.core.evaluate.probabilities import SortedProbabilities
 from mcsvm_gui.core.machine.trained import TrainedModel
 
 FEWEST = 100  # rows with known classes that a calibration error is measured on
@@ -25,5 +25,5 @@ def _reliable(name: str, trained: TrainedModel, dataset: Dataset) -> Reliable | 
     rows = applied(trained, dataset).rows
     if rows.shares is None or rows.true.size < FEWEST:
         return None
-    rising = Rising.of(rows.shares.max(axis=1), rows.shares.argmax(axis=1) == rows.true)
+    rising = SortedProbabilities.of(rows.shares.max(axis=1), rows.shares.argmax(axis=1) == rows.true)
     return Reliable(name, int(rows.true.size), rising.reliability(np.ones(rows.true.size)).error)

@@ -10,7 +10,7 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, words
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, words
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, comparison_of, groups_of
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
 from solvers.errors import Sentence
@@ -53,19 +53,19 @@ def disagreement_table(comparison: Comparison, rows: np.ndarray) -> ResultTable:
     return ResultTable(headings, tuple(_disagreements_of(comparison, rows)))
 
 
-def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tuple[Cell, ...]]:
+def _disagreements_of(comparison: Comparison, rows: np.ndarray) -> Iterator[tuple[TableCell, ...]]:
     """The same label is the same cell: there may be hundreds of thousands."""
-    labels: dict[str | None, tuple[Cell, Cell]] = {
-        label: (Cell(label, label), Cell(label, label, "wrong")) for label in comparison.classes
+    labels: dict[str | None, tuple[TableCell, TableCell]] = {
+        label: (TableCell(label, label), TableCell(label, label, "wrong")) for label in comparison.classes
     }
-    labels[None] = (Cell(None, figures.NONE), Cell(None, figures.NONE))
+    labels[None] = (TableCell(None, figures.NONE), TableCell(None, figures.NONE))
     true, lines = comparison.true, comparison.lines
     decided = [side.decisions[rows].tolist() for side in comparison.sides]
     for place, row in enumerate(rows.tolist()):
         known = None if true is None else true[row]
         line = None if lines is None else int(lines[row])
         said = (labels[one[place]][known is not None and one[place] != known] for one in decided)
-        yield Cell(row + 1, figures.count(row + 1)), Cell(line, figures.count(line)), labels[known][0], *said
+        yield TableCell(row + 1, figures.count(row + 1)), TableCell(line, figures.count(line)), labels[known][0], *said
 
 
 def _about_rows(groups: Sequence[Sequence[ScoredRun]], comparison: Comparison, found: int) -> str:
@@ -116,7 +116,7 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
     return ResultTable(headings, tuple(_test(result, ways, several=several) for result in results))
 
 
-def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Cell, ...]:
+def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[TableCell, ...]:
     first, second = (words(name) for name in result.between or (Sentence("all"), ""))
     differs = result.adjusted.get("holm", result.p) < SIGNIFICANT
     verdict = Sentence("different (5 %)") if differs else Sentence("no difference shown")
@@ -124,27 +124,30 @@ def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[Ce
         *(first, second, words(TESTS.get(result.name, result.name))),
         *([words(result.data or Sentence("all"))] if several else []),
         *_leads(result),
-        Cell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
+        TableCell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
         *(_p(p) for p in (result.p, *(result.adjusted.get(way) for way in ways))),
         words(verdict, "best" if differs else "quiet"),
     )
 
 
-def _leads(result: TestResult) -> tuple[Cell, Cell]:
+def _leads(result: TestResult) -> tuple[TableCell, TableCell]:
     """Rows that only one of them has right; or by how much its accuracy is higher."""
     details = result.details
     if "only_first_right" in details:
         counts = details["only_first_right"], details["only_second_right"]
-        return Cell(counts[0], figures.count(counts[0])), Cell(counts[1], figures.count(counts[1]))
+        return TableCell(counts[0], figures.count(counts[0])), TableCell(counts[1], figures.count(counts[1]))
     lead = float(details.get("mean_difference", 0.0))
-    ahead, behind = Cell(abs(lead), figures.per_cent(abs(lead))) if lead else Cell(None, ""), Cell(None, "")
+    ahead, behind = (
+        TableCell(abs(lead), figures.per_cent(abs(lead))) if lead else TableCell(None, ""),
+        TableCell(None, ""),
+    )
     return (ahead, behind) if lead >= 0.0 else (behind, ahead)
 
 
-def _p(p: float | None) -> Cell:
+def _p(p: float | None) -> TableCell:
     if p is None:
-        return Cell(None, figures.NONE)
-    return Cell(p, "<0.0001" if p < 1e-4 else f"{p:.4f}", "best" if p < SIGNIFICANT else "")
+        return TableCell(None, figures.NONE)
+    return TableCell(p, "<0.0001" if p < 1e-4 else f"{p:.4f}", "best" if p < SIGNIFICANT else "")
 
 
 def words_on_tests(tests: Sequence[TestResult]) -> str:

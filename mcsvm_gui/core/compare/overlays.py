@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcsvm_gui.core.evaluate import curves
-from mcsvm_gui.core.evaluate.curves import Course, Line
+from mcsvm_gui.core.evaluate.curves import History, Line
 
 KINDS = "gap", "violation", "primal", "dual", "support"
 LOGARITHMIC = "gap", "violation", "primal"
 RISING = "dual", "support"
 
 
-def line(course: Course, kind: str) -> Line:
-    table = course.trace
+def line(history: History, kind: str) -> Line:
+    table = history.trace
     if kind != "gap":
         return table["seconds"], table[kind]
     return table["seconds"], curves.gaps(table)
 
 
-def reach(courses: Sequence[Course], log_time: bool) -> tuple[float, float] | None:
+def reach(histories: Sequence[History], log_time: bool) -> tuple[float, float] | None:
     """Where the time axis begins and ends; a logarithmic one begins at the first moment after the start."""
     if not log_time:
-        return curves.reach(courses, "seconds")
-    times = [course.trace["seconds"] for course in courses]
+        return curves.reach(histories, "seconds")
+    times = [history.trace["seconds"] for history in histories]
     seen = [time[time > 0.0] for time in times if (time > 0.0).any()]
     if not seen:
         return None

@@ -16,7 +16,7 @@ Sign = Literal["", "best", "wrong", "quiet", "solved", "nearly", "not solved"]
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """`value` is None where nothing is known; `heat` from -1 (all of it wrong) to 1 (all of it right)."""
 
     value: Any
@@ -37,7 +37,7 @@ class Header:
 @dataclass(frozen=True)
 class ResultTable:
     headings: tuple[Header, ...] = ()
-    rows: tuple[tuple[Cell, ...], ...] = ()
+    rows: tuple[tuple[TableCell, ...], ...] = ()
     keys: tuple[str, ...] = ()  # of each row a name for programs, where rows have one
 
     def plain(self, order: Sequence[int] | None = None) -> tuple[list[str], list[list[object]]]:
@@ -46,8 +46,8 @@ class ResultTable:
         return [heading.title for heading in self.headings], [[_plain(cell) for cell in row] for row in rows]
 
 
-def words(text: str, sign: Sign = "", tip: str = "") -> Cell:
-    return Cell(text, text, sign, tip=tip)
+def words(text: str, sign: Sign = "", tip: str = "") -> TableCell:
+    return TableCell(text, text, sign, tip=tip)
 
 
 def translated(table: ResultTable) -> ResultTable:
@@ -56,7 +56,7 @@ def translated(table: ResultTable) -> ResultTable:
     return replace(table, headings=tuple(headings), rows=tuple(tuple(map(_translated, row)) for row in table.rows))
 
 
-def _translated(cell: Cell) -> Cell:
+def _translated(cell: TableCell) -> TableCell:
     """Hundreds of thousands may be names: they stay the same cells."""
     if not isinstance(cell.text, Sentence) and not isinstance(cell.tip, Sentence):
         return cell
@@ -64,7 +64,7 @@ def _translated(cell: Cell) -> Cell:
     return replace(cell, text=text, value=text if cell.value is cell.text else cell.value, tip=worded(cell.tip))
 
 
-def _plain(cell: Cell) -> object:
+def _plain(cell: TableCell) -> object:
     if cell.value is None:
         return ""
     return repr(cell.value) if isinstance(cell.value, float) else cell.value

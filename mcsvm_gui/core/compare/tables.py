@@ -17,7 +17,7 @@ from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreements_of, run_headings, table_of_tests, words_on_tests
 from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
-from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, Sign, translated, words
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, Sign, TableCell, translated, words
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, tests_of
 from mcsvm_gui.core.machine.summary import badge
 from solvers.errors import Sentence
@@ -113,23 +113,23 @@ def _rank(line: MeasureRow) -> bool:
     return line.measure.group == "setting"
 
 
-def _line(line: MeasureRow) -> tuple[Cell, ...]:
+def _line(line: MeasureRow) -> tuple[TableCell, ...]:
     measure, best = line.measure, line.best
     quiet = measure.group == "setting"
     cells = [
-        Cell(_sortable(value), text, "best" if place in best else "quiet" if quiet else "")
+        TableCell(_sortable(value), text, "best" if place in best else "quiet" if quiet else "")
         for place, (value, text) in enumerate(zip(line.values, line.texts, strict=True))
     ]
     tip = tr(measure.tip) if measure.tip else ""
     return words(tr(measure.title), "quiet" if quiet else "", tip), *cells
 
 
-def _certificate(side: Side) -> Cell:
+def _certificate(side: Side) -> TableCell:
     """In a word with its sign: the gap has a line of its own."""
     found = badge(side.document)
     texts = {"solved": tr("Solved"), "nearly": tr("Nearly solved"), "not solved": tr("Not solved")}
     signs: dict[str, Sign] = {"solved": "solved", "nearly": "nearly", "not solved": "not solved"}
-    return Cell(texts[found.kind], texts[found.kind], signs[found.kind], tip=f"{found.text}. {found.tip}")
+    return TableCell(texts[found.kind], texts[found.kind], signs[found.kind], tip=f"{found.text}. {found.tip}")
 
 
 def _sortable(value: Any) -> Any:
@@ -137,9 +137,11 @@ def _sortable(value: Any) -> Any:
     return value if value is None or isinstance(value, int | float | str) else str(value)
 
 
-def _support_row(sides: Sequence[Side], name: str) -> tuple[Cell, ...]:
+def _support_row(sides: Sequence[Side], name: str) -> tuple[TableCell, ...]:
     counts = [_support_of(side, name) for side in sides]
-    return words(tr("Support vectors of {name}", name=name)), *(Cell(count, figures.count(count)) for count in counts)
+    return words(tr("Support vectors of {name}", name=name)), *(
+        TableCell(count, figures.count(count)) for count in counts
+    )
 
 
 def _support_of(side: Side, name: str) -> int | None:
@@ -191,8 +193,8 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
     return made(table, figures.amount), made(shares, figures.accuracy)
 
 
-def _heated(value: Any, printed: Any, heat: float) -> Cell:
-    return Cell(value, printed(value), "" if value else "quiet", float(heat))
+def _heated(value: Any, printed: Any, heat: float) -> TableCell:
+    return TableCell(value, printed(value), "" if value else "quiet", float(heat))
 
 
 def class_table(sides: Sequence[Side]) -> ResultTable:
@@ -216,7 +218,7 @@ def _class_names(side: Side) -> list[str]:
     return [score.name for score in side.scores.per_class] if side.scores else list(side.document["classes"])
 
 
-def _class_row(side: Side, name: str) -> tuple[Cell, ...]:
+def _class_row(side: Side, name: str) -> tuple[TableCell, ...]:
     score = None if side.scores is None else next(s for s in side.scores.per_class if s.name == name)
     shares = [None if score is None else getattr(score, part) for part in ("precision", "recall", "f1")]
     rows, support = None if score is None else score.rows, _support_of(side, name)
@@ -225,13 +227,13 @@ def _class_row(side: Side, name: str) -> tuple[Cell, ...]:
         short = float(side.violations.sums[classes.index(name)].sum())
     return (
         *(words(name), words(side.label)),
-        *(Cell(share, figures.NONE if share is None else f"{share:.3f}") for share in shares),
-        *(Cell(rows, figures.amount(rows)), Cell(support, figures.count(support)), _violation(short)),
+        *(TableCell(share, figures.NONE if share is None else f"{share:.3f}") for share in shares),
+        *(TableCell(rows, figures.amount(rows)), TableCell(support, figures.count(support)), _violation(short)),
     )
 
 
-def _violation(value: float | None) -> Cell:
-    return Cell(value, figures.NONE if value is None else f"{value:.5g}")
+def _violation(value: float | None) -> TableCell:
+    return TableCell(value, figures.NONE if value is None else f"{value:.5g}")
 
 
 def _margins(sides: Sequence[Side]) -> ResultTable:

@@ -10,7 +10,7 @@ from mcsvm_gui.core.base.i18n import tr
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleDataset:
     name: str
     title: str
     sentence: str
@@ -30,10 +30,10 @@ class Sample:
         return None if self.test_file is None else resources.dataset(self.test_file)
 
 
-def samples() -> tuple[Sample, ...]:
+def samples() -> tuple[SampleDataset, ...]:
     """In the order of the gallery: the easy first."""
     return (
-        Sample(
+        SampleDataset(
             name="iris",
             title=tr("Iris"),
             sentence=tr(
@@ -44,7 +44,7 @@ def samples() -> tuple[Sample, ...]:
             classes=3,
             file="iris",
         ),
-        Sample(
+        SampleDataset(
             name="wine",
             title=tr("Wine"),
             sentence=tr(
@@ -55,7 +55,7 @@ def samples() -> tuple[Sample, ...]:
             classes=3,
             file="wine",
         ),
-        Sample(
+        SampleDataset(
             name="glass",
             title=tr("Glass"),
             sentence=tr(
@@ -66,7 +66,7 @@ def samples() -> tuple[Sample, ...]:
             classes=6,
             file="glass",
         ),
-        Sample(
+        SampleDataset(
             name="vowel",
             title=tr("Vowel"),
             sentence=tr(
@@ -79,7 +79,7 @@ def samples() -> tuple[Sample, ...]:
             test_file="vowel_test",
             test_rows=462,
         ),
-        Sample(
+        SampleDataset(
             name="segment",
             title=tr("Segment"),
             sentence=tr(
@@ -90,7 +90,7 @@ def samples() -> tuple[Sample, ...]:
             classes=7,
             file="segment",
         ),
-        Sample(
+        SampleDataset(
             name="optdigits",
             title=tr("Digits"),
             sentence=tr("Handwritten digits as counts on a grid of eight by eight. Other writers wrote the test part."),

@@ -1,4 +1,4 @@
-"""From the course of a run to the lines of the four live plots."""
+"""From the history of a run to the lines of the four live plots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAP = 1.0  # what lies farther from the last value than so many times its size 
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class History:
     """What is plotted of one run: its trace and readings as tables."""
 
     run: int
@@ -31,13 +31,13 @@ class Course:
     accuracies: tuple[float | None, float | None] = (None, None)  # in the end, on all rows: training, test
 
 
-def online(course: Course) -> bool:
+def online(history: History) -> bool:
     """Whether examples were counted as they were taken."""
-    return bool(np.isfinite(course.readings.get("examples", EMPTY)).any())
+    return bool(np.isfinite(history.readings.get("examples", EMPTY)).any())
 
 
-def convergence(course: Course, axis: Axis) -> dict[str, Line]:
-    return _of(course.trace, axis, ("primal", "dual"))
+def convergence(history: History, axis: Axis) -> dict[str, Line]:
+    return _of(history.trace, axis, ("primal", "dual"))
 
 
 def gaps(table: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -47,35 +47,35 @@ def gaps(table: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.where(np.isfinite(gap), np.maximum(gap, SMALLEST_SHARE), np.nan)
 
 
-def relative_gap(course: Course, axis: Axis) -> dict[str, Line]:
-    return {"gap": (_places(course.trace, axis), gaps(course.trace))} if course.trace["primal"].size else {}
+def relative_gap(history: History, axis: Axis) -> dict[str, Line]:
+    return {"gap": (_places(history.trace, axis), gaps(history.trace))} if history.trace["primal"].size else {}
 
 
-def violation(course: Course, axis: Axis) -> dict[str, Line]:
-    return _of(course.trace, axis, ("violation",))
+def violation(history: History, axis: Axis) -> dict[str, Line]:
+    return _of(history.trace, axis, ("violation",))
 
 
-def support(course: Course, axis: Axis) -> dict[str, Line]:
-    return _of(course.trace, axis, ("support", "bounded"))
+def support(history: History, axis: Axis) -> dict[str, Line]:
+    return _of(history.trace, axis, ("support", "bounded"))
 
 
-def support_per_class(course: Course, axis: Axis) -> list[Line]:
+def support_per_class(history: History, axis: Axis) -> list[Line]:
     """One line per class, from the readings."""
-    counts = course.readings.get("support_per_class")
+    counts = history.readings.get("support_per_class")
     if counts is None or not counts.size:
         return []
-    return [(_places(course.readings, axis), counts[:, number]) for number in range(counts.shape[1])]
+    return [(_places(history.readings, axis), counts[:, number]) for number in range(counts.shape[1])]
 
 
-def accuracy(course: Course, axis: Axis) -> dict[str, Line]:
+def accuracy(history: History, axis: Axis) -> dict[str, Line]:
     """In per cent, of the rows looked at and in the end of all; a side that was never read has no line."""
     lines = {}
-    for kind, final in zip(("train_accuracy", "test_accuracy"), course.accuracies, strict=True):
-        x, y = _of(course.readings, axis, (kind,)).get(kind, (EMPTY, EMPTY))
+    for kind, final in zip(("train_accuracy", "test_accuracy"), history.accuracies, strict=True):
+        x, y = _of(history.readings, axis, (kind,)).get(kind, (EMPTY, EMPTY))
         if axis == "examples":
-            x = course.readings.get("examples", EMPTY)[: y.size]
-        elif final is not None and course.trace[axis].size:
-            x, y = np.append(x, course.trace[axis][-1]), np.append(y, final)
+            x = history.readings.get("examples", EMPTY)[: y.size]
+        elif final is not None and history.trace[axis].size:
+            x, y = np.append(x, history.trace[axis][-1]), np.append(y, final)
         if np.isfinite(y).any():
             lines[kind] = x, 100.0 * y
     return lines
@@ -100,9 +100,9 @@ def band(lower: Line, upper: Line) -> Line:
     return np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
 
 
-def reach(courses: Iterable[Course], axis: Axis) -> tuple[float, float] | None:
+def reach(histories: Iterable[History], axis: Axis) -> tuple[float, float] | None:
     """From where to where all of them go, so that plots under each other can be compared."""
-    places = [_places(course.trace, axis) for course in courses]
+    places = [_places(history.trace, axis) for history in histories]
     ends = [(line[0], line[-1]) for line in places if line.size]
     if not ends:
         return None
@@ -110,9 +110,9 @@ def reach(courses: Iterable[Course], axis: Axis) -> tuple[float, float] | None:
     return (low, high) if low < high else None
 
 
-def taken(courses: Iterable[Course]) -> tuple[float, float] | None:
+def taken(histories: Iterable[History]) -> tuple[float, float] | None:
     """As `reach`, of examples taken."""
-    counts = [course.readings["examples"] for course in courses if online(course)]
+    counts = [history.readings["examples"] for history in histories if online(history)]
     return (float(min(map(np.nanmin, counts))), float(max(map(np.nanmax, counts)))) if counts else None
 
 

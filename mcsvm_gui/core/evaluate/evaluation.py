@@ -14,7 +14,7 @@ from mcsvm_gui.core.evaluate.bootstrap import RESAMPLES, interval, resampled
 from mcsvm_gui.core.evaluate.probabilities import (
     BrierParts,
     Reliability,
-    Rising,
+    SortedProbabilities,
     brier_parts,
     brier_scores,
     log_losses,
@@ -154,13 +154,13 @@ class _Measured:
         }
         self.rankings = {name: one for name, one in every.items() if one.positive.any() and not one.positive.all()}
         self.losses = {}
-        self.confidence: Rising | None = None
+        self.confidence: SortedProbabilities | None = None
         if rows.shares is not None:
             self.losses = {
                 "log_loss": log_losses(rows.shares, rows.true),
                 "brier": brier_scores(rows.shares, rows.true),
             }
-            self.confidence = Rising.of(rows.shares.max(axis=1), rows.shares.argmax(axis=1) == rows.true)
+            self.confidence = SortedProbabilities.of(rows.shares.max(axis=1), rows.shares.argmax(axis=1) == rows.true)
 
     def confusion(self, weights: np.ndarray) -> np.ndarray:
         rows, kept = self.rows, self.kept
@@ -212,7 +212,9 @@ class _Measured:
         rows = self.rows
         if rows.shares is None or self.confidence is None:
             return {}
-        columns = {rows.names[number]: Rising.of(p, rows.true == number) for number, p in enumerate(rows.shares.T)}
+        columns = {
+            rows.names[number]: SortedProbabilities.of(p, rows.true == number) for number, p in enumerate(rows.shares.T)
+        }
         return {name: one.reliability(rows.weights) for name, one in ({"": self.confidence} | columns).items()}
 
 

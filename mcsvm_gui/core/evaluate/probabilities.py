@@ -78,7 +78,7 @@ class Reliability:
 
 
 @dataclass(frozen=True, eq=False)
-class Rising:
+class SortedProbabilities:
     """Rows by rising probability, those of equal probability together: sorted once, for many weightings."""
 
     probability: np.ndarray  # (n,)
@@ -86,7 +86,7 @@ class Rising:
     place: np.ndarray  # of each row's probability among all that there are
 
     @classmethod
-    def of(cls, probability: np.ndarray, came_true: np.ndarray) -> Rising:
+    def of(cls, probability: np.ndarray, came_true: np.ndarray) -> SortedProbabilities:
         return cls(probability, came_true, np.unique(probability, return_inverse=True)[1])
 
     def reliability(self, weights: np.ndarray, bins: int = BINS) -> Reliability:

@@ -41,7 +41,7 @@ EQUAL = 1e-12  # between mean accuracies
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class TimedSolution:
     posed: Posed
     solution: Solution
     seconds: float
@@ -73,17 +73,17 @@ def posed_of(request: Request, dataset: Dataset) -> Posed:
     return posed
 
 
-def solve(request: Request, posed: Posed) -> Solved:
+def solve(request: Request, posed: Posed) -> TimedSolution:
     problem, began = posed.problem, time.perf_counter()
     signs = np.where(problem.labels == 0, 1.0, -1.0)
     with limited(request.threads):
         solution = REFERENCES[request.solver](
             problem.points.rows, signs, request.C, request.tol, request.max_iter or LIMIT
         )
-    return Solved(posed, solution, time.perf_counter() - began)
+    return TimedSolution(posed, solution, time.perf_counter() - began)
 
 
-def trained_of(request: Request, dataset: Dataset, solved: Solved) -> TrainedModel:
+def trained_of(request: Request, dataset: Dataset, solved: TimedSolution) -> TrainedModel:
     posed, solution = solved.posed, solved.solution
     problem = posed.problem
     weights = np.where(problem.labels == 0, solution.iterate, -solution.iterate)[:, None]
@@ -112,7 +112,7 @@ def trained_of(request: Request, dataset: Dataset, solved: Solved) -> TrainedMod
     )
 
 
-def document_of(trained: TrainedModel, solved: Solved) -> dict[str, Any]:
+def document_of(trained: TrainedModel, solved: TimedSolution) -> dict[str, Any]:
     accuracy, _, _ = score(trained, solved.posed.train)
     scores = {"train_accuracy": accuracy, "test_accuracy": None, "n_test": None}
     return {**document(trained, scores, solved.posed.notices), "bias": "regularized"}

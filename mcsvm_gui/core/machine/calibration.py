@@ -23,7 +23,7 @@ from solvers.probability import calibrate
 from solvers.run.limits import Limits
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows, KernelFamily
 
 FoldsDone = Callable[[int, int], object]  # told how many folds are done, of how many
@@ -74,10 +74,10 @@ class OutOfFold:
         found = calibrate(request.calibrate, problem.machine, values, problem.labels, problem.classes, each)
         return Calibrated(found, count, time.perf_counter() - began)
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> TrainingSettings:
         request, problem = self._request, self._posed.problem
         factors = class_weights_of(request, self._posed.class_names, problem.labels, self._posed.train.weights)
-        return Settings(
+        return TrainingSettings(
             kernel=KernelFamily.of(problem.kernel),
             solver=request.solver,
             margin=request.margin,

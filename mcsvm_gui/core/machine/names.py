@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mcsvm_gui.core.base.i18n import tr
 
 
-class Look(NamedTuple):
+class Appearance(NamedTuple):
     """The same in every plot, table and page; colour is never the only sign."""
 
     title: str
@@ -22,14 +22,14 @@ class Look(NamedTuple):
 
 
 MACHINES = {
-    "ww": Look("Weston-Watkins", "#0072b2", (), "circle"),
-    "llw": Look("Lee-Lin-Wahba", "#009e73", (8, 4), "square"),
-    "cs": Look("Crammer-Singer", "#d55e00", (8, 3, 2, 3), "triangle"),
-    "ova": Look("One-vs-all", "#cc79a7", (2, 3), "diamond"),
-    "ovo": Look("One-vs-one", "#e69f00", (12, 4), "star"),
-    "dag": Look("DAG", "#56b4e9", (8, 3, 2, 3, 2, 3), "pentagon"),
+    "ww": Appearance("Weston-Watkins", "#0072b2", (), "circle"),
+    "llw": Appearance("Lee-Lin-Wahba", "#009e73", (8, 4), "square"),
+    "cs": Appearance("Crammer-Singer", "#d55e00", (8, 3, 2, 3), "triangle"),
+    "ova": Appearance("One-vs-all", "#cc79a7", (2, 3), "diamond"),
+    "ovo": Appearance("One-vs-one", "#e69f00", (12, 4), "star"),
+    "dag": Appearance("DAG", "#56b4e9", (8, 3, 2, 3, 2, 3), "pentagon"),
 }
-OTHER_MACHINE = Look("", "#8a8f98", (4, 4), "cross")
+OTHER_MACHINE = Appearance("", "#8a8f98", (4, 4), "cross")
 SOLVERS = {"auto": "Automatic", "smo": "SMO", "s2do": "S2DO", "fw": "Frank-Wolfe"}
 KERNELS = {"rbf": "Gaussian (rbf)", "linear": "Linear", "polynomial": "Polynomial", "sigmoid": "Sigmoid"}
 NOT_FOR_FILES = {"precomputed": "Precomputed"}  # kernel values instead of features
@@ -44,7 +44,7 @@ OWN_BIAS = {"": "The machine's own"}
 
 
 def machine_words() -> dict[str, str]:
-    return words({name: look.title for name, look in MACHINES.items()})
+    return words({name: appearance.title for name, appearance in MACHINES.items()})
 
 
 def solver_words() -> dict[str, str]:

@@ -42,7 +42,7 @@ SLICE_SECONDS = 0.04  # so that a stop is heard soon
 FEWEST, MOST = 2, 65_536  # steps of a slice
 
 
-class Pace:
+class SliceLength:
     """How many steps the next slice may have, from how long the last one took."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Session:
         if request.calibrate != "none":
             self._out_of_fold = OutOfFold(request, self.posed, limits, dataset.name)
         self.calibrated: Calibrated | None = None
-        self._pace = Pace()
+        self._pace = SliceLength()
         self._begun = False
         self._watch: Watch | None = None
 

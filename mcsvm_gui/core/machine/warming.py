@@ -37,10 +37,10 @@ def _search() -> None:
     from solvers.selection.cell import Cell, Trial
     from solvers.selection.executor import Folds
     from solvers.selection.folds import stratified
-    from solvers.selection.plan import Plan
     from solvers.selection.search import once
-    from solvers.selection.settings import Settings
+    from solvers.selection.settings import TrainingSettings
     from solvers.selection.shared import FoldRows
+    from solvers.selection.study import Study
 
     angles = np.arange(9.0)
     rows, labels = np.stack([np.sin(angles), np.cos(angles)], axis=1), np.arange(9) % 3
@@ -48,7 +48,7 @@ def _search() -> None:
         stratified(labels, 3, seed=0),
         lambda fold: FoldRows.of(rows[fold.train], labels[fold.train], rows[fold.test], labels[fold.test]),
     )
-    Plan(once([Trial(Cell(machine, 1.0, 1.0), 0) for machine in MACHINES]), folds, Settings()).run()
+    Study(once([Trial(Cell(machine, 1.0, 1.0), 0) for machine in MACHINES]), folds, TrainingSettings()).run()
 
 
 def _train(machine: str) -> None:

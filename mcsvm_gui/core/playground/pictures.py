@@ -16,14 +16,14 @@ from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.core.playground.fit_options import TOLERANCE, FitOptions
 from mcsvm_gui.core.playground.fitting import AT_REST, Fitted, fit_all
 from mcsvm_gui.core.playground.regions import regions
-from mcsvm_gui.core.playground.steps import Move, Walk, rivals
+from mcsvm_gui.core.playground.steps import Update, Walk, rivals
 from solvers.machines import MACHINES
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample
 from solvers.work import limited
 
 COARSE = 3  # pixels of the screen along one of a picture that was overtaken
-TOLD = 2  # moves of a step that are told in full
+TOLD = 2  # updates of a step that are told in full
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ def of_walk(walk: Walk, side: int) -> Picture:
             badge=_walk_badge(walk, sample),
             lines=(_objective(sample.primal, sample.dual), *step_words(walk)),
             drawing=drawing,
-            working=np.unique(np.array([move.point for move in walk.moves], dtype=np.int64)),
+            working=np.unique(np.array([update.point for update in walk.updates], dtype=np.int64)),
             steps=np.concatenate([[0.0], trace["iteration"]]),
             dual=np.concatenate([[0.0], trace["dual"]]),
             running=walk.running,
@@ -130,22 +130,22 @@ def _walk_badge(walk: Walk, sample: Sample) -> Badge:
 
 def step_words(walk: Walk) -> list[str]:
     """The working set of the last step: who, along which variable, how far, and how steep it was."""
-    if not walk.moves:
+    if not walk.updates:
         return [tr("Last steps not taken one by one.") if walk.run.iterations else tr("No step taken yet.")]
-    words = [_move_words(walk, move) for move in walk.moves[:TOLD]]
-    rest = len(walk.moves) - TOLD
+    words = [_update_words(walk, update) for update in walk.updates[:TOLD]]
+    rest = len(walk.updates) - TOLD
     if rest > 0:
         words.append(tr("and {count} more variables", count=figures.count(rest)))
     return words
 
 
-def _move_words(walk: Walk, move: Move) -> str:
-    own, other = rivals(walk.problem, move)
+def _update_words(walk: Walk, update: Update) -> str:
+    own, other = rivals(walk.problem, update)
     names = {
-        "point": figures.count(move.point + 1),
+        "point": figures.count(update.point + 1),
         "own": int(walk.drawing.used[own]) + 1,
-        "gradient": f"{move.gradient:.3g}",
-        "step": f"{move.change:+.3g}",
+        "gradient": f"{update.gradient:.3g}",
+        "step": f"{update.change:+.3g}",
     }
     if other is None:
         return tr("point {point}, {own} against all: gradient {gradient}, step {step}", **names)

@@ -26,7 +26,7 @@ SINGLE = {"fw": replace(PLAIN, steps_of_round=1)}  # otherwise it looks up only 
 
 
 @dataclass(frozen=True)
-class Move:
+class Update:
     """What a step did to one variable."""
 
     point: int
@@ -37,12 +37,12 @@ class Move:
 
 
 class Walk:
-    """One solver on one machine. `advance` as often as one likes; `moves` is what the last step did."""
+    """One solver on one machine. `advance` as often as one likes; `updates` is what the last step did."""
 
     def __init__(self, drawing: Drawing, setting: FitOptions, machine: str, solver: str) -> None:
         self.solver, self.drawing = solver, drawing
         self.run = Run(posed(drawing, setting, machine), SINGLE.get(solver, solver), Limits(tolerance=TOLERANCE))
-        self.moves: tuple[Move, ...] = ()
+        self.updates: tuple[Update, ...] = ()
 
     @property
     def problem(self) -> Problem:
@@ -60,7 +60,7 @@ class Walk:
 
     def go_on(self, seconds: float) -> None:
         """As far as one gets in this time; one more step is taken alone, so that it can be told."""
-        end, self.moves = time.perf_counter() + seconds, ()
+        end, self.updates = time.perf_counter() + seconds, ()
         while self.run.running and time.perf_counter() < end:
             self.run.advance(max(1, self.run.iterations // 4))  # as even on a logarithmic axis as it is drawn
         if self.run.running:
@@ -69,24 +69,24 @@ class Walk:
     def _step(self) -> None:
         before = [alpha.copy() for alpha in self.run.alphas()]
         self.run.advance(1)
-        found = tuple(_moves(self.problem, before, self.run.alphas()))
+        found = tuple(_updates(self.problem, before, self.run.alphas()))
         if found:  # the last slice may only have confirmed what was reached
-            self.moves = found
+            self.updates = found
 
 
-def _moves(problem: Problem, before: list[np.ndarray], after: list[np.ndarray]) -> list[Move]:
+def _updates(problem: Problem, before: list[np.ndarray], after: list[np.ndarray]) -> list[Update]:
     """The largest first."""
-    moves = []
+    updates = []
     for number, now in enumerate(after):
         past = before[number] if number < len(before) else np.zeros_like(now)
         changed = np.argwhere(now != past)
         if len(changed):
             slopes, rows = _gradients(problem, number, past), np.arange(len(problem))[problem.rows_of(number)]
-            moves += [
-                Move(int(rows[i]), number, int(p), float(now[i, p] - past[i, p]), float(slopes[i, p]))
+            updates += [
+                Update(int(rows[i]), number, int(p), float(now[i, p] - past[i, p]), float(slopes[i, p]))
                 for i, p in changed
             ]
-    return sorted(moves, key=lambda move: -abs(move.change))
+    return sorted(updates, key=lambda update: -abs(update.change))
 
 
 def _gradients(problem: Problem, number: int, alpha: np.ndarray) -> np.ndarray:
@@ -95,12 +95,12 @@ def _gradients(problem: Problem, number: int, alpha: np.ndarray) -> np.ndarray:
     return gradients(part, proof.products + proof.bias)
 
 
-def rivals(problem: Problem, move: Move) -> tuple[int, int | None]:
+def rivals(problem: Problem, update: Update) -> tuple[int, int | None]:
     """(the class a variable speaks for, the one against it; None: all others), as positions among those used."""
-    own = int(problem.labels[move.point])
+    own = int(problem.labels[update.point])
     if problem.machine.split == "one-vs-rest":
-        return move.part, None
+        return update.part, None
     if problem.machine.split == "pairs":
-        first, second = list(combinations(range(problem.classes), 2))[move.part]
+        first, second = list(combinations(range(problem.classes), 2))[update.part]
         return (own, second if own == first else first)
-    return own, (move.slot if move.slot != own else None)
+    return own, (update.slot if update.slot != own else None)

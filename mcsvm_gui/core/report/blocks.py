@@ -38,7 +38,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Properties:
     """Names and values."""
 
     rows: tuple[tuple[str, str], ...]
@@ -69,7 +69,7 @@ class Code:
     text: str
 
 
-Block: TypeAlias = Heading | Paragraph | Facts | Table | Figure | Code
+Block: TypeAlias = Heading | Paragraph | Properties | Table | Figure | Code
 
 
 @dataclass(frozen=True)

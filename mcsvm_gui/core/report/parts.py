@@ -16,7 +16,7 @@ from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreement_table, table_of_tests
 from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
-from mcsvm_gui.core.compare.result_table import Cell, ResultTable, translated
+from mcsvm_gui.core.compare.result_table import ResultTable, TableCell, translated
 from mcsvm_gui.core.compare.tables import class_table, confusion
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.inspection import repeated
@@ -26,7 +26,7 @@ from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.summary import badge, sentences, title
 from mcsvm_gui.core.machine.trained import Origin, versions
 from mcsvm_gui.core.report import plots
-from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Paragraph, Table
+from mcsvm_gui.core.report.blocks import Block, Code, Figure, Heading, Paragraph, Properties, Table
 
 MOST_CLASSES = 40  # of a confusion matrix that can still be read
 MOST_ROWS = 200  # of a list
@@ -43,7 +43,7 @@ def made() -> str:
 def surroundings() -> list[Block]:
     """Not of the runs: what trained them they say themselves."""
     used, machine = made_with()
-    return [Heading(tr("This report was made with")), Facts((*used, *machine, (tr("cores"), str(os.cpu_count()))))]
+    return [Heading(tr("This report was made with")), Properties((*used, *machine, (tr("cores"), str(os.cpu_count()))))]
 
 
 def made_with() -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
@@ -99,7 +99,7 @@ def data_blocks(
     )
     warnings = [Paragraph(worded(notice.sentence)) for notice in dataset.notices]
     heading = Heading(tr("Data: {name}", name=name or os.path.basename(dataset.name)), level)
-    return [heading, Facts(facts), table, *_features(dataset), *warnings]
+    return [heading, Properties(facts), table, *_features(dataset), *warnings]
 
 
 def _features(dataset: Dataset) -> list[Block]:
@@ -136,7 +136,7 @@ def asked_blocks(document: Mapping[str, Any], level: int = 3) -> list[Block]:
     nested = {name: plain.pop(name) for name in ("rules", "read")}
     rows = [(name, _value(value)) for name, value in plain.items()]
     rows += [(f"{name} {key}", _value(value)) for name, values in nested.items() for key, value in values.items()]
-    return [Heading(tr("What was asked for"), level), Facts(tuple(rows))]
+    return [Heading(tr("What was asked for"), level), Properties(tuple(rows))]
 
 
 def _value(value: Any) -> str:
@@ -162,7 +162,7 @@ def outcome_blocks(document: Mapping[str, Any]) -> list[Block]:
     )
     words = " ".join(sentence for sentence in sentences(document) if sentence)
     warnings = [Paragraph(tr("Warning: {sentence}", sentence=sentence)) for sentence in document.get("warnings", ())]
-    return [Paragraph(found.text, found.kind), Paragraph(f"{title(document)}. {words}"), Facts(facts), *warnings]
+    return [Paragraph(found.text, found.kind), Paragraph(f"{title(document)}. {words}"), Properties(facts), *warnings]
 
 
 # -- side by side ---------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def confusion_table(side: Side) -> Block:
     )
 
 
-def _confused(count: Cell, share: Cell) -> Cell:
+def _confused(count: TableCell, share: TableCell) -> TableCell:
     if isinstance(count.value, str):
         return count
     return replace(count, text=f"{count.text} ({100 * share.value:.0f} %)" if count.value else "")

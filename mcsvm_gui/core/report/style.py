@@ -10,7 +10,7 @@ from mcsvm_gui.core.machine import names
 MARKERS = {"circle": "o", "square": "s", "triangle": "^", "diamond": "d", "star": "*", "pentagon": "p", "cross": "x"}
 
 
-def _style(look: names.Look) -> tuple[str, tuple[int, ...], str]:
+def _style(look: names.Appearance) -> tuple[str, tuple[int, ...], str]:
     return look.colour, look.dashes, MARKERS[look.marker]
 
 

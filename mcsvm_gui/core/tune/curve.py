@@ -17,11 +17,11 @@ from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
 from solvers.kernels import KERNELS
 from solvers.selection.cell import FoldResult, Trial
-from solvers.selection.curve import INTERVAL, POINTS, SHARES, Projection, project
+from solvers.selection.curve import INTERVAL, POINTS, SHARES, Extrapolation, extrapolate
 from solvers.selection.executor import Folds
 from solvers.selection.grid import Range
-from solvers.selection.plan import Plan, Report
 from solvers.selection.search import once
+from solvers.selection.study import Report, Study
 
 LEAST = 2.0  # rows of a class, on average: fewer are no class to learn
 TIMES = 2.0, 4.0  # as many rows as there are: how far is extrapolated
@@ -39,7 +39,7 @@ class CurvePoint:
 class LearningCurve:
     tuning: Tuning
     points: tuple[CurvePoint, ...]
-    projection: Projection | None  # none where too few points are done
+    extrapolation: Extrapolation | None  # none where too few points are done
     stopped: bool
 
     @property
@@ -50,14 +50,14 @@ class LearningCurve:
         """`mcsvm curve --json`."""
         return {
             "points": [_point_document(point) for point in self.points],
-            "projected": None if self.projection is None else self._projected(self.projection),
+            "projected": None if self.extrapolation is None else self._projected(self.extrapolation),
             "folds": len(self.tuning.parts),
             "request": self.tuning.request.document(),
             "stopped": self.stopped,
             "warnings": list(dict.fromkeys(notice.sentence for notice in self.tuning.notices)),
         }
 
-    def _projected(self, found: Projection) -> dict[str, Any]:
+    def _projected(self, found: Extrapolation) -> dict[str, Any]:
         last, law = self.points[-1].rows, found.law
         return {
             "law": {"a": float(law.a[0]), "b": float(law.b[0]), "c": float(law.c[0])},
@@ -110,20 +110,20 @@ def learning_curve(
     shares, (cell,) = shares_of(tuning), tuning.grid.cells(tuning.grid.machines[0])
     folds = range(len(tuning.parts))
     trials = [Trial(cell, fold, share) for share in shares for fold in folds]
-    plan = Plan(once(trials), Folds(tuning.parts, tuning.prepare), tuning.settings, stopped=stopped, report=report)
-    plan.run()
-    done = {share: [plan.done.get(Trial(cell, fold, share)) for fold in folds] for share in shares}
+    study = Study(once(trials), Folds(tuning.parts, tuning.prepare), tuning.settings, stopped=stopped, report=report)
+    study.run()
+    done = {share: [study.done.get(Trial(cell, fold, share)) for fold in folds] for share in shares}
     points = tuple(
         _point(tuning, share, [result for result in results if result is not None])
         for share, results in done.items()
         if None not in results
     )
-    projection = None
+    extrapolation = None
     if len(points) >= POINTS:
         rows = np.array([point.rows for point in points], dtype=float)
         accuracies = np.array([point.fold_accuracy for point in points])
-        projection = project(rows, accuracies, tuning.request.seed)
-    return LearningCurve(tuning, points, projection, stopped())
+        extrapolation = extrapolate(rows, accuracies, tuning.request.seed)
+    return LearningCurve(tuning, points, extrapolation, stopped())
 
 
 def _point(tuning: Tuning, share: float, results: list[FoldResult]) -> CurvePoint:

@@ -14,7 +14,7 @@ from solvers.machines import MACHINES
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell
     from solvers.selection.per_pair import Composite
-    from solvers.selection.plan import Nested
+    from solvers.selection.study import Nested
 
 
 class TuneMaps:

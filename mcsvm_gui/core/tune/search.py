@@ -1,4 +1,4 @@
-"""Tuning: a Request, a data set and what to search become a plan whose preparation is fitted fold by fold."""
+"""Tuning: a Request, a data set and what to search become a study whose preparation is fitted fold by fold."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.per_pair import Composite, choose, compose
-from solvers.selection.plan import Nested, NestedPlan, Plan, Report
 from solvers.selection.scores import SCORES
-from solvers.selection.search import SEARCHES, Search, rungs
-from solvers.selection.settings import Settings
+from solvers.selection.search import SEARCHES, SearchStrategy, rungs
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import KernelFamily
+from solvers.selection.study import Nested, NestedStudy, Report, Study
 
 MOST_JOBS = 1024
 
@@ -99,7 +99,7 @@ class Tuning:
         number = {name: code for code, name in enumerate(self.class_names)}
         assert self.rows.labels is not None
         self.codes = np.array([number[label] for label in self.rows.labels], dtype=np.int64)
-        self.search: Search = SEARCHES[self.wanted.search]
+        self.search: SearchStrategy = SEARCHES[self.wanted.search]
         self.score = SCORES[self.wanted.score]
         self.grid = Grid(self.wanted.machines, self.wanted.costs, self.wanted.gammas)
         self.parts, self.inner = self._validation()
@@ -138,30 +138,30 @@ class Tuning:
 
         `spent`: seconds of the time budget before a pause.
         """
-        began, budget = time.perf_counter(), Budget(self.wanted.budget, spent)
+        began, deadline = time.perf_counter(), Deadline(self.wanted.budget, spent)
 
         def over() -> bool:
             before = time.perf_counter()
-            return stopped() or budget.is_over(time.perf_counter() - before)
+            return stopped() or deadline.is_over(time.perf_counter() - before)
 
         steps = self.search.steps(self.grid, len(self.parts), self._per_class(self.parts))
-        plan = Plan(steps, Folds(self.parts, self.prepare), self.settings, self.done, over, report, score=self.score)
+        study = Study(steps, Folds(self.parts, self.prepare), self.settings, self.done, over, report, score=self.score)
         composites: dict[str, Composite] = {}
         nested: list[Nested] = []
         trouble = ""
         try:
-            with _executor(self.wanted, over) as plan.executor:
-                results = plan.run()
-                composites = self._composites(results, plan.folds, over) if self.settings.by_pair else {}
-                nested = self._nested(plan, inner, over) if self.wanted.nested and not over() else []
+            with _executor(self.wanted, over) as study.executor:
+                results = study.run()
+                composites = self._composites(results, study.folds, over) if self.settings.by_pair else {}
+                nested = self._nested(study, inner, over) if self.wanted.nested and not over() else []
         except InputError as error:
-            if not isinstance(error, LostWorkers) and not plan.results():
+            if not isinstance(error, LostWorkers) and not study.results():
                 raise
-            trouble = Sentence("") if stopped() or budget.was_over else error.sentence
-        self.partial = plan.partial
+            trouble = Sentence("") if stopped() or deadline.was_over else error.sentence
+        self.partial = study.partial
         seconds, ended = time.perf_counter() - began, stopped() or bool(trouble)
-        cut = budget.was_over and not ended
-        return Tuned(self, plan.results(), composites, tuple(nested), seconds, ended, trouble, cut)
+        cut = deadline.was_over and not ended
+        return Tuned(self, study.results(), composites, tuple(nested), seconds, ended, trouble, cut)
 
     def forget_partial(self) -> None:
         """Before `run` is called again: tasks that were interrupted are done anew, and end with the same digits."""
@@ -197,9 +197,9 @@ class Tuning:
             except InputError as error:
                 raise InputError("gamma {gamma}: {error}", gamma=written(gamma, powers=True), error=error) from None
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> TrainingSettings:
         request = self.request
-        return Settings(
+        return TrainingSettings(
             kernel=_family(request),
             solver=request.solver,
             margin=None if request.margin is None else positive("margin", request.margin),
@@ -243,14 +243,14 @@ class Tuning:
                     found[machine] = composite
         return found
 
-    def _nested(self, outer: Plan, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
-        return NestedPlan(
+    def _nested(self, outer: Study, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
+        return NestedStudy(
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
             outer.executor, self.score, self._per_class(self.inner[0]), self.done_inside,
         ).run()  # fmt: skip
 
 
-class Budget:
+class Deadline:
     """Seconds that a search may take; `was_over` only where somebody asked in vain for more."""
 
     def __init__(self, seconds: float | None, spent: float) -> None:

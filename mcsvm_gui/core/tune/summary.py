@@ -15,7 +15,7 @@ from mcsvm_gui.core.tune.options import SCORES
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
     from solvers.selection.per_pair import Composite, PairChoice
-    from solvers.selection.plan import Nested
+    from solvers.selection.study import Nested
 
 
 def place(cell: Cell | PairChoice) -> str:

@@ -29,7 +29,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import ComparisonTables
-    from mcsvm_gui.core.evaluate.curves import Course
+    from mcsvm_gui.core.evaluate.curves import History
 
 WIDE = 175 * UNIT  # from here on the measures stand beside everything else
 ROOMY = 110 * UNIT  # from here on buttons have words
@@ -240,8 +240,8 @@ class ComparePage(QWidget):
         self.measures.show_table(picture.measures)
         self._show_differences()
 
-    def draw(self, courses: Sequence[Course]) -> None:
-        self.parts.begin([(self.convergence, lambda: self.convergence.plot.show_courses(courses))])
+    def draw(self, histories: Sequence[History]) -> None:
+        self.parts.begin([(self.convergence, lambda: self.convergence.plot.show_histories(histories))])
         self.parts.fill(self.tabs.currentWidget())
 
     def show_progress(self, words: str) -> None:

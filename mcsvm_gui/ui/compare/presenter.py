@@ -15,7 +15,7 @@ from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import ComparisonTables
-    from mcsvm_gui.core.evaluate.curves import Course
+    from mcsvm_gui.core.evaluate.curves import History
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
@@ -44,7 +44,7 @@ class CompareView(Protocol):
     def show_progress(self, words: str) -> None: ...
     def show_notes(self, sentences: Sequence[str]) -> None: ...
     def set_formats(self, formats: Sequence[tuple[str, str]]) -> None: ...
-    def draw(self, courses: Sequence[Course]) -> None: ...
+    def draw(self, histories: Sequence[History]) -> None: ...
 
 
 class ComparePresenter(QObject):
@@ -127,7 +127,7 @@ class ComparePresenter(QObject):
             self._shown = shown
             self._scorer.want(records)
             self._draw_picture()
-        self._view.draw([self._course(record) for record in records])
+        self._view.draw([self._history(record) for record in records])
         self._say()
 
     def _newest(self) -> list[int]:
@@ -177,10 +177,10 @@ class ComparePresenter(QObject):
                 said.append(tr("{run} held no rows out to test on, and has no scores.", run=record.name))
         return said
 
-    def _course(self, record: RunRecord) -> Course:
-        from mcsvm_gui.core.evaluate.curves import Course
+    def _history(self, record: RunRecord) -> History:
+        from mcsvm_gui.core.evaluate.curves import History
 
-        return Course(record.id, record.name, record.machine, self._runs.trace(record.id).table())
+        return History(record.id, record.name, record.machine, self._runs.trace(record.id).table())
 
     # -- the picture ------------------------------------------------------------------------------
 

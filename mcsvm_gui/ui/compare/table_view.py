@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionHeader, QTableView, QWidget
 
 from mcsvm_gui.core.base.writing import tab_separated
-from mcsvm_gui.core.compare.result_table import Cell, ResultTable, order_of
+from mcsvm_gui.core.compare.result_table import ResultTable, TableCell, order_of
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.badge import SIGNS
 from mcsvm_gui.ui.kit.i18n import tr
@@ -74,7 +74,7 @@ class ResultTableModel(QAbstractTableModel):
     def key_at(self, row: int) -> str:
         return self.table.keys[self._order[row]] if self.table.keys else ""
 
-    def cell(self, index: Index) -> Cell:
+    def cell(self, index: Index) -> TableCell:
         return self.table.rows[self._order[index.row()]][index.column()]
 
     def rowCount(self, parent: Index = NOWHERE) -> int:
@@ -103,7 +103,7 @@ class ResultTableModel(QAbstractTableModel):
         return _ANSWERS[ROLE(role)](self.cell(index))
 
 
-def _colour(cell: Cell) -> QColor | None:
+def _colour(cell: TableCell) -> QColor | None:
     now = theme.current()
     colours = {"best": now.accent, "wrong": now.bad, "quiet": now.muted}
     if cell.sign in SIGNS:
@@ -111,7 +111,7 @@ def _colour(cell: Cell) -> QColor | None:
     return QColor(colours[cell.sign]) if cell.sign in colours else None
 
 
-def _ground(cell: Cell) -> QColor | None:
+def _ground(cell: TableCell) -> QColor | None:
     if not cell.heat:
         return None
     colour = QColor(theme.current().accent if cell.heat > 0.0 else theme.current().bad)
@@ -119,7 +119,7 @@ def _ground(cell: Cell) -> QColor | None:
     return colour
 
 
-def _font(cell: Cell) -> QFont | None:
+def _font(cell: TableCell) -> QFont | None:
     if cell.sign != "best":
         return None
     font = QFont(QGuiApplication.font())
@@ -127,14 +127,14 @@ def _font(cell: Cell) -> QFont | None:
     return font
 
 
-def _sign(cell: Cell) -> QPixmap | None:
+def _sign(cell: TableCell) -> QPixmap | None:
     if cell.sign == "wrong":
         return icons.tinted("close", theme.current().bad)
     name, role = SIGNS.get(cell.sign, ("", ""))
     return icons.tinted(name, getattr(theme.current(), role)) if name else None
 
 
-_ANSWERS: dict[int, Callable[[Cell], Any]] = {
+_ANSWERS: dict[int, Callable[[TableCell], Any]] = {
     ROLE.DisplayRole: lambda cell: cell.text,
     ROLE.ToolTipRole: lambda cell: cell.tip or None,
     ROLE.ForegroundRole: _colour,
@@ -227,7 +227,7 @@ class ResultTableView(QTableView):
 
     def _fit_columns(self) -> None:
         """By the heading and the first rows."""
-        bold = _font(Cell(None, "", "best"))
+        bold = _font(TableCell(None, "", "best"))
         assert bold is not None
         metrics = self.fontMetrics()
         for column, heading in enumerate(self.entries.table.headings):

@@ -23,7 +23,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.samples import Sample
+    from mcsvm_gui.core.data.samples import SampleDataset
 
 _FIGURES = Qt.ItemDataRole.UserRole + 1
 _SENTENCE = Qt.ItemDataRole.UserRole + 2
@@ -31,7 +31,7 @@ _NARROWEST, _HEIGHT, _GAP = 34 * UNIT, 17 * UNIT, 2 * UNIT
 Index = QModelIndex | QPersistentModelIndex
 
 
-def figures(sample: Sample) -> str:
+def figures(sample: SampleDataset) -> str:
     rows, features, classes = count(sample.rows), count(sample.features), count(sample.classes)
     return tr("{rows} rows · {features} features · {classes} classes", rows=rows, features=features, classes=classes)
 
@@ -106,7 +106,7 @@ class Gallery(QListWidget):
         self.itemActivated.connect(self._choose)
         theme.notifier().changed.connect(self.viewport().update)
 
-    def show_samples(self, samples: Sequence[Sample]) -> None:
+    def show_samples(self, samples: Sequence[SampleDataset]) -> None:
         self.clear()
         for sample in samples:
             item = QListWidgetItem(sample.title)

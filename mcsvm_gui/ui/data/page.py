@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
-    from mcsvm_gui.core.data.samples import Sample
+    from mcsvm_gui.core.data.samples import SampleDataset
 
 _SIDE = 38 * UNIT
 
@@ -189,7 +189,7 @@ class DataPage(QWidget):
 
     # -- states -----------------------------------------------------------------------------------
 
-    def show_welcome(self, samples: Sequence[Sample], recent: Sequence[str], back: str) -> None:
+    def show_welcome(self, samples: Sequence[SampleDataset], recent: Sequence[str], back: str) -> None:
         self.loading.stop()
         self.welcome.show_choices(samples, recent)
         self._name(tr("Data"), tr("A table with one row per example, and one column that says its class."))

@@ -33,7 +33,7 @@ _FEW = 20  # features that need no field to find one
 MOST_COPIED = 100_000  # cells
 
 
-class Grid(QTableView):
+class CopyableTable(QTableView):
     """Copies what is selected as tab-separated text."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -166,8 +166,8 @@ class DataTable(QWidget):
             self.grid.setColumnWidth(column, max(_NARROW, min(_WIDE, wanted)))
 
 
-def _grid(model: DataModel) -> Grid:
-    grid = Grid()
+def _grid(model: DataModel) -> CopyableTable:
+    grid = CopyableTable()
     grid.setObjectName("dataTable")
     grid.setAccessibleName(tr("Data table"))
     grid.setModel(model)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
-    from mcsvm_gui.core.data.samples import Sample
+    from mcsvm_gui.core.data.samples import SampleDataset
 
 
 class DataView(Protocol):
@@ -31,7 +31,7 @@ class DataView(Protocol):
     test_dropped: SignalInstance
     acted: SignalInstance  # str, object
 
-    def show_welcome(self, samples: Sequence[Sample], recent: Sequence[str], back: str) -> None: ...
+    def show_welcome(self, samples: Sequence[SampleDataset], recent: Sequence[str], back: str) -> None: ...
     def show_loading(self, name: str) -> None: ...
     def show_loading_size(self, words: str) -> None: ...
     def show_rereading(self, words: str) -> None: ...

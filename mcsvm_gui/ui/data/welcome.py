@@ -17,7 +17,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
-    from mcsvm_gui.core.data.samples import Sample
+    from mcsvm_gui.core.data.samples import SampleDataset
 
 MOST_RECENT = 5
 _WIDEST = 144 * UNIT
@@ -101,7 +101,7 @@ class Welcome(QWidget):
         outer.addWidget(middle, 10_000)  # all the room there is, up to its own bound
         outer.addStretch(1)
 
-    def show_choices(self, samples: Sequence[Sample], recent: Sequence[str]) -> None:
+    def show_choices(self, samples: Sequence[SampleDataset], recent: Sequence[str]) -> None:
         if self.gallery.count() != len(samples):
             self.gallery.show_samples(samples)
         while (held := self._rows.takeAt(0)) is not None:

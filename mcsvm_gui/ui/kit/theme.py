@@ -80,7 +80,7 @@ SHAPES = "circle", "square", "triangle", "diamond", "star", "pentagon", "cross"
 SYMBOLS = dict(zip(SHAPES, ("o", "s", "t1", "d", "star", "p", "x"), strict=True))
 
 
-def _style(look: names.Look) -> MachineStyle:
+def _style(look: names.Appearance) -> MachineStyle:
     return MachineStyle(look.colour, look.dashes, SYMBOLS[look.marker])
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate import curves
-from mcsvm_gui.core.evaluate.curves import Axis, Course, Line
+from mcsvm_gui.core.evaluate.curves import Axis, History, Line
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
@@ -46,7 +46,7 @@ class Band(pg.GraphicsObject):
 
 
 class LivePlot(LinePlot):
-    """`draw` takes a run's course anew."""
+    """`draw` takes a run's history anew."""
 
     always_log = False
     may_be_log = True
@@ -55,16 +55,18 @@ class LivePlot(LinePlot):
     counts_examples = False  # drawn against examples seen where the others are drawn against steps
     variants: Mapping[int, int] = {}  # by run: which of the runs of its machine it is
 
-    def style(self, course: Course) -> theme.MachineStyle:
-        return theme.machine_style(course.machine, self.variants.get(course.run, 0))
+    def style(self, history: History) -> theme.MachineStyle:
+        return theme.machine_style(history.machine, self.variants.get(history.run, 0))
 
-    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+    def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
         raise NotImplementedError
 
-    def _put(self, course: Course, lines: dict[str, Line], words: dict[str, str], faint: tuple[str, ...] = ()) -> None:
-        style = self.style(course)
+    def _put(
+        self, history: History, lines: dict[str, Line], words: dict[str, str], faint: tuple[str, ...] = ()
+    ) -> None:
+        style = self.style(history)
         for kind, line in lines.items():
-            self.put(LineStyle(course.run, kind, words[kind], style, kind in faint), line)
+            self.put(LineStyle(history.run, kind, words[kind], style, kind in faint), line)
 
     def scale(self, x: bool, y: bool) -> None:
         self._asked = x, y
@@ -91,22 +93,22 @@ class ConvergencePlot(LivePlot):
         self.retheme()
         self.scale(*self._asked)
 
-    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+    def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
         self._show(alone)
         if not alone:
-            self._put(course, curves.relative_gap(course, axis), {"gap": tr("relative gap")})
+            self._put(history, curves.relative_gap(history, axis), {"gap": tr("relative gap")})
             return
-        lines = curves.convergence(course, axis)
-        self._put(course, lines, {"primal": tr("primal"), "dual": tr("dual")}, faint=("dual",))
+        lines = curves.convergence(history, axis)
+        self._put(history, lines, {"primal": tr("primal"), "dual": tr("dual")}, faint=("dual",))
         if lines:
-            self._shade(course, lines)
+            self._shade(history, lines)
 
-    def _shade(self, course: Course, lines: dict[str, Line]) -> None:
-        band = self._bands.get(course.run)
+    def _shade(self, history: History, lines: dict[str, Line]) -> None:
+        band = self._bands.get(history.run)
         if band is None:
-            band = self._bands[course.run] = Band()
+            band = self._bands[history.run] = Band()
             self.addItem(band, ignoreBounds=True)
-        band.set_colour(self.style(course).colour)
+        band.set_colour(self.style(history).colour)
         with np.errstate(divide="ignore", invalid="ignore"):
             x, y = curves.band(lines["dual"], lines["primal"])
             band.set_outline(np.log10(x) if self._log[0] else x, np.log10(y) if self._log[1] else y)
@@ -151,8 +153,8 @@ class ViolationPlot(LivePlot):
         super().__init__("violationPlot", tr("Violation of optimality"), "", tr("violation"))
         self.set_log(False, True)
 
-    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
-        self._put(course, curves.violation(course, axis), {"violation": tr("violation")})
+    def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
+        self._put(history, curves.violation(history, axis), {"violation": tr("violation")})
 
     def written(self, value: float) -> str:
         return figures.violation(value)
@@ -162,20 +164,20 @@ class SupportPlot(LivePlot):
     def __init__(self) -> None:
         super().__init__("supportPlot", tr("Support vectors"), "", tr("rows"))
 
-    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+    def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
         words = {"support": tr("all"), "bounded": tr("at their bound")}
-        self._put(course, curves.support(course, axis), words, faint=("bounded",))
-        lines = curves.support_per_class(course, axis) if alone else []
+        self._put(history, curves.support(history, axis), words, faint=("bounded",))
+        lines = curves.support_per_class(history, axis) if alone else []
         shown = lines if len(lines) <= MOST_CLASSES else []
         for number, line in enumerate(shown):
             style = theme.MachineStyle(theme.CLASS_COLOURS[number], (4, 2), theme.CLASS_MARKERS[number])
-            self.put(LineStyle(course.run, f"class {number}", self._class_name(course, number), style), line)
+            self.put(LineStyle(history.run, f"class {number}", self._class_name(history, number), style), line)
         if not shown:
-            self.drop(course.run, [f"class {number}" for number in range(MOST_CLASSES)])
+            self.drop(history.run, [f"class {number}" for number in range(MOST_CLASSES)])
 
     @staticmethod
-    def _class_name(course: Course, number: int) -> str:
-        names = course.class_names
+    def _class_name(history: History, number: int) -> str:
+        names = history.class_names
         return names[number] if number < len(names) else tr("class {number}", number=number + 1)
 
     def written(self, value: float) -> str:
@@ -189,10 +191,10 @@ class AccuracyPlot(LivePlot):
     def __init__(self) -> None:
         super().__init__("accuracyPlot", tr("Accuracy"), "", tr("per cent"))
 
-    def draw(self, course: Course, axis: Axis, *, alone: bool) -> None:
+    def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
         words = {"train_accuracy": tr("training"), "test_accuracy": tr("held out")}
-        lines = curves.accuracy(course, axis)
-        self._put(course, lines, words, faint=("train_accuracy",) if "test_accuracy" in lines else ())
+        lines = curves.accuracy(history, axis)
+        self._put(history, lines, words, faint=("train_accuracy",) if "test_accuracy" in lines else ())
 
     def written(self, value: float) -> str:
         return figures.accuracy(value / 100.0)

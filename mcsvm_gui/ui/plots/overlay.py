@@ -1,4 +1,4 @@
-"""The courses of several finished runs over each other, against time."""
+"""The training histories of several finished runs over each other, against time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.compare import overlays, variants
 from mcsvm_gui.core.compare.overlays import KINDS, LOGARITHMIC, RISING
-from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.core.evaluate.curves import History
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
@@ -27,7 +27,7 @@ class TraceOverlay(LinePlot):
     def __init__(self) -> None:
         self.kind = "gap"
         self.log_time = True
-        self._courses: tuple[Course, ...] = ()
+        self._histories: tuple[History, ...] = ()
         super().__init__("traceOverlayPlot", tr("Relative gap"), tr("seconds of training"), "")
         self.set_log(self.log_time, True)
         self._place_key()
@@ -37,8 +37,8 @@ class TraceOverlay(LinePlot):
         side = float(self.kind in RISING)
         self.key.anchor((side, 1), (side, 1), offset=(theme.UNIT * (1 - 2 * side), -theme.UNIT))
 
-    def show_courses(self, courses: Sequence[Course]) -> None:
-        self._courses = tuple(courses)
+    def show_histories(self, histories: Sequence[History]) -> None:
+        self._histories = tuple(histories)
         self._draw()
 
     def show_kind(self, kind: str, log_time: bool) -> None:
@@ -57,15 +57,15 @@ class TraceOverlay(LinePlot):
             self._draw()
 
     def _draw(self) -> None:
-        for run in self.runs - {course.run for course in self._courses}:
+        for run in self.runs - {history.run for history in self._histories}:
             self.drop(run)
-        self.labels = {course.run: course.label for course in self._courses}
-        numbers = variants.numbers([course.machine for course in self._courses])
-        for course, number in zip(self._courses, numbers, strict=True):
-            line = overlays.line(course, self.kind)
-            self.drop(course.run, [kind for kind in KINDS if kind != self.kind])
-            self.put(LineStyle(course.run, self.kind, self.titled, theme.machine_style(course.machine, number)), line)
-        self.reach = overlays.reach(self._courses, self.log_time)
+        self.labels = {history.run: history.label for history in self._histories}
+        numbers = variants.numbers([history.machine for history in self._histories])
+        for history, number in zip(self._histories, numbers, strict=True):
+            line = overlays.line(history, self.kind)
+            self.drop(history.run, [kind for kind in KINDS if kind != self.kind])
+            self.put(LineStyle(history.run, self.kind, self.titled, theme.machine_style(history.machine, number)), line)
+        self.reach = overlays.reach(self._histories, self.log_time)
         self.relabel()
         self.finish()
 

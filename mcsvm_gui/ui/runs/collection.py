@@ -19,7 +19,7 @@ from mcsvm_gui.ui.runs.file import RunFile
 from mcsvm_gui.ui.runs.parts import RunParts, packed_model
 from mcsvm_gui.ui.runs.undo import Annotation, Deletion, Name
 from mcsvm_gui.ui.threads.job import Failed, Key
-from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Kept, Read, Sampled, Trained
+from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Read, Sampled, StoppedModel, Trained
 from mcsvm_gui.ui.threads.writer import Writer
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class RunCollection(QObject):
                 self._folds[run] = fact
             case Checkpointed(content):
                 self._keep_progress(run, content)
-            case Kept(model):  # at once, when a run was stopped; its certificate follows
+            case StoppedModel(model):  # at once, when a run was stopped; its certificate follows
                 self._parts.keep(run, model)
             case Trained(outcome):
                 self._end(run, outcome)

@@ -34,11 +34,11 @@ def _no_samples() -> Trace:
 
 
 @dataclass
-class Series:
+class RunSeries:
     trace: Trace = field(default_factory=_no_samples)
     readings: Readings | None = None
 
-    def follow(self, earlier: Series) -> None:
+    def follow(self, earlier: RunSeries) -> None:
         """Go on where `earlier` ended."""
         known = earlier.trace.last.iteration if len(earlier.trace) else -1
         for sample in self.trace:
@@ -53,7 +53,7 @@ class RunParts:
 
     def __init__(self, writer: Writer, arrived: Callable[[int], object], complain: Callable[[str], object]) -> None:
         self._writer, self._arrived, self._complain = writer, arrived, complain
-        self._series: OrderedDict[int, Series] = OrderedDict()
+        self._series: OrderedDict[int, RunSeries] = OrderedDict()
         self._growing: set[int] = set()  # runs whose series must not be dropped: they go on, or are not written yet
         self._asked: set[int] = set()
         self._models: OrderedDict[int, TrainedModel] = OrderedDict()
@@ -67,7 +67,7 @@ class RunParts:
     def begin(self, run: int) -> None:
         """From now on its samples come in."""
         self._growing.add(run)
-        self._series[run] = Series()
+        self._series[run] = RunSeries()
 
     def go_on(self, run: int) -> None:
         """Its samples follow those that the file holds."""
@@ -75,19 +75,19 @@ class RunParts:
         series = self._series[run]
         self._ask(run, series.follow)
 
-    def _ask(self, run: int, done: Callable[[Series], object]) -> None:
+    def _ask(self, run: int, done: Callable[[RunSeries], object]) -> None:
         self._writer.ask(lambda store: read_series(store, run), done, self._complain)
 
-    def series(self, run: int) -> Series:
+    def series(self, run: int) -> RunSeries:
         if run in self._series:
             self._series.move_to_end(run)
             return self._series[run]
         if run not in self._asked:
             self._asked.add(run)
             self._ask(run, lambda found: self._arrive(run, found))
-        return Series()
+        return RunSeries()
 
-    def _arrive(self, run: int, found: Series) -> None:
+    def _arrive(self, run: int, found: RunSeries) -> None:
         """Unless the run has begun again meanwhile."""
         if run in self._asked and run not in self._series:
             self._series[run] = found
@@ -153,12 +153,12 @@ class RunParts:
         self._drop_oldest()
 
 
-def read_series(store: ProjectStore, run: int) -> Series:
+def read_series(store: ProjectStore, run: int) -> RunSeries:
     """In the writing thread."""
     from solvers.run.trace import Trace
 
     trace, readings = store.part(run, "trace"), store.part(run, "readings")
-    found = Series()
+    found = RunSeries()
     with speaking(store.path):
         if trace is not None:
             found.trace = Trace.unpack(_checked(unpacked(trace), TRACE_WIDTH, TRACE_WIDTH))

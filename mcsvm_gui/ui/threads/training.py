@@ -40,7 +40,7 @@ class FoldsDone:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoppedModel:
     """After a stop, before the certificate is recomputed."""
 
     model: TrainedModel
@@ -86,7 +86,7 @@ class Training(Job):
                 self.rest()
             elif self._stopping:
                 session.stop()
-                self.tell(Kept(session.standing()), urgent=True)
+                self.tell(StoppedModel(session.standing()), urgent=True)
             else:
                 self._advance(session)
         if session.calibrating and not self.ending:

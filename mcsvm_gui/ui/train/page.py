@@ -32,7 +32,7 @@ from mcsvm_gui.ui.train.run_card import RunCard
 if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.compare.conclusion import NextStep
-    from mcsvm_gui.core.evaluate.curves import Course
+    from mcsvm_gui.core.evaluate.curves import History
     from mcsvm_gui.core.machine.choices import Choices
     from mcsvm_gui.core.machine.summary import Badge
     from mcsvm_gui.core.project.leaderboard import Standings
@@ -229,9 +229,9 @@ class TrainPage(QWidget):
     def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None:
         self.plots.show_runs(runs)
 
-    def draw(self, courses: Sequence[Course]) -> None:
-        for course in courses:
-            self.plots.draw(course)
+    def draw(self, histories: Sequence[History]) -> None:
+        for history in histories:
+            self.plots.draw(history)
         self.plots.finish()
 
     def view(self) -> dict[str, object]:

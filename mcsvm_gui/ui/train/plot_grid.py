@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core.compare import variants
 from mcsvm_gui.core.evaluate import curves
-from mcsvm_gui.core.evaluate.curves import Axis, Course
+from mcsvm_gui.core.evaluate.curves import Axis, History
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
@@ -42,7 +42,7 @@ class PlotGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._courses: dict[int, Course] = {}
+        self._histories: dict[int, History] = {}
         self._stale: set[int] = set()
         self._enlarged: LivePlot | None = None
         self.plots: tuple[LivePlot, ...] = tuple(plot() for plot in LIVE_PLOTS)
@@ -101,8 +101,8 @@ class PlotGrid(QWidget):
         """(run, name, machine) of all that is to be seen: others leave."""
         was_alone = self._alone
         wanted = {run for run, _, _ in runs}
-        for run in self._courses.keys() - wanted:
-            del self._courses[run]
+        for run in self._histories.keys() - wanted:
+            del self._histories[run]
             self._stale.discard(run)
             for plot in self.plots:
                 plot.drop(run)
@@ -113,7 +113,7 @@ class PlotGrid(QWidget):
             plot.labels, plot.variants = {run: name for run, name, _ in runs}, now
             plot.relabel()
         if was_alone != self._alone or now != before:
-            self._stale |= self._courses.keys()
+            self._stale |= self._histories.keys()
         self.finish()
 
     _seen: set[int] = set()  # noqa: RUF012 - replaced, never changed
@@ -122,11 +122,11 @@ class PlotGrid(QWidget):
     def _alone(self) -> bool:
         return len(self._seen) == 1
 
-    def draw(self, course: Course) -> None:
-        """The course of a run that is to be seen; `finish` after a batch."""
-        if course.run in self._seen:
-            self._courses[course.run] = course
-            self._stale.add(course.run)
+    def draw(self, history: History) -> None:
+        """The history of a run that is to be seen; `finish` after a batch."""
+        if history.run in self._seen:
+            self._histories[history.run] = history
+            self._stale.add(history.run)
 
     def finish(self) -> None:
         if not self.isVisible():
@@ -134,19 +134,19 @@ class PlotGrid(QWidget):
         self._offer_examples()
         axis, alone, stale = self.axis, self._alone, self._stale
         self._stale = set()
-        courses = self._courses.values()
-        reach = curves.reach(courses, axis)
+        histories = self._histories.values()
+        reach = curves.reach(histories, axis)
         for plot in self.plots:
             for run in sorted(stale):
-                plot.draw(self._courses[run], axis, alone=alone)
+                plot.draw(self._histories[run], axis, alone=alone)
             counted = axis == "examples" and plot.counts_examples
-            plot.reach = curves.taken(courses) if counted else reach
+            plot.reach = curves.taken(histories) if counted else reach
             if plot.isVisible():
                 plot.finish()
 
     def _offer_examples(self) -> None:
         """Of online methods alone accuracy is drawn against examples, unless another axis is chosen then."""
-        online = bool(self._courses) and all(curves.online(course) for course in self._courses.values())
+        online = bool(self._histories) and all(curves.online(history) for history in self._histories.values())
         button = self._axis_button("examples")
         if online == button.isVisibleTo(self):
             return
@@ -184,7 +184,7 @@ class PlotGrid(QWidget):
 
     def _redraw(self) -> None:
         self._name_axes()
-        self._stale |= self._courses.keys()
+        self._stale |= self._histories.keys()
         for plot in self.plots:
             plot.fit()
         self.finish()
@@ -192,13 +192,13 @@ class PlotGrid(QWidget):
 
     def _repaint(self) -> None:
         """In the colours of another theme."""
-        self._stale |= self._courses.keys()
+        self._stale |= self._histories.keys()
         self.finish()
 
     def _rescale(self) -> None:
         for plot in self.plots:
             plot.scale(self._logs["logX"].isChecked(), self._logs["logY"].isChecked())
-        self._stale |= self._courses.keys()
+        self._stale |= self._histories.keys()
         self.finish()
         self.view_changed.emit()
 

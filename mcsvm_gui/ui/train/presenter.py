@@ -16,7 +16,7 @@ from mcsvm_gui.ui.runs.checks import FormChecks
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Advice
-    from mcsvm_gui.core.evaluate.curves import Course
+    from mcsvm_gui.core.evaluate.curves import History
     from mcsvm_gui.core.machine.request import Request
     from mcsvm_gui.core.project.records import RunRecord
     from mcsvm_gui.ui.runs.workspace import Workspace
@@ -54,7 +54,7 @@ class TrainView(Protocol):
     def show_run_command(self, command: str) -> None: ...
     def show_actions(self, possible: bool, paused: bool) -> None: ...
     def show_runs(self, runs: Sequence[tuple[int, str, str]]) -> None: ...
-    def draw(self, courses: Sequence[Course]) -> None: ...
+    def draw(self, histories: Sequence[History]) -> None: ...
 
 
 class TrainPresenter(QObject):
@@ -292,13 +292,13 @@ class TrainPresenter(QObject):
     def _draw(self, runs: set[int]) -> None:
         seen = [run for run in self._plotted if run in runs]
         if seen:
-            self._view.draw([self._course(run) for run in seen])
+            self._view.draw([self._history(run) for run in seen])
 
-    def _course(self, run: int) -> Course:
-        from mcsvm_gui.core.evaluate.curves import Course
+    def _history(self, run: int) -> History:
+        from mcsvm_gui.core.evaluate.curves import History
 
         record, readings = self._runs.record(run), self._runs.readings(run)
-        return Course(
+        return History(
             run,
             record.name,
             record.machine,

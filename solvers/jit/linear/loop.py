@@ -32,13 +32,13 @@ ACTIVE, LOT, POSITION, BEGUN = range(4)
 THRESHOLD, WORST = range(2)
 
 
-class Rows(NamedTuple):
+class FeatureRows(NamedTuple):
     values: np.ndarray  # of all rows, one after another
     indices: np.ndarray  # (stored,) int32: the feature of each; empty where all are stored
     starts: np.ndarray  # (n + 1,) int64
 
 
-class Task(NamedTuple):
+class LinearProblem(NamedTuple):
     """What does not change while a part is solved."""
 
     rule: Any  # how a variable reads the class functions, see machines/rule.py

@@ -55,7 +55,7 @@ class Moving(NamedTuple):
     change: np.ndarray  # (2, outputs) work space
 
 
-class Rows(NamedTuple):
+class KernelRows(NamedTuple):
     """Kernel rows: that of example i is store[slot_of[i]], or missing where slot_of[i] is negative."""
 
     store: np.ndarray

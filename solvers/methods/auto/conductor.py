@@ -84,7 +84,7 @@ REASONS = choice.ROWS, choice.NEWTON, choice.VISITS, *(why.value for why in Why)
 
 
 @dataclass(frozen=True)
-class Choice:
+class Transition:
     """The output of a decision."""
 
     phase: Phase
@@ -92,55 +92,55 @@ class Choice:
     ask_at: float | None = None  # when to ask for the price of the interior point again
 
 
-def decide(facts: Facts, budget: Budget) -> Choice:
+def decide(facts: Facts, budget: Budget) -> Transition:
     """The phase to run next. The first rule that applies decides; solvers/README.md has them as a table."""
     allowed = budget.phases
     stalled = facts.outcome is Progress.STALLED
     if facts.phase is Phase.INTERIOR:
-        return Choice(Phase.INTERIOR, Why.INTERIOR_GOES_ON)
+        return Transition(Phase.INTERIOR, Why.INTERIOR_GOES_ON)
     if facts.phase is Phase.FINISHING:
-        return Choice(Phase.FINISHING, Why.FINISHING)
+        return Transition(Phase.FINISHING, Why.FINISHING)
     if facts.vain_claims > budget.vain_claims and Phase.INTERIOR in allowed:
-        return Choice(Phase.INTERIOR, Why.VAIN_CLAIMS)
+        return Transition(Phase.INTERIOR, Why.VAIN_CLAIMS)
     if facts.phase is Phase.PROXIMAL:
         return _after_proximal(facts, allowed, stalled=stalled)
     if facts.phase is Phase.HOMOTOPY and stalled:
-        return Choice(Phase.BLOCKS, Why.HOMOTOPY_STALLED)
+        return Transition(Phase.BLOCKS, Why.HOMOTOPY_STALLED)
     if facts.phase is Phase.BLOCKS and Phase.HOMOTOPY in allowed and facts.spent >= facts.homotopy_price:
-        return Choice(Phase.HOMOTOPY, Why.HOMOTOPY_PAID)
+        return Transition(Phase.HOMOTOPY, Why.HOMOTOPY_PAID)
     if facts.spent < facts.ask_at and not stalled:
         needed = facts.blocks_need
         due = needed is not None and needed > facts.burst_price
         if facts.phase is Phase.BLOCKS and due and Phase.SPLITTING in allowed:
-            return Choice(Phase.SPLITTING, Why.BURST_CHEAPER)
-        return Choice(facts.phase, Why.NOTHING_CHEAPER)
+            return Transition(Phase.SPLITTING, Why.BURST_CHEAPER)
+        return Transition(facts.phase, Why.NOTHING_CHEAPER)
     return _about_interior(facts, budget, stalled=stalled)
 
 
-def _after_proximal(facts: Facts, allowed: frozenset[Phase], *, stalled: bool) -> Choice:
+def _after_proximal(facts: Facts, allowed: frozenset[Phase], *, stalled: bool) -> Transition:
     if facts.proximal_settled:
         if Phase.HOMOTOPY in allowed:
-            return Choice(Phase.HOMOTOPY, Why.SETTLED)
-        return Choice(Phase.BLOCKS, Why.SETTLED_FOR_BLOCKS)
+            return Transition(Phase.HOMOTOPY, Why.SETTLED)
+        return Transition(Phase.BLOCKS, Why.SETTLED_FOR_BLOCKS)
     if not stalled:
-        return Choice(Phase.PROXIMAL, Why.PROXIMAL_GOES_ON)
-    return Choice(Phase.INTERIOR if Phase.INTERIOR in allowed else Phase.BLOCKS, Why.PROXIMAL_STALLED)
+        return Transition(Phase.PROXIMAL, Why.PROXIMAL_GOES_ON)
+    return Transition(Phase.INTERIOR if Phase.INTERIOR in allowed else Phase.BLOCKS, Why.PROXIMAL_STALLED)
 
 
-def _about_interior(facts: Facts, budget: Budget, *, stalled: bool) -> Choice:
+def _about_interior(facts: Facts, budget: Budget, *, stalled: bool) -> Transition:
     """Blocks or homotopy have spent `ask_at`, or stall: compare with the price of the interior point."""
     allowed = budget.phases
     interior_price = np.inf if facts.interior_price is None else facts.interior_price
     paid = interior_price <= facts.spent * readiness(facts, budget)
     if paid and facts.proximal_ready and Phase.PROXIMAL in allowed:
-        return Choice(Phase.PROXIMAL, Why.PROXIMAL_PAID)
+        return Transition(Phase.PROXIMAL, Why.PROXIMAL_PAID)
     if paid and Phase.INTERIOR in allowed and budget.interior_race:
         in_homotopy = facts.phase is Phase.HOMOTOPY
-        return Choice(Phase.INTERIOR, Why.HOMOTOPY_DEARER if in_homotopy else Why.INTERIOR_PAID)
+        return Transition(Phase.INTERIOR, Why.HOMOTOPY_DEARER if in_homotopy else Why.INTERIOR_PAID)
     if stalled and Phase.INTERIOR in allowed:
-        return Choice(Phase.INTERIOR, Why.BLOCKS_STALLED)
+        return Transition(Phase.INTERIOR, Why.BLOCKS_STALLED)
     later = max(interior_price / budget.interior_haste, budget.interior_growth * facts.spent)
-    return Choice(facts.phase, Why.INTERIOR_DEARER, later)
+    return Transition(facts.phase, Why.INTERIOR_DEARER, later)
 
 
 def readiness(facts: Facts, budget: Budget) -> float:
@@ -265,14 +265,14 @@ class Auto(Method[AutoState]):
         if state.phase is Phase.BLOCKS and state.spending.total >= state.pace.look_at and facts.spent < facts.ask_at:
             seen = pace.look(part, state, state.pace, tolerance, self.budget)
             facts = replace(facts, blocks_need=seen.needed, burst_price=seen.asked)
-        chosen = decide(facts, self.budget)
-        if chosen.phase is Phase.SPLITTING:
+        transition = decide(facts, self.budget)
+        if transition.phase is Phase.SPLITTING:
             assert seen is not None
-            yield from self.burst(part, state, chosen, seen)
+            yield from self.burst(part, state, transition, seen)
         else:
             if seen is not None:
                 state.pace = seen.following
-            self.enter(part, state, facts, chosen)
+            self.enter(part, state, facts, transition)
         state.outcome, state.decide_at = Progress.MOVING, next_decision(state.steps, self.budget)
         if outcome is Progress.STALLED and state.phase is facts.phase:
             return Progress.STALLED  # no other phase is left to try
@@ -317,7 +317,7 @@ class Auto(Method[AutoState]):
         if not part.balanced:
             finish(proximal.advance(part, self.start(part, 0), Proximal(), 0.0, self.budget))
 
-    def burst(self, part: Part, state: AutoState, chosen: Choice, seen: Look) -> Work[None]:
+    def burst(self, part: Part, state: AutoState, transition: Transition, seen: Look) -> Work[None]:
         """One burst of ADMM; the first one is recorded."""
         led = state.pace.rank > 0
         state.pace = yield from pace.burst(part, state, state.pace, seen, self.budget)
@@ -327,28 +327,28 @@ class Auto(Method[AutoState]):
                 "price": seen.asked,
                 "rank": float(state.pace.rank),
             }
-            self.note(state, chosen, numbers)
+            self.note(state, transition, numbers)
 
-    def enter(self, part: Part, state: AutoState, facts: Facts, chosen: Choice) -> None:
+    def enter(self, part: Part, state: AutoState, facts: Facts, transition: Transition) -> None:
         """Begin the chosen phase; a change of phase is recorded."""
-        if chosen.ask_at is not None:
-            state.ask_at = chosen.ask_at
-        if chosen.phase is state.phase:
+        if transition.ask_at is not None:
+            state.ask_at = transition.ask_at
+        if transition.phase is state.phase:
             return
-        self.note(state, chosen, self.numbers(facts))
-        if chosen.phase is Phase.HOMOTOPY and state.phase is Phase.PROXIMAL:
+        self.note(state, transition, self.numbers(facts))
+        if transition.phase is Phase.HOMOTOPY and state.phase is Phase.PROXIMAL:
             homotopy.begin_at(part, state, state.homotopy, 1.0, self.budget)  # its last stage, from the current point
-        elif chosen.phase is Phase.HOMOTOPY:
+        elif transition.phase is Phase.HOMOTOPY:
             state.keep(part)
             homotopy.begin(part, state, state.homotopy, self.budget)
         elif state.return_to_best(part):
             state.forget_rounds()
-        state.phase = chosen.phase
+        state.phase = transition.phase
 
-    def note(self, state: AutoState, chosen: Choice, numbers: Mapping[str, float | None]) -> None:
+    def note(self, state: AutoState, transition: Transition, numbers: Mapping[str, float | None]) -> None:
         """Record the decision with the finite ones of these numbers."""
         known = {name: float(value) for name, value in numbers.items() if value is not None and np.isfinite(value)}
-        state.decisions.append(Decision(state.steps, chosen.phase.value, chosen.reason.value, known))
+        state.decisions.append(Decision(state.steps, transition.phase.value, transition.reason.value, known))
 
     def numbers(self, facts: Facts) -> dict[str, float | None]:
         """The numbers that `decide` compared, by their names in `decisions_`."""

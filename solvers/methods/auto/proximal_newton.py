@@ -16,7 +16,7 @@ from solvers.factor.layout import Layout
 from solvers.factor.normal import DIAGONALS, Columns, normals_for
 from solvers.jit.rounding import RIDGE, ROUNDING
 from solvers.methods.base import Point
-from solvers.methods.proximal import Iterate, Move, ProximalStep
+from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep
 from solvers.problem import Part
 from solvers.work import Work, pieces
 
@@ -46,7 +46,7 @@ class FactorStep(ProximalStep):
     def close(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> bool:
         return float(np.abs(lacking).max()) <= PROXIMAL.close * self.away(trial)
 
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
         free = self.free(trial.alpha)
         # with more variables than columns, the system of variables is singular but for 1 / sigma
         few = np.count_nonzero(free) <= self.columns.width
@@ -54,7 +54,7 @@ class FactorStep(ProximalStep):
         if step is None:
             return None
         moved = yield from self.columns.expand(step)
-        return Move(step, moved, step, moved, -float(np.vdot(residual, step)))
+        return NewtonStep(step, moved, step, moved, -float(np.vdot(residual, step)))
 
     def by_variables(self, trial: Iterate, free: np.ndarray, residual: np.ndarray) -> Work[np.ndarray | None]:
         example, reading = self.readings(free, trial.full)

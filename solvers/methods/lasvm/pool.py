@@ -74,8 +74,8 @@ class Pool:
         return np.flatnonzero(self.slots.example >= 0)
 
     @property
-    def rows(self) -> leaf.Rows:
-        return leaf.Rows(self.store, self.slots.row_of, self.diagonal, self.slots.used, self.slots.clock)
+    def rows(self) -> leaf.CachedRows:
+        return leaf.CachedRows(self.store, self.slots.row_of, self.diagonal, self.slots.used, self.slots.clock)
 
     # -- kernel values ----------------------------------------------------------------------------
 

@@ -94,15 +94,15 @@ def rounds(part: Part, state: LinearState, steps: int, tolerance: float) -> Work
     return Progress.MOVING
 
 
-def task_of(part: Part) -> leaf.Task:
+def task_of(part: Part) -> leaf.LinearProblem:
     task = part.kept.get("linear task")
     if task is None:
         task = part.kept["linear task"] = _task(part)
-    found: leaf.Task = task
+    found: leaf.LinearProblem = task
     return found
 
 
-def _task(part: Part) -> leaf.Task:
+def _task(part: Part) -> leaf.LinearProblem:
     form, labels = part.form, part.labels
     sums = part.geometry.sums
     own, shared = (form.uniform if sums and not form.real.diagonal().any() else None) or (0.0, 0.0)
@@ -111,7 +111,7 @@ def _task(part: Part) -> leaf.Task:
         sign = np.where(labels == 0, form.rule.own, form.rule.other)
         margin = np.where(labels == 0, form.rule.margin_own, form.rule.margin_other)
         diagonal = form.length[labels, 0] * part.curvature
-    return leaf.Task(
+    return leaf.LinearProblem(
         form.rule, form.length, labels, part.upper, part.curvature, part.offset, sums, own, shared,
         sign, margin, diagonal, VISITS,
     )  # fmt: skip

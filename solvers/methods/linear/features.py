@@ -8,7 +8,7 @@ import numpy as np
 
 from solvers.dual.quantities import weights_of
 from solvers.errors import Sentence
-from solvers.jit.linear.loop import Rows
+from solvers.jit.linear.loop import FeatureRows
 from solvers.kernels.points import rows_times, transposed_times
 from solvers.problem import Part
 from solvers.work import Work
@@ -26,22 +26,22 @@ def refuse_other_kernels(name: str, part: Part) -> Sentence | None:
     )
 
 
-def rows_of(part: Part) -> Rows:
+def rows_of(part: Part) -> FeatureRows:
     """Rows for compiled loops, dense or CSR, without a copy of the values."""
     kept = part.kept.get("linear rows")
     if kept is None:
         kept = part.kept["linear rows"] = _rows(part)
-    found: Rows = kept
+    found: FeatureRows = kept
     return found
 
 
-def _rows(part: Part) -> Rows:
+def _rows(part: Part) -> FeatureRows:
     points = part.gram.points
     stored: Any = points.rows
     if points.sparse:
-        return Rows(stored.data, stored.indices.astype(np.int32, copy=False), stored.indptr.astype(np.int64))
+        return FeatureRows(stored.data, stored.indices.astype(np.int32, copy=False), stored.indptr.astype(np.int64))
     starts = np.arange(len(part) + 1, dtype=np.int64) * points.features
-    return Rows(stored.reshape(-1), np.empty(0, dtype=np.int32), starts)
+    return FeatureRows(stored.reshape(-1), np.empty(0, dtype=np.int32), starts)
 
 
 def vectors_of(part: Part, alpha: np.ndarray) -> Work[np.ndarray]:

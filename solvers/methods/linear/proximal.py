@@ -6,7 +6,7 @@ import numpy as np
 
 from solvers.budget import LINEAR, PROXIMAL
 from solvers.methods.linear.system import Features, FeatureSystem
-from solvers.methods.proximal import Iterate, Move, ProximalStep
+from solvers.methods.proximal import Iterate, NewtonStep, ProximalStep
 from solvers.problem import Part
 from solvers.work import Work
 
@@ -38,8 +38,8 @@ class FeatureStep(ProximalStep):
         tilt = np.abs(residual[self.features.stiffness == 0.0]).max(initial=0.0)
         return bool(tilt <= LINEAR.level * trial.alpha.sum())
 
-    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[Move | None]:
+    def newton(self, trial: Iterate, residual: np.ndarray, lacking: np.ndarray) -> Work[NewtonStep | None]:
         self.system.look(self.part.labels, self.free(trial.alpha), trial.full)
         step = yield from self.system.solve(residual)
         moved = yield from self.expand(step)
-        return Move(step, moved, self.stiffness * step, moved, -float(np.vdot(residual, step)))
+        return NewtonStep(step, moved, self.stiffness * step, moved, -float(np.vdot(residual, step)))

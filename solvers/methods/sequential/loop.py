@@ -71,9 +71,9 @@ class WorkingSetSearch:
         self.arrange()
 
     @property
-    def rows(self) -> leaf.Rows:
+    def rows(self) -> leaf.KernelRows:
         gram = self.part.gram
-        return leaf.Rows(gram.store, gram.slot_of, self.part.offset)
+        return leaf.KernelRows(gram.store, gram.slot_of, self.part.offset)
 
     # -- the loop ---------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.evaluate import curves
-from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.core.evaluate.curves import History
 from mcsvm_gui.ui.kit import file_dialogs, theme
 from mcsvm_gui.ui.plots import export
 from mcsvm_gui.ui.plots.end_labels import spread
@@ -26,7 +26,7 @@ from mcsvm_gui.ui.plots.live import AccuracyPlot, ConvergencePlot, LivePlot, Sup
 PLOTS = ConvergencePlot, ViolationPlot, SupportPlot, AccuracyPlot
 
 
-def course(run: int = 1, machine: str = "ww", points: int = 60, classes: int = 3) -> Course:
+def history(run: int = 1, machine: str = "ww", points: int = 60, classes: int = 3) -> History:
     seconds = np.linspace(0.0, 2.0, points)
     fading = np.exp(-3.0 * seconds)
     trace = {
@@ -45,7 +45,7 @@ def course(run: int = 1, machine: str = "ww", points: int = 60, classes: int = 3
         "test_accuracy": np.full(points, np.nan),
         "support_per_class": np.outer(1.0 - fading, np.arange(1.0, classes + 1.0)),
     }
-    return Course(run, f"{machine} #{run}", machine, trace, readings, tuple("abcdefghijklmnop"[:classes]))
+    return History(run, f"{machine} #{run}", machine, trace, readings, tuple("abcdefghijklmnop"[:classes]))
 
 
 def shown(qtbot: QtBot, kind: type[LivePlot]) -> LivePlot:
@@ -69,14 +69,14 @@ def light() -> Iterator[None]:
         theme.use("light")
 
 
-def drawn(plot: LivePlot, *courses: Course, axis: curves.Axis = "seconds") -> None:
-    for one in courses:
-        plot.draw(one, axis, alone=len(courses) == 1)
+def drawn(plot: LivePlot, *histories: History, axis: curves.Axis = "seconds") -> None:
+    for one in histories:
+        plot.draw(one, axis, alone=len(histories) == 1)
     plot.finish()
 
 
 def test_lines_hold_the_numbers_of_the_run(plot: LivePlot) -> None:
-    one = course()
+    one = history()
     drawn(plot, one)
     sources = {**one.trace, **one.readings}
     factor = 100.0 if isinstance(plot, AccuracyPlot) else 1.0
@@ -88,22 +88,22 @@ def test_lines_hold_the_numbers_of_the_run(plot: LivePlot) -> None:
 
 
 def test_against_iterations(plot: LivePlot) -> None:
-    one = course()
+    one = history()
     drawn(plot, one, axis="iteration")
     for curve in plot._curves.values():
         np.testing.assert_array_equal(curve.getOriginalDataset()[0], one.trace["iteration"])
 
 
 def test_one_curve_per_line_however_often_it_is_drawn(plot: LivePlot) -> None:
-    drawn(plot, course(points=10))
+    drawn(plot, history(points=10))
     before = {key: id(curve) for key, curve in plot._curves.items()}
-    drawn(plot, course(points=20))
+    drawn(plot, history(points=20))
     assert {key: id(curve) for key, curve in plot._curves.items()} == before
 
 
 def test_a_dropped_run_leaves_nothing(plot: LivePlot) -> None:
     empty = len(plot.getPlotItem().items)
-    drawn(plot, course(1), course(2, "cs"))
+    drawn(plot, history(1), history(2, "cs"))
     plot.drop(1)
     plot.drop(2)
     plot.finish()
@@ -113,7 +113,7 @@ def test_a_dropped_run_leaves_nothing(plot: LivePlot) -> None:
 
 
 def test_colours_and_dashes_are_the_machines(plot: LivePlot) -> None:
-    drawn(plot, course(1, "ww"), course(2, "llw"))
+    drawn(plot, history(1, "ww"), history(2, "llw"))
     for (run, _), curve in plot._curves.items():
         style = theme.machine_style({1: "ww", 2: "llw"}[run])
         made = curve.opts["pen"]
@@ -124,17 +124,17 @@ def test_colours_and_dashes_are_the_machines(plot: LivePlot) -> None:
 
 def test_lines_of_one_run_are_named_at_their_ends_and_runs_where_there_are_several(qtbot: QtBot) -> None:
     plot = shown(qtbot, ConvergencePlot)
-    drawn(plot, course(1))
+    drawn(plot, history(1))
     assert plot._names.texts == ["primal", "dual"]
     plot.labels = {1: "ww #1", 2: "cs <b> #2"}
-    drawn(plot, course(1), course(2, "cs"))
+    drawn(plot, history(1), history(2, "cs"))
     assert plot._names.texts == ["ww #1", "cs <b> #2"]
     assert not plot.key.isVisible()
 
 
 def test_several_runs_are_compared_by_their_relative_gap(qtbot: QtBot) -> None:
     plot = shown(qtbot, ConvergencePlot)
-    one, other = course(1), course(2, "cs")
+    one, other = history(1), history(2, "cs")
     drawn(plot, one, other)
     assert plot.titled == "Relative gap"
     assert plot._log == (False, True)
@@ -149,7 +149,7 @@ def test_several_runs_are_compared_by_their_relative_gap(qtbot: QtBot) -> None:
 
 
 def test_a_marked_run_stands_out_and_the_others_are_pale(plot: LivePlot) -> None:
-    drawn(plot, course(1), course(2, "cs"))
+    drawn(plot, history(1), history(2, "cs"))
     plot.mark(1)
     alphas = {run: curve.opts["pen"].color().alpha() for (run, _), curve in plot._curves.items()}
     assert alphas[2] <= PALE < alphas[1]
@@ -159,12 +159,12 @@ def test_a_marked_run_stands_out_and_the_others_are_pale(plot: LivePlot) -> None
 
 def test_the_line_under_the_mouse_is_pointed_at(qtbot: QtBot) -> None:
     plot = shown(qtbot, SupportPlot)
-    lower = course(2, "cs")
+    lower = history(2, "cs")
     lower.trace["support"][:] = 5.0
-    drawn(plot, course(1), lower)
+    drawn(plot, history(1), lower)
     told: list[object] = []
     plot.pointed.connect(told.append)
-    for run, height in ((1, course(1).trace["support"][30]), (2, 5.0)):
+    for run, height in ((1, history(1).trace["support"][30]), (2, 5.0)):
         plot._look_at(plot.area.mapViewToScene(QPointF(lower.trace["seconds"][30] + 1e-6, height)))
         assert told[-1] == run
     plot._look_at(QPointF(-5.0, -5.0))
@@ -183,14 +183,14 @@ def test_names_at_ends_never_cover_each_other_and_stay_near(wanted: list[float])
 
 def test_classes_have_lines_while_a_run_is_alone(qtbot: QtBot) -> None:
     plot = shown(qtbot, SupportPlot)
-    drawn(plot, course(1))
+    drawn(plot, history(1))
     assert plot._names.texts == ["all", "at their bound", "a", "b", "c"]
-    drawn(plot, course(1), course(2, "cs"))
+    drawn(plot, history(1), history(2, "cs"))
     assert {kind for _, kind in plot._curves} == {"support", "bounded"}
 
 
 def test_logarithms_are_drawn_of_what_has_one(plot: LivePlot) -> None:
-    drawn(plot, course())
+    drawn(plot, history())
     for x, y in ((True, True), (False, False)):
         plot.scale(x, y)
         plot.grab()
@@ -199,7 +199,7 @@ def test_logarithms_are_drawn_of_what_has_one(plot: LivePlot) -> None:
 
 def test_what_comes_first_does_not_hide_what_comes_last(qtbot: QtBot) -> None:
     plot = shown(qtbot, ConvergencePlot)
-    one = course(points=400)
+    one = history(points=400)
     one.trace["primal"][0] = 1e9
     drawn(plot, one)
     low, high = plot.area.viewRange()[1]
@@ -207,7 +207,7 @@ def test_what_comes_first_does_not_hide_what_comes_last(qtbot: QtBot) -> None:
 
 
 def test_values_under_the_mouse(plot: LivePlot) -> None:
-    one = course()
+    one = history()
     drawn(plot, one)
     middle = plot.area.sceneBoundingRect().center()
     plot._look_at(middle)
@@ -246,7 +246,7 @@ def test_a_band_holds_both_of_its_lines(points: int, seed: int) -> None:
 
 
 def test_png(plot: LivePlot, tmp_path: Path) -> None:
-    drawn(plot, course(1), course(2, "cs"))
+    drawn(plot, history(1), history(2, "cs"))
     path = tmp_path / "plot.png"
     plot.save(str(path), "png")
     image = QImage(str(path))
@@ -257,7 +257,7 @@ def test_png(plot: LivePlot, tmp_path: Path) -> None:
 
 
 def test_svg(plot: LivePlot, tmp_path: Path) -> None:
-    drawn(plot, course(1))
+    drawn(plot, history(1))
     path = tmp_path / "plot.svg"
     plot.save(str(path), "svg")
     root = ElementTree.parse(path).getroot()
@@ -267,7 +267,7 @@ def test_svg(plot: LivePlot, tmp_path: Path) -> None:
 
 
 def test_pdf(plot: LivePlot, tmp_path: Path) -> None:
-    drawn(plot, course(1))
+    drawn(plot, history(1))
     path = tmp_path / "plot.pdf"
     plot.save(str(path), "pdf")
     content = path.read_bytes()
@@ -279,7 +279,7 @@ def test_pdf(plot: LivePlot, tmp_path: Path) -> None:
 
 
 def test_clipboard(plot: LivePlot) -> None:
-    drawn(plot, course(1))
+    drawn(plot, history(1))
     plot.copy_image()
     assert QGuiApplication.clipboard().image().width() >= 480
 
@@ -303,6 +303,6 @@ def test_the_menu_asks_where_to_save(kind: str, qtbot: QtBot, tmp_path: Path, mo
 
 
 def test_plots_follow_the_theme(plot: LivePlot) -> None:
-    drawn(plot, course(1))
+    drawn(plot, history(1))
     theme.use("dark")
     assert plot.backgroundBrush().color().name() == theme.DARK.surface

@@ -31,7 +31,7 @@ from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.project.store import Change, ProjectStore
 from mcsvm_gui.ui.runs.collection import RunCollection
 from mcsvm_gui.ui.threads import writer as writer_module
-from mcsvm_gui.ui.threads.training import Checkpointed, Kept, Read, Sampled
+from mcsvm_gui.ui.threads.training import Checkpointed, Read, Sampled, StoppedModel
 from solvers.run.trace import Sample
 
 Open = Callable[[Path], RunCollection]
@@ -100,7 +100,7 @@ def test_a_model_is_there_at_once(opened: Open, queue: FakeQueue, path: Path, ou
     collection = opened(path)
     run = collection.begin(Request(), "clouds")
     queue.run(run)
-    queue.tell(run, Kept(outcome.trained))
+    queue.tell(run, StoppedModel(outcome.trained))
     assert collection.model(run) is outcome.trained
     with pytest.raises(KeyError):
         collection.model(run + 1)

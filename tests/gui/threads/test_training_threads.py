@@ -20,7 +20,7 @@ from mcsvm_gui.ui.threads import thread as threads
 from mcsvm_gui.ui.threads.job import Failed
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks
-from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Kept, Read, Sampled, Trained, Training
+from mcsvm_gui.ui.threads.training import Checkpointed, FoldsDone, Read, Sampled, StoppedModel, Trained, Training
 from solvers.errors import InputError
 
 MACHINES = "ww", "llw", "cs", "ova", "ovo", "dag"
@@ -85,7 +85,7 @@ def test_a_stopped_job_is_kept_at_once_and_certified_after(qtbot: Any, queue: Jo
     until_active(qtbot, ear)
     queue.stop(1)
     qtbot.waitUntil(lambda: bool(ear.of(Trained)), timeout=30_000)
-    kept, outcome = ear.of(Kept)[0], ear.of(Trained)[0]
+    kept, outcome = ear.of(StoppedModel)[0], ear.of(Trained)[0]
     assert states(ear)[-3:] == ["stopping", "certifying", "done"]
     assert outcome.document["ending"] == "stopped"
     np.testing.assert_allclose(kept.certificate.dual, outcome.trained.certificate.dual, rtol=1e-4)

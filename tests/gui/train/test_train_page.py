@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication, QStandardItemModel
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.core.evaluate.curves import History
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.choices import Choices, choices
 from mcsvm_gui.core.machine.form import DEFAULTS, TYPED
@@ -63,10 +63,10 @@ def combo(page: TrainPage, name: str) -> QComboBox:
     return widget
 
 
-def course(run: int, machine: str = "ww", points: int = 50) -> Course:
+def history(run: int, machine: str = "ww", points: int = 50) -> History:
     x = np.linspace(0.0, 1.0, points)
     names = "iteration", "seconds", "primal", "dual", "violation", "support", "bounded"
-    return Course(run, f"{machine} {run}", machine, dict(zip(names, (x, x, 2.0 - x, x, 1.1 - x, x, x), strict=True)))
+    return History(run, f"{machine} {run}", machine, dict(zip(names, (x, x, 2.0 - x, x, 1.1 - x, x, x), strict=True)))
 
 
 # -- the form -------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_what_came_of_a_run_is_shown(page: TrainPage) -> None:
 def test_runs_of_one_machine_are_told_apart_in_every_plot(page: TrainPage) -> None:
     page.show_run("ww 1", Badge("running", "x"), "")
     page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs"), (3, "ww 3", "ww"), (4, "ww 4", "ww")])
-    page.draw([course(1), course(2, "cs"), course(3), course(4)])
+    page.draw([history(1), history(2, "cs"), history(3), history(4)])
     wanted = {1: theme.machine_style("ww"), 2: theme.machine_style("cs")}
     wanted |= {3: theme.machine_style("ww", 1), 4: theme.machine_style("ww", 2)}
     assert len({style.colour for style in wanted.values()}) == 4
@@ -248,7 +248,7 @@ def test_runs_of_one_machine_are_told_apart_in_every_plot(page: TrainPage) -> No
 def test_a_run_looks_as_its_machine_again_once_the_others_have_left(page: TrainPage) -> None:
     page.show_run("ww 1", Badge("running", "x"), "")
     page.show_runs([(1, "ww 1", "ww"), (3, "ww 3", "ww")])
-    page.draw([course(1), course(3)])
+    page.draw([history(1), history(3)])
     page.show_runs([(3, "ww 3", "ww")])
     (look,) = {look.style for look in page.plots.plots[1]._looks.values()}
     assert look == theme.machine_style("ww")
@@ -257,7 +257,7 @@ def test_a_run_looks_as_its_machine_again_once_the_others_have_left(page: TrainP
 def test_plots_draw_what_is_to_be_seen_and_nothing_else(page: TrainPage) -> None:
     page.show_run("ww 1", Badge("running", "x"), "")
     page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
-    page.draw([course(1), course(2, "cs"), course(3, "ova")])
+    page.draw([history(1), history(2, "cs"), history(3, "ova")])
     convergence = page.plots.plots[0]
     assert convergence.runs == {1, 2}
     page.show_runs([(2, "cs 2", "cs")])
@@ -266,7 +266,7 @@ def test_plots_draw_what_is_to_be_seen_and_nothing_else(page: TrainPage) -> None
 
 def test_hidden_plots_are_drawn_once_they_are_seen(page: TrainPage) -> None:
     page.show_runs([(1, "ww 1", "ww")])
-    page.draw([course(1)])
+    page.draw([history(1)])
     assert page.plots.plots[0].runs == set()
     page.show_run("ww 1", Badge("running", "x"), "")
     assert page.plots.plots[0].runs == {1}
@@ -275,7 +275,7 @@ def test_hidden_plots_are_drawn_once_they_are_seen(page: TrainPage) -> None:
 def test_the_axis_can_be_changed(page: TrainPage, qtbot: QtBot) -> None:
     page.show_run("ww 1", Badge("running", "x"), "")
     page.show_runs([(1, "ww 1", "ww")])
-    one = course(1)
+    one = history(1)
     one.trace["iteration"] = 1000.0 * one.trace["seconds"]
     page.draw([one])
     with qtbot.waitSignal(page.view_changed):
@@ -291,7 +291,7 @@ def test_accuracy_of_an_online_run_is_drawn_against_examples(page: TrainPage) ->
     page.show_runs([(1, "ova 1", "ova")])
     button = page.findChild(QPushButton, "axisExamples")
     assert button.isHidden()
-    one, taken = course(1, "ova"), np.arange(60.0)
+    one, taken = history(1, "ova"), np.arange(60.0)
     counted = {"iteration": taken, "seconds": taken, "train_accuracy": np.full(60, 0.5), "examples": 10.0 * taken}
     one = replace(one, readings=counted)
     page.draw([one])
@@ -304,7 +304,7 @@ def test_accuracy_of_an_online_run_is_drawn_against_examples(page: TrainPage) ->
     assert accuracy.area.viewRange()[0][1] == pytest.approx(590.0 * (1.0 + NAMES), rel=0.05)
     assert page.view()["axis"] == "seconds"  # what is kept for other runs
     page.show_runs([(1, "ova 1", "ova"), (2, "cs 2", "cs")])
-    page.draw([course(2, "cs")])
+    page.draw([history(2, "cs")])
     assert button.isHidden()
     assert page.plots.axis == "seconds"
 
@@ -319,7 +319,7 @@ def test_views_there_and_back(page: TrainPage, qtbot: QtBot) -> None:
 def test_all_four_show_the_same_stretch(page: TrainPage) -> None:
     page.show_run("ww 1", Badge("running", "x"), "")
     page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
-    page.draw([course(1), course(2, "cs")])
+    page.draw([history(1), history(2, "cs")])
     ranges = [plot.area.viewRange()[0] for plot in page.plots.plots]
     assert all(found == ranges[0] for found in ranges)
     assert ranges[0][0] <= 0.0 < 1.0 <= ranges[0][1]
@@ -337,7 +337,7 @@ def test_a_double_click_enlarges_and_escape_returns(page: TrainPage, qtbot: QtBo
 def test_lines_take_the_colours_of_the_theme(page: TrainPage) -> None:
     page.show_run("ww 1", Badge("running", "x"), "")
     page.show_runs([(1, "ww 1", "ww"), (2, "cs 2", "cs")])
-    page.draw([course(1), course(2, "cs")])
+    page.draw([history(1), history(2, "cs")])
     for name in ("dark", "light"):
         theme.use(name)
         colour = page.plots.plots[0]._curves[1, "gap"].opts["pen"].color().name()

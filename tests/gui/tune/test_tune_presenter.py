@@ -33,8 +33,8 @@ from mcsvm_gui.ui.tune.presenter import TunePresenter
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
 from solvers.selection.cell import Cell, FoldResult, Trial
-from solvers.selection.plan import Nested
 from solvers.selection.scores import WIDTH, Measured
+from solvers.selection.study import Nested
 
 SMALL = {"machines": "ww,ovo", "C_from": "1", "C_to": "16", "gamma_from": "0.25", "gamma_to": "4", "folds": "2"}
 SMALL_TRIALS = 2 * 3 * 3 * 2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solvers.selection.curve import DRAWS, Laws, fitted, project
+from solvers.selection.curve import DRAWS, Laws, extrapolate, fitted
 
 ROWS = np.array([100.0, 200.0, 400.0, 800.0, 1600.0])
 
@@ -61,7 +61,7 @@ def test_the_interval_grows_with_the_noise_and_holds_the_truth(noise: float) -> 
     truth = 0.95 - 2.0 * 3200.0**-0.5
     for seed in range(40):
         chance = np.random.default_rng(seed)
-        found = project(ROWS, law(0.95, 2.0, 0.5)[:, None] + noise * chance.normal(size=(5, 10)), seed).at(3200.0)
+        found = extrapolate(ROWS, law(0.95, 2.0, 0.5)[:, None] + noise * chance.normal(size=(5, 10)), seed).at(3200.0)
         inside += found.low <= truth <= found.high
         widths.append(found.high - found.low)
     assert inside >= 28
@@ -70,8 +70,8 @@ def test_the_interval_grows_with_the_noise_and_holds_the_truth(noise: float) -> 
 
 def test_a_curve_that_has_ended_promises_nothing() -> None:
     flat = np.tile(np.full(5, 0.8)[:, None], 5)
-    found = project(ROWS, flat, 0)
+    found = extrapolate(ROWS, flat, 0)
     assert found.gain(1600.0, 2.0).value == pytest.approx(0.0, abs=1e-12)
     assert found.limit.high == pytest.approx(0.8)
     assert found.drawn.a.size == DRAWS
-    assert project(ROWS, flat, 0).at(5000.0) == found.at(5000.0)
+    assert extrapolate(ROWS, flat, 0).at(5000.0) == found.at(5000.0)

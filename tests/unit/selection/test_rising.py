@@ -19,7 +19,7 @@ from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 from solvers.selection import rising, system, whole
 from solvers.selection.proximal import VariableStep
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows, Matrices
 from solvers.selection.system import VariableSystem
 
@@ -37,7 +37,7 @@ def test_optima_are_those_of_pair_steps(machine: str, weight: str | None, monkey
     X, y = blobs(n=75, classes=3, seed=3)
     rows = FoldRows.of(X[:60], y[:60], X[60:], y[60:])
     kernel = kernel_from("rbf", KERNELS, gamma=0.5)
-    settings = Settings(limits=Limits(tolerance=1e-5), class_weight=weight)
+    settings = TrainingSettings(limits=Limits(tolerance=1e-5), class_weight=weight)
     matrices = Matrices.of_kernel(rows, kernel, keep_distances=True)
     found = whole.along(rows, machine, kernel, COSTS, settings, lambda: False, matrices)
     for cost, result in zip(COSTS, found, strict=True):
@@ -59,7 +59,7 @@ def test_optima_are_those_of_pair_steps(machine: str, weight: str | None, monkey
 def test_an_optimum_that_no_bound_touches_stays_one(machine: str) -> None:
     X, y = blobs(n=75, classes=3, seed=3)
     rows, kernel = FoldRows.of(X[:60], y[:60], X[60:], y[60:]), kernel_from("rbf", KERNELS, gamma=200.0)
-    settings, costs = Settings(limits=Limits(tolerance=1e-5)), (1.0, 1e4, 1e6)
+    settings, costs = TrainingSettings(limits=Limits(tolerance=1e-5)), (1.0, 1e4, 1e6)
     matrices = Matrices.of_kernel(rows, kernel, keep_distances=True)
     *_, before, last = whole.along(rows, machine, kernel, costs, settings, lambda: False, matrices)
     problem = pose(rows.train, rows.labels, machine=machine, kernel=kernel, cost=costs[-1])

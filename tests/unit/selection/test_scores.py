@@ -18,11 +18,11 @@ from solvers.selection.cell import Cell, CellResult, Trial
 from solvers.selection.executor import Folds
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.plan import Plan
 from solvers.selection.scores import SCORES, Measured
 from solvers.selection.search import SEARCHES
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows, KernelFamily
+from solvers.selection.study import Study
 from solvers.selection.task import Task, perform
 
 X, Y = blobs(n=120, classes=3, seed=2)
@@ -111,7 +111,7 @@ def test_a_class_that_training_lacks_is_wrong_and_unlikely() -> None:
 def test_every_machine_is_measured(machine: str) -> None:
     part = stratified(Y, 3, 0)[0]
     rows = FoldRows.of(X[part.train], Y[part.train], X[part.test], Y[part.test])
-    chosen = Settings(kernel=KernelFamily("rbf"), keep_values=True)
+    chosen = TrainingSettings(kernel=KernelFamily("rbf"), keep_values=True)
     [(_, result)] = perform(Task(0, 0.7, {machine: (1.0,)}), rows, chosen, lambda: False)
     assert result.tested is not None
     assert result.values is not None
@@ -125,12 +125,14 @@ def test_every_machine_is_measured(machine: str) -> None:
 @pytest.mark.parametrize("name", SCORES)
 @pytest.mark.parametrize("search", ["grid", "coarse-to-fine", "halving"])
 def test_a_search_chooses_by_the_score_it_is_given(name: str, search: str) -> None:
-    """The winner of the plan is the best among its own results by hand."""
+    """The winner of the study is the best among its own results by hand."""
     grid = Grid(("ww",), Range(-4, 4, 2), Range(-4, 2, 2))
     y = np.where(Y == 2, np.where(np.arange(Y.size) % 4 == 0, 2, 0), Y)  # unequal classes
     folds = Folds(stratified(y, 3, 0), lambda part: prepared(part, y))
-    plan = Plan(SEARCHES[search].steps(grid, 3, 30.0), folds, Settings(kernel=KernelFamily("rbf")), score=SCORES[name])
-    results = plan.run()
+    study = Study(
+        SEARCHES[search].steps(grid, 3, 30.0), folds, TrainingSettings(kernel=KernelFamily("rbf")), score=SCORES[name]
+    )
+    results = study.run()
     chosen = best(results, "ww")
     assert chosen is not None
     complete = {cell: found for cell, found in results.items() if (found.folds, found.share) == (3, 1.0)}
@@ -147,7 +149,7 @@ def prepared(part: Fold, y: np.ndarray) -> FoldRows:
 
 def test_results_of_an_earlier_version_have_no_other_measure() -> None:
     part = stratified(Y, 3, 0)[0]
-    [(trial, result)] = perform(Task(0, 0.7, {"ww": (1.0,)}), prepared(part, Y), Settings(), lambda: False)
+    [(trial, result)] = perform(Task(0, 0.7, {"ww": (1.0,)}), prepared(part, Y), TrainingSettings(), lambda: False)
     from dataclasses import replace
 
     old = CellResult({0: replace(result, tested=None)}, SCORES["macro-f1"])

@@ -18,9 +18,9 @@ from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
 from solvers.selection.executor import Folds
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.plan import Plan
 from solvers.selection.search import SEARCHES, _line, rungs
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
+from solvers.selection.study import Study
 
 MANY = 1e6  # rows of a class: no rung is left out
 labels_of = st.lists(st.integers(0, 3), min_size=12, max_size=60).filter(
@@ -211,12 +211,14 @@ class Told:
                     yield Trial(cell, task.fold, task.share), scored(self.accuracy(cell)).by_fold[0]
 
 
-def planned(name: str, accuracy, known: dict, most: float = math.inf) -> Plan:
+def planned(name: str, accuracy, known: dict, most: float = math.inf) -> Study:
     executor, folds = Told(accuracy, most), 3
     steps = SEARCHES[name].steps(HSU_LIN, folds, MANY)
-    plan = Plan(steps, Folds((), None), Settings(), known, lambda: executor.done >= executor.most, executor=executor)
-    plan.run()
-    return plan
+    study = Study(
+        steps, Folds((), None), TrainingSettings(), known, lambda: executor.done >= executor.most, executor=executor
+    )
+    study.run()
+    return study
 
 
 @pytest.mark.parametrize("name", sorted(SEARCHES))

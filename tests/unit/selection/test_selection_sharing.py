@@ -30,10 +30,10 @@ from solvers.selection.executor import Folds, Threads
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.grid import Grid, Range, best
 from solvers.selection.per_pair import choose, compose
-from solvers.selection.plan import NestedPlan, Plan
 from solvers.selection.search import SEARCHES, on_all, once
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows, KernelFamily, Matrices
+from solvers.selection.study import NestedStudy, Study
 from solvers.selection.task import Done, Task, matrices_of, perform, tasks_of
 from solvers.work import workers
 
@@ -49,14 +49,14 @@ def prepare(fold: Fold) -> FoldRows:
     return FoldRows.of(scaled[fold.train], Y[fold.train], scaled[fold.test], Y[fold.test])
 
 
-def found(machines: tuple[str, ...], **settings) -> Plan:
+def found(machines: tuple[str, ...], **settings) -> Study:
     parts = folding.stratified(Y, 3, 0)
     grid = Grid(machines, GRID.costs, None if settings.pop("linear", False) else GRID.gammas)
-    plan = Plan(
-        SEARCHES["grid"].steps(grid, 3, 30.0), Folds(parts, prepare), Settings(**{"limits": STRICT, **settings})
+    study = Study(
+        SEARCHES["grid"].steps(grid, 3, 30.0), Folds(parts, prepare), TrainingSettings(**{"limits": STRICT, **settings})
     )
-    plan.run()
-    return plan
+    study.run()
+    return study
 
 
 def alone(trial: Trial, **parameters) -> float:
@@ -84,11 +84,11 @@ CASES = {
 @pytest.mark.parametrize("machine", ["ww", "cs", "llw", "ova", "ovo", "dag"])
 def test_cells_are_those_of_fitting_each_alone(machine: str, case: str) -> None:
     given = CASES[case]
-    plan = found((machine,), **given)
+    study = found((machine,), **given)
     passed = {name: value for name, value in given.items() if name in ("bias", "solver", "class_weight", "margin")}
     kernel = {"kernel": "linear"} if given.get("linear") else {}
-    assert plan.done
-    for trial, result in plan.done.items():
+    assert study.done
+    for trial, result in study.done.items():
         assert result.ending is Ending.CONVERGED
         assert result.accuracy == pytest.approx(alone(trial, **passed, **kernel), abs=1e-12), trial
 
@@ -136,9 +136,9 @@ def test_a_kernel_that_training_refuses_is_refused(
 
 
 def test_dag_is_ovo_decided_otherwise() -> None:
-    plan = found(("ovo", "dag"))
-    for (cell, fold, _), result in plan.done.items():
-        other = plan.done[Trial(cell._replace(machine="ovo"), fold)]
+    study = found(("ovo", "dag"))
+    for (cell, fold, _), result in study.done.items():
+        other = study.done[Trial(cell._replace(machine="ovo"), fold)]
         assert (result.certificate, result.steps) == (other.certificate, other.steps)
 
 
@@ -210,14 +210,14 @@ def test_a_stop_keeps_whole_trials_and_a_later_plan_does_only_the_rest() -> None
     trials = on_all(Grid(("ww", "ovo"), GRID.costs, GRID.gammas).cells("ww"), 3)
     trials += on_all(GRID.cells("ovo"), 3)
     folds = Folds(folding.stratified(Y, 3, 0), prepare)
-    plan = Plan(once(trials), folds, Settings(limits=STRICT), stopped=stopped)
-    plan.run()
-    assert 0 < len(plan.done) < len(trials)
-    resumed = Plan(once(trials), folds, Settings(limits=STRICT), done=dict(plan.done))
+    study = Study(once(trials), folds, TrainingSettings(limits=STRICT), stopped=stopped)
+    study.run()
+    assert 0 < len(study.done) < len(trials)
+    resumed = Study(once(trials), folds, TrainingSettings(limits=STRICT), done=dict(study.done))
     again: list[Trial] = []
     resumed.report = lambda done: again.append(done[0])
     resumed.run()
-    assert set(again) == set(trials) - set(plan.done)
+    assert set(again) == set(trials) - set(study.done)
     assert {trial: result.accuracy for trial, result in resumed.done.items()} == {
         trial: result.accuracy for trial, result in whole.items()
     }
@@ -233,21 +233,21 @@ def test_after_a_stop_no_other_fold_is_prepared() -> None:
 
     folds = Folds(folding.stratified(Y, 10, 0), watched)
     steps, stopped = SEARCHES["grid"].steps(GRID, len(folds), 30.0), lambda: len(came) >= 3
-    Plan(steps, folds, Settings(limits=STRICT), stopped=stopped, report=came.append).run()
+    Study(steps, folds, TrainingSettings(limits=STRICT), stopped=stopped, report=came.append).run()
     assert (len(came), len(prepared)) == (3, 1)
 
 
 def test_a_cell_out_of_time_says_how_far_it_is() -> None:
     for machine in ("ww", "ovo"):
-        plan = found((machine,), limits=Limits(tolerance=1e-12, seconds=1e-9))
-        for result in plan.done.values():
+        study = found((machine,), limits=Limits(tolerance=1e-12, seconds=1e-9))
+        for result in study.done.values():
             assert result.certificate.gap >= -1e-9
             assert result.ending in (Ending.TIME_LIMIT, Ending.CONVERGED, Ending.STALLED)
 
 
 def test_each_pair_takes_its_own_best_cell() -> None:
-    plan = found(("ovo", "ww"), by_pair=True)
-    results = plan.results()
+    study = found(("ovo", "ww"), by_pair=True)
+    results = study.results()
     choices = choose(results, "ovo")
     assert [choice.pair for choice in choices] == list(combinations(range(3), 2))
     for choice in choices:
@@ -257,24 +257,24 @@ def test_each_pair_takes_its_own_best_cell() -> None:
                 total, right = np.sum([fold.pairs[choice.pair] for fold in result.by_fold.values()], axis=0)
                 means[cell] = right / total
         assert choice.mean == max(means.values())
-    composite = compose("ovo", choices, plan.folds, plan.settings)
+    composite = compose("ovo", choices, study.folds, study.settings)
     assert composite is not None
     assert composite.converged
     assert len(composite.fold_accuracy) == 3
 
 
 def test_pairs_of_one_common_cell_are_that_cell() -> None:
-    plan = found(("ovo",), by_pair=True)
-    cell = best(plan.results(), "ovo")
+    study = found(("ovo",), by_pair=True)
+    cell = best(study.results(), "ovo")
     assert cell is not None
-    choices = tuple(choice.__class__(choice.pair, cell.C, cell.gamma, 1.0) for choice in choose(plan.results(), "ovo"))
-    composite = compose("ovo", choices, plan.folds, plan.settings)
+    choices = tuple(choice.__class__(choice.pair, cell.C, cell.gamma, 1.0) for choice in choose(study.results(), "ovo"))
+    composite = compose("ovo", choices, study.folds, study.settings)
     assert composite is not None
-    assert composite.fold_accuracy == plan.results()[cell].fold_accuracy
+    assert composite.fold_accuracy == study.results()[cell].fold_accuracy
 
 
 def test_composing_keeps_to_the_cache_and_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = found(("ovo",), by_pair=True)
+    study = found(("ovo",), by_pair=True)
     rows: list[FoldRows] = []
     seen: list[tuple[int, set[int]]] = []
 
@@ -288,7 +288,7 @@ def test_composing_keeps_to_the_cache_and_the_threads(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(per_pair, "matrices_of", watched)
     folds = Folds(folding.stratified(Y, 3, 0), lambda fold: rows.append(prepare(fold)) or rows[-1])
-    assert compose("ovo", choose(plan.results(), "ovo"), folds, replace(plan.settings, threads=2)) is not None
+    assert compose("ovo", choose(study.results(), "ovo"), folds, replace(study.settings, threads=2)) is not None
     assert len(rows) == 3
     assert {count for count, _ in seen} == {1}
     assert all(threads == {2} for _, threads in seen)
@@ -305,8 +305,8 @@ def test_nested_choices_know_nothing_of_the_rows_they_are_tested_on() -> None:
     outer = folding.stratified(Y, 3, 0)
     inner = [folding.within(fold, folding.stratified(Y[fold.train], 2, 0)) for fold in outer]
     grid = Grid(("ova",), GRID.costs, GRID.gammas)
-    plan = NestedPlan(Folds(outer, prepare), inner, watched, SEARCHES["grid"], grid, Settings(limits=STRICT))
-    (found,) = plan.run()
+    study = NestedStudy(Folds(outer, prepare), inner, watched, SEARCHES["grid"], grid, TrainingSettings(limits=STRICT))
+    (found,) = study.run()
     assert len(found.chosen) == len(found.results) == 3
     for number, fold in enumerate(outer):
         for part in seen[2 * number : 2 * number + 2]:
@@ -318,12 +318,12 @@ def test_a_stop_takes_no_outer_fold_that_was_done() -> None:
     outer = folding.stratified(Y, 3, 0)
     inner = [folding.within(fold, folding.stratified(Y[fold.train], 2, 0)) for fold in outer]
     grid, count = Grid(("ova",), GRID.costs, GRID.gammas), [0]
-    plan = NestedPlan(
-        Folds(outer, prepare), inner, prepare, SEARCHES["grid"], grid, Settings(limits=STRICT),
+    study = NestedStudy(
+        Folds(outer, prepare), inner, prepare, SEARCHES["grid"], grid, TrainingSettings(limits=STRICT),
         stopped=lambda: count[0] > 2 * grid.size * len(grid.machines),
         report=lambda done: count.__setitem__(0, count[0] + 1),
     )  # fmt: skip
-    (found,) = plan.run()
+    (found,) = study.run()
     assert len(found.chosen) == len(found.results) == 1
 
 
@@ -359,11 +359,11 @@ def test_trials_on_a_share_are_those_of_the_rows_alone_and_distances_go_with_the
         stratified(Y, 3, 0), lambda part: FoldRows.of(X[part.train], Y[part.train], X[part.test], Y[part.test])
     )
     trials = [Trial(Cell(machine, cost, 0.5), 1, 1 / 3) for machine in ("ovo", "ww") for cost in (1.0, 4.0)]
-    found = dict(Threads().perform(tasks_of(trials), folds, Settings(), lambda: False))
+    found = dict(Threads().perform(tasks_of(trials), folds, TrainingSettings(), lambda: False))
     assert list(found) == trials
     whole = folds.prepare(folds.parts[1])
     rows = whole.nested(1 / 3)
-    alone = dict(perform(Task(1, 0.5, {"ovo": (1.0, 4.0), "ww": (1.0, 4.0)}), rows, Settings(), lambda: False))
+    alone = dict(perform(Task(1, 0.5, {"ovo": (1.0, 4.0), "ww": (1.0, 4.0)}), rows, TrainingSettings(), lambda: False))
     assert [result.accuracy for result in found.values()] == [result.accuracy for result in alone.values()]
     with folds.used(1) as kept:
         assert "distances" not in vars(kept.nested(1 / 3))

@@ -46,7 +46,7 @@ _EXACT: dict[str, Any] = {"float_precision": "round_trip"} if _OLD else {}
 
 
 @dataclass(frozen=True)
-class Layout:
+class DelimitedTable:
     """The records of the data, what the header says, and what was remarked on the way."""
 
     records: Records
@@ -122,7 +122,9 @@ def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
     return b"\n".join([b""] * (count - 1) + kept + lines[count:]), count - is_header
 
 
-def _lay_out(source: Source, records: Records, dialect: Dialect, options: ReadOptions, commented: int) -> Layout:
+def _lay_out(
+    source: Source, records: Records, dialect: Dialect, options: ReadOptions, commented: int
+) -> DelimitedTable:
     comments = records.begins_with(_HASH) & (records.fields != dialect.width)
     records = records.keep(~(comments | records.blank()))
     commented += int(comments.sum())
@@ -146,7 +148,7 @@ def _lay_out(source: Source, records: Records, dialect: Dialect, options: ReadOp
     width = dialect.width if header is None else len(header)
     header, width, dropped, more = _extra_column(rows, header, width, dialect.separator)
     _refuse_ragged(source, rows, width, header)
-    return Layout(rows, header, width, dropped, guesses, (*notices, *more))
+    return DelimitedTable(rows, header, width, dropped, guesses, (*notices, *more))
 
 
 def _commented(count: int) -> Notice:

@@ -9,10 +9,10 @@ from mcsvm_gui.core.base.i18n import language
 from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import (
     Block,
-    Facts,
     Figure,
     Heading,
     Paragraph,
+    Properties,
     Report,
     Table,
     clean,
@@ -113,7 +113,7 @@ def _block(block: Block, number: int) -> str:
         return f"<h{block.level}>{_name(block.text, 200)}</h{block.level}>"
     if isinstance(block, Paragraph):
         return _paragraph(block)
-    if isinstance(block, Facts):
+    if isinstance(block, Properties):
         rows = "".join(
             f'<tr><th scope="row">{_cell(key)}</th><td>{_name(value, 2000)}</td></tr>' for key, value in block.rows
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from mcsvm_gui.core.report.blocks import (
     Block,
     Code,
-    Facts,
     Figure,
     Heading,
     Paragraph,
+    Properties,
     Report,
     Table,
     clean,
@@ -78,7 +78,7 @@ def _block(block: Block) -> str:
         return rf"\{'sub' * (block.level - 1)}section*{{{_name(block.text, 200)}}}"
     if isinstance(block, Paragraph):
         return "\n\n".join(_words(line) for line in clean(block.text).splitlines() if line.strip())
-    if isinstance(block, Facts):
+    if isinstance(block, Properties):
         rows: list[tuple[str, ...]] = [
             (_name(key), rf"\parbox[t]{{0.6\linewidth}}{{\raggedright {_name(value, 2000)}}}")
             for key, value in block.rows

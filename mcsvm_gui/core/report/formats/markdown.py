@@ -8,10 +8,10 @@ import re
 from mcsvm_gui.core.report.blocks import (
     Block,
     Code,
-    Facts,
     Figure,
     Heading,
     Paragraph,
+    Properties,
     Report,
     Table,
     clean,
@@ -49,7 +49,7 @@ def _block(block: Block, number: int) -> str:
     if isinstance(block, Paragraph):
         text = "\n\n".join(_words(line) for line in clean(block.text).splitlines() if line.strip())
         return f"**{text}**" if block.kind and text else text
-    if isinstance(block, Facts):
+    if isinstance(block, Properties):
         return _grid(("", ""), [(_name(key), _name(value, 2000)) for key, value in block.rows], frozenset())
     if isinstance(block, Table):
         return _table(block)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 
-from mcsvm_gui.core.report.blocks import Block, Code, Facts, Figure, Heading, Report, Table, shortened
+from mcsvm_gui.core.report.blocks import Block, Code, Figure, Heading, Properties, Report, Table, shortened
 from mcsvm_gui.core.report.formats.text_width import families, standard
 
 INVISIBLE = "Cc", "Cf", "Zs", "Zl", "Zp"
@@ -51,7 +51,7 @@ def _texts(report: Report) -> Iterator[str]:
 def _of(block: Block) -> Iterable[str]:
     if isinstance(block, Table):
         return (text for row in (block.columns, *block.rows) for text in row)
-    if isinstance(block, Facts):
+    if isinstance(block, Properties):
         return (text for row in block.rows for text in row)
     if isinstance(block, Figure):
         return block.caption.split()

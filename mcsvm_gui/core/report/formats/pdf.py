@@ -12,10 +12,10 @@ from mcsvm_gui.core.report import style
 from mcsvm_gui.core.report.blocks import (
     Block,
     Code,
-    Facts,
     Figure,
     Heading,
     Paragraph,
+    Properties,
     Report,
     Table,
     clean,
@@ -184,8 +184,8 @@ def _set(paper: Paper, block: Block) -> None:
     elif isinstance(block, Paragraph):
         for line in clean(block.text).splitlines():
             paper.text(line, PLAIN, BADGES.get(block.kind, style.INK), bold=bool(block.kind))
-    elif isinstance(block, Facts):
-        _facts(paper, block)
+    elif isinstance(block, Properties):
+        _properties(paper, block)
     elif isinstance(block, Table):
         _table(paper, block)
     elif isinstance(block, Figure):
@@ -195,7 +195,7 @@ def _set(paper: Paper, block: Block) -> None:
         _code(paper, block)
 
 
-def _facts(paper: Paper, block: Facts) -> None:
+def _properties(paper: Paper, block: Properties) -> None:
     key_room, step = 2.0, LEADING * SMALL / 72
     for key, value in block.rows:
         lines = list(wrapped(undirected(shortened(value, 1000)), SMALL, ROOM - key_room)) or [""]

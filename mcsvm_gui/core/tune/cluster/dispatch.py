@@ -22,7 +22,7 @@ from mcsvm_gui.core.tune.cluster.payload import Payload
 from solvers.errors import Sentence
 from solvers.selection.cell import Trial
 from solvers.selection.executor import Folds, LostWorkers, emptied
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.task import Done, Task
 from solvers.work import LOOK_SECONDS
 
@@ -51,7 +51,7 @@ class Workers:
         self._prepare: Payload | None = None
 
     def perform(
-        self, tasks: Sequence[Task], folds: Folds, settings: Settings, stopped: Callable[[], bool]
+        self, tasks: Sequence[Task], folds: Folds, settings: TrainingSettings, stopped: Callable[[], bool]
     ) -> Iterator[Done]:
         if not tasks:
             return
@@ -86,7 +86,7 @@ class Workers:
 class TaskBatch:
     """Tasks under way. It lives in the connection's thread, but for `came` and `stopping`."""
 
-    def __init__(self, connection: Connection, payload: tuple[Payload, Payload], settings: Settings) -> None:
+    def __init__(self, connection: Connection, payload: tuple[Payload, Payload], settings: TrainingSettings) -> None:
         self.came: SimpleQueue[Done] = SimpleQueue()
         self.stopping = False
         self._connection, self._payload, self._settings = connection, payload, settings

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from solvers.selection.executor import Folds, one
 from solvers.selection.folds import Fold
-from solvers.selection.settings import Settings
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task
 from solvers.work import limited
@@ -42,7 +42,9 @@ class FoldShare:
             return self._folds
 
 
-def work(task: Task, share: FoldShare, prepare: Callable[[Fold], FoldRows], settings: Settings, name: str) -> None:
+def work(
+    task: Task, share: FoldShare, prepare: Callable[[Fold], FoldRows], settings: TrainingSettings, name: str
+) -> None:
     """Results go into the queue as they are done; whoever sees the task finished finds all of them there."""
     from distributed import Event, Queue, get_worker
 

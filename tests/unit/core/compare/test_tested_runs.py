@@ -16,7 +16,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import tested_runs as choosing
 from mcsvm_gui.core.compare.measures import MEASURES
-from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, order_of
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, order_of
 from mcsvm_gui.core.compare.tables import ComparisonTables, comparison_tables
 from mcsvm_gui.core.compare.tested_runs import RowCache, ScoredRun, decided, groups_of, measured, over_splits
 from mcsvm_gui.core.data.options import Rules
@@ -217,7 +217,7 @@ VALUES = st.one_of(st.none(), st.integers(-9, 9), st.floats(-9, 9), st.text("abA
 @given(st.lists(VALUES), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_any_column_sorts_and_what_is_not_known_comes_last(values: list, falling: bool) -> None:
-    table = ResultTable((Header("x"),), tuple((Cell(value, str(value)),) for value in values))
+    table = ResultTable((Header("x"),), tuple((TableCell(value, str(value)),) for value in values))
     order = order_of(table, 0, falling)
     assert sorted(order) == list(range(len(values)))
     ordered = [values[row] for row in order]

@@ -10,7 +10,7 @@ from sklearn import datasets
 
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import open_dataset
-from mcsvm_gui.core.data.samples import Sample, samples
+from mcsvm_gui.core.data.samples import SampleDataset, samples
 
 every_sample = pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
 
@@ -21,7 +21,7 @@ def lines_of(path: object) -> list[list[str]]:
 
 
 @every_sample
-def test_what_the_card_says_is_what_the_file_holds(sample: Sample) -> None:
+def test_what_the_card_says_is_what_the_file_holds(sample: SampleDataset) -> None:
     header, *rows = lines_of(sample.path)
     assert (len(rows), len(header) - 1, len({row[-1] for row in rows})) == (
         sample.rows,
@@ -38,7 +38,7 @@ def test_what_the_card_says_is_what_the_file_holds(sample: Sample) -> None:
 
 
 @every_sample
-def test_each_is_attributed_and_read_without_a_missing_cell(sample: Sample) -> None:
+def test_each_is_attributed_and_read_without_a_missing_cell(sample: SampleDataset) -> None:
     attribution = (resources.folder() / "datasets" / "ATTRIBUTION.md").read_text(encoding="utf-8")
     for path in filter(None, (sample.path, sample.test_path)):
         assert path.name in attribution

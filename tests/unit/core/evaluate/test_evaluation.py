@@ -15,7 +15,7 @@ from sklearn.calibration import calibration_curve
 from mcsvm_gui.core.evaluate import decided
 from mcsvm_gui.core.evaluate.bootstrap import interval, resampled
 from mcsvm_gui.core.evaluate.evaluation import MACRO, DecidedRows, check_classes, evaluate_rows
-from mcsvm_gui.core.evaluate.probabilities import Rising, brier_parts, brier_scores, log_losses
+from mcsvm_gui.core.evaluate.probabilities import SortedProbabilities, brier_parts, brier_scores, log_losses
 from mcsvm_gui.core.evaluate.ranking import GRID, Ranking, points
 from solvers.errors import InputError
 
@@ -146,7 +146,7 @@ def test_bins_of_equal_count_are_scikit_learns() -> None:
     rows = made(3, 200, ties=False)
     assert rows.shares is not None
     frequency, probability = calibration_curve(rows.true == 0, rows.shares[:, 0], n_bins=10, strategy="quantile")
-    found = Rising.of(rows.shares[:, 0], rows.true == 0).reliability(np.ones(200))
+    found = SortedProbabilities.of(rows.shares[:, 0], rows.true == 0).reliability(np.ones(200))
     np.testing.assert_allclose(found.frequency, frequency, **NEAR)
     np.testing.assert_allclose(found.probability, probability, **NEAR)
     assert found.count.tolist() == [20.0] * 10

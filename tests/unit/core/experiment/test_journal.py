@@ -112,7 +112,7 @@ def test_the_search_of_a_reference_method_goes_on_from_cost_to_cost(
     wanted = Experiment("x", Plan("shares", count=1), (DataSpec("two", str(two_classes)),), runs)
     asked, solve = [], reference.solve
 
-    def counted(request: Request, posed: Posed) -> reference.Solved:
+    def counted(request: Request, posed: Posed) -> reference.TimedSolution:
         asked.append(request.C)
         return solve(request, posed)
 

@@ -12,7 +12,7 @@ from mcsvm_gui.core.data.dataset import Column, Dataset
 from mcsvm_gui.core.evaluate.scores import evaluate
 from mcsvm_gui.core.evaluate.verification import verify
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.session import Pace, Session, train
+from mcsvm_gui.core.machine.session import Session, SliceLength, train
 from mcsvm_gui.core.machine.time_left import seconds_left
 from mcsvm_gui.core.machine.trained import in_training_spelling
 from solvers import InputError, MultiClassSVC
@@ -84,7 +84,7 @@ def test_a_wish_to_stop_is_heard_within_a_tenth_of_a_second() -> None:
 
 
 def test_slices_grow_and_shrink() -> None:
-    pace = Pace()
+    pace = SliceLength()
     pace.learn(0.001)
     assert pace.steps == 128
     pace.learn(0.4)

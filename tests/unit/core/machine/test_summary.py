@@ -13,7 +13,7 @@ from small_table import clouds
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.evaluate import curves
-from mcsvm_gui.core.evaluate.curves import Course
+from mcsvm_gui.core.evaluate.curves import History
 from mcsvm_gui.core.machine import summary
 from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
@@ -86,31 +86,31 @@ def test_a_steady_training_is_projected_to_its_tolerance() -> None:
 # -- the lines ------------------------------------------------------------------------------------
 
 
-def course(final: tuple[float | None, float | None] = (None, None), readings: int = 0) -> Course:
+def history(final: tuple[float | None, float | None] = (None, None), readings: int = 0) -> History:
     x = np.linspace(1.0, 5.0, 9)
     looked = np.linspace(1.0, 4.0, readings)
     table = dict.fromkeys(("seconds", "iteration", "train_accuracy"), looked)
     table |= {"test_accuracy": np.full(readings, np.nan), "support_per_class": np.ones((readings, 3))}
-    return Course(1, "ww 1", "ww", dict.fromkeys(COLUMNS, x), table if readings else {}, (), final)
+    return History(1, "ww 1", "ww", dict.fromkeys(COLUMNS, x), table if readings else {}, (), final)
 
 
 def test_accuracy_ends_with_that_of_all_rows() -> None:
-    lines = curves.accuracy(course((0.9, 0.8), readings=4), "seconds")
+    lines = curves.accuracy(history((0.9, 0.8), readings=4), "seconds")
     assert (lines["train_accuracy"][0][-1], lines["train_accuracy"][1][-1]) == (5.0, 90.0)
     assert lines["train_accuracy"][0].size == 5
     assert lines["test_accuracy"][1][-1] == 80.0
 
 
 def test_what_was_never_read_has_no_line() -> None:
-    assert curves.accuracy(course(), "seconds") == {}
-    assert set(curves.accuracy(course(readings=3), "seconds")) == {"train_accuracy"}
-    assert curves.support_per_class(course(), "seconds") == []
-    assert len(curves.support_per_class(course(readings=3), "seconds")) == 3
+    assert curves.accuracy(history(), "seconds") == {}
+    assert set(curves.accuracy(history(readings=3), "seconds")) == {"train_accuracy"}
+    assert curves.support_per_class(history(), "seconds") == []
+    assert len(curves.support_per_class(history(readings=3), "seconds")) == 3
 
 
 def test_the_reach_holds_every_run() -> None:
-    later = Course(2, "cs 2", "cs", dict.fromkeys(COLUMNS, np.array([3.0, 9.0])))
-    assert curves.reach([course(), later], "seconds") == (1.0, 9.0)
+    later = History(2, "cs 2", "cs", dict.fromkeys(COLUMNS, np.array([3.0, 9.0])))
+    assert curves.reach([history(), later], "seconds") == (1.0, 9.0)
     assert curves.reach([], "seconds") is None
 
 

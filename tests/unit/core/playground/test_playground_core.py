@@ -245,7 +245,7 @@ def test_frank_wolfe_takes_one_step_at_a_time() -> None:
     for count in range(1, 6):
         walk.advance(1)
         assert walk.run.iterations == count
-        assert walk.moves
+        assert walk.updates
 
 
 @pytest.mark.parametrize("solver", ["smo", "s2do"])
@@ -256,20 +256,20 @@ def test_a_step_gains_between_half_and_all_of_gradient_times_change(machine: str
     for _ in range(6):
         before = walk.run.certificate().dual
         walk.advance(1)
-        promised = sum(move.gradient * move.change for move in walk.moves)
+        promised = sum(update.gradient * update.change for update in walk.updates)
         gained = walk.run.certificate().dual - before
         assert 0.5 * promised - 1e-5 * promised <= gained <= promised * (1 + 1e-5)
-        assert 1 <= len(walk.moves) <= 2
+        assert 1 <= len(walk.updates) <= 2
 
 
 def test_smo_moves_one_variable_and_s2do_two() -> None:
     for solver, width in (("smo", 1), ("s2do", 2)):
         walk = Walk(drawing(), FitOptions(), "ww", solver)
         walk.advance(1)
-        assert len(walk.moves) == width
-        for move in walk.moves:
-            own, other = rivals(walk.problem, move)
-            assert own == walk.drawing.classes[move.point]
+        assert len(walk.updates) == width
+        for update in walk.updates:
+            own, other = rivals(walk.problem, update)
+            assert own == walk.drawing.classes[update.point]
             assert other not in (None, own)
 
 
@@ -283,7 +283,7 @@ def test_a_walk_is_painted_from_the_start_to_the_end() -> None:
     second = of_walk(walk, SIDE)
     assert second.steps.tolist() == [0.0, 1.0, 2.0]
     assert np.all(np.diff(second.dual) >= 0.0)
-    assert set(second.working.tolist()) == {move.point for move in walk.moves}
+    assert set(second.working.tolist()) == {update.point for update in walk.updates}
 
 
 # -- tours and data ---------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from mcsvm_gui.core.report import (
     style,
     write_report,
 )
-from mcsvm_gui.core.report.blocks import Code, Drawable, Facts, Heading, Paragraph, Report, Table
+from mcsvm_gui.core.report.blocks import Code, Drawable, Heading, Paragraph, Properties, Report, Table
 from mcsvm_gui.core.report.formats import missing_glyphs, text_width
 from mcsvm_gui.core.report.formats import pdf as pdf_format
 from mcsvm_gui.core.report.formats.drawing import settings
@@ -288,7 +288,7 @@ def test_a_report_of_a_project_has_every_run(project: Path) -> None:
     report = of_project.report_of("wines", read_project(project))
     said = headings(report)
     assert {"first (run 1)", f"{SCRIPT} (run 2)", "on iris (run 3)"} <= set(said)
-    assert ("rows", "178") in [row for block in report.blocks if isinstance(block, Facts) for row in block.rows]
+    assert ("rows", "178") in [row for block in report.blocks if isinstance(block, Properties) for row in block.rows]
     code = [block.text for block in report.blocks if isinstance(block, Code)]
     assert sum(text.startswith("mcsvm train") for text in code) == 3
     assert len([table for table in tables(report) if table.columns[0] == "true \\ decided"]) == 2
@@ -373,7 +373,7 @@ def test_a_search_says_what_was_asked_for_and_nothing_of_what_was_not() -> None:
     assert "Features scaled to [-1, 1]" in said
     assert "Stopped" not in said
     assert "fewer than" not in said
-    facts = dict(row for block in report.blocks if isinstance(block, Facts) for row in block.rows)
+    facts = dict(row for block in report.blocks if isinstance(block, Properties) for row in block.rows)
     assert (facts["kernel"], facts["tol"], facts["C"]) == ("rbf", "0.01", "2^-1 to 2^1, step 2^2")
     assert "nested" not in " ".join(table.caption for table in tables(report))
     assert "nested estimate" in " ".join(table.caption for table in tables(report_of_search(search(nested=True))))

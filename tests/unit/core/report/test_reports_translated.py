@@ -17,7 +17,7 @@ from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.trained import versions
 from mcsvm_gui.core.report import of_project, of_search
-from mcsvm_gui.core.report.blocks import Code, Facts, Figure, Heading, Paragraph, Report, Table
+from mcsvm_gui.core.report.blocks import Code, Figure, Heading, Paragraph, Properties, Report, Table
 from mcsvm_gui.core.report.formats import html
 from mcsvm_gui.core.report.of_project import read_project
 from mcsvm_gui.core.tune.document import document
@@ -50,7 +50,7 @@ def texts(report: Report) -> Iterator[str]:
     for block in report.blocks:
         if isinstance(block, Heading | Paragraph):
             yield block.text
-        elif isinstance(block, Facts):
+        elif isinstance(block, Properties):
             yield from (name for name, _ in block.rows)
         elif isinstance(block, Table):
             yield from (block.caption, *block.columns, *(cell for row in block.rows for cell in row))

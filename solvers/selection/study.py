@@ -1,6 +1,6 @@
-"""Plan: runs a search. The search proposes trials, an executor runs them as tasks, results are merged as they come.
+"""Study: runs a search. The search proposes trials, an executor runs them as tasks, results are merged as they come.
 
-NestedPlan: the search is repeated inside each outer training part, for an unbiased error estimate.
+NestedStudy: the search is repeated inside each outer training part, for an unbiased error estimate.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from solvers.selection.executor import Executor, Folds, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.scores import SCORES, Score
-from solvers.selection.search import Search, Steps, once
-from solvers.selection.settings import Settings
+from solvers.selection.search import SearchStrategy, Steps, once
+from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task, tasks_of
 from solvers.work import limited
@@ -24,12 +24,12 @@ Report = Callable[[Done], object]
 
 
 @dataclass
-class Plan:
+class Study:
     """A search over prepared folds. `run` ends with the search, or within a second of a stop."""
 
     search: Steps
     folds: Folds
-    settings: Settings
+    settings: TrainingSettings
     done: dict[Trial, FoldResult] = field(default_factory=dict)  # results of an earlier run, which are not repeated
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
@@ -104,13 +104,13 @@ class Nested:
 
 
 @dataclass(frozen=True, eq=False)
-class NestedPlan:
+class NestedStudy:
     outer: Folds
     inner: Sequence[tuple[Fold, ...]]  # of each outer fold
     prepare: Callable[[Fold], FoldRows]
-    search: Search
+    search: SearchStrategy
     grid: Grid
-    settings: Settings
+    settings: TrainingSettings
     stopped: Callable[[], bool] = lambda: False
     report: Report | None = None
     executor: Executor = field(default_factory=Threads)
@@ -134,9 +134,9 @@ class NestedPlan:
         inner = Folds(parts, self.prepare)
         steps = self.search.steps(self.grid, len(inner), self.per_class)
         done = self.done.setdefault(number, {})
-        plan = Plan(steps, inner, self.settings, done, self.stopped, self.report, self.executor, self.score)
-        results = plan.run()
-        for trial in plan.partial:
+        study = Study(steps, inner, self.settings, done, self.stopped, self.report, self.executor, self.score)
+        results = study.run()
+        for trial in study.partial:
             del done[trial]
         found = {name: best(results, name) for name in self.grid.machines}
         return {name: cell for name, cell in found.items() if cell is not None}
@@ -144,9 +144,9 @@ class NestedPlan:
     def _test(self, number: int, chosen: dict[str, Cell]) -> dict[Trial, FoldResult]:
         """Test the chosen cells right after their search, so that a stop keeps all finished outer folds."""
         trials = [Trial(cell, number) for cell in chosen.values()]
-        plan = Plan(once(trials), self.outer, self.settings, stopped=self.stopped, executor=self.executor)
-        plan.run()
-        return plan.done
+        study = Study(once(trials), self.outer, self.settings, stopped=self.stopped, executor=self.executor)
+        study.run()
+        return study.done
 
     def _of(self, machine: str, chosen: list[dict[str, Cell]], done: dict[Trial, FoldResult]) -> Nested:
         pairs = [(cells[machine], Trial(cells[machine], number)) for number, cells in enumerate(chosen)]
