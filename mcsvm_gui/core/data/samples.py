@@ -11,94 +11,46 @@ from mcsvm_gui.core.base.i18n import tr
 
 @dataclass(frozen=True)
 class SampleDataset:
+    """A file in resources/datasets, or two of them where `test_rows` are apart."""
+
     name: str
     title: str
-    sentence: str
     rows: int
     features: int
     classes: int
-    file: str  # in resources/datasets, without its suffix
-    test_file: str | None = None
     test_rows: int = 0
 
     @property
     def path(self) -> Path:
-        return resources.dataset(self.file)
+        return resources.dataset(f"{self.name}_train" if self.test_rows else self.name)
 
     @property
     def test_path(self) -> Path | None:
-        return None if self.test_file is None else resources.dataset(self.test_file)
+        return resources.dataset(f"{self.name}_test") if self.test_rows else None
+
+    @property
+    def sentence(self) -> str:
+        return _sentences()[self.name]
 
 
 def samples() -> tuple[SampleDataset, ...]:
     """In the order of the gallery: the easy first."""
     return (
-        SampleDataset(
-            name="iris",
-            title=tr("Iris"),
-            sentence=tr(
-                "Three species of iris by the length and width of their petals and sepals. Two of them overlap."
-            ),
-            rows=150,
-            features=4,
-            classes=3,
-            file="iris",
-        ),
-        SampleDataset(
-            name="wine",
-            title=tr("Wine"),
-            sentence=tr(
-                "Wines from three growers, told apart by chemical analysis. Their columns spread very differently."
-            ),
-            rows=178,
-            features=13,
-            classes=3,
-            file="wine",
-        ),
-        SampleDataset(
-            name="glass",
-            title=tr("Glass"),
-            sentence=tr(
-                "Splinters of glass from windows, cars and bottles, for forensics. Few rows and unequal classes."
-            ),
-            rows=214,
-            features=9,
-            classes=6,
-            file="glass",
-        ),
-        SampleDataset(
-            name="vowel",
-            title=tr("Vowel"),
-            sentence=tr(
-                "Eleven English vowels. Eight speakers to train on and seven others to test with, which is hard."
-            ),
-            rows=528,
-            features=10,
-            classes=11,
-            file="vowel_train",
-            test_file="vowel_test",
-            test_rows=462,
-        ),
-        SampleDataset(
-            name="segment",
-            title=tr("Segment"),
-            sentence=tr(
-                "Small patches of outdoor photographs: brick, sky, grass and four more. One column is constant."
-            ),
-            rows=2100,
-            features=19,
-            classes=7,
-            file="segment",
-        ),
-        SampleDataset(
-            name="optdigits",
-            title=tr("Digits"),
-            sentence=tr("Handwritten digits as counts on a grid of eight by eight. Other writers wrote the test part."),
-            rows=3823,
-            features=64,
-            classes=10,
-            file="optdigits_train",
-            test_file="optdigits_test",
-            test_rows=1797,
-        ),
+        SampleDataset("iris", tr("Iris"), rows=150, features=4, classes=3),
+        SampleDataset("wine", tr("Wine"), rows=178, features=13, classes=3),
+        SampleDataset("glass", tr("Glass"), rows=214, features=9, classes=6),
+        SampleDataset("vowel", tr("Vowel"), rows=528, features=10, classes=11, test_rows=462),
+        SampleDataset("segment", tr("Segment"), rows=2100, features=19, classes=7),
+        SampleDataset("optdigits", tr("Digits"), rows=3823, features=64, classes=10, test_rows=1797),
     )
+
+
+def _sentences() -> dict[str, str]:
+    return {
+        "iris": tr("Three species of iris by the length and width of their petals and sepals. Two of them overlap."),
+        "wine": tr("Wines from three growers, told apart by chemical analysis. Their columns spread very differently."),
+        "glass": tr("Splinters of glass from windows, cars and bottles, for forensics. Few rows and unequal classes."),
+        "vowel": tr("Eleven English vowels. Eight speakers to train on and seven others to test with, which is hard."),
+        "segment": tr("Small patches of outdoor photographs: brick, sky, grass and four more. One column is constant."),
+        "optdigits": tr("Handwritten digits as counts on a grid of eight by eight. Other writers wrote the test part."),
+    }
