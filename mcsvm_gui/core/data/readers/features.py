@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -166,33 +167,42 @@ def look_at(columns: Sequence[Column], values: Sequence[np.ndarray], lines: np.n
             constant.append(column.name)
         elif column.kind == "number" and counts_rows(column.name, cells):
             counting.append(column.name)
-    remarks = [_missing(gaps, lines), _imprecise(columns, values)]
-    if nothing:
-        sentence = Sentence(
-            "{columns} holds no value at all",
-            "{columns} hold no value at all",
-            count=len(nothing),
-            columns=_subject(nothing),
-        )
-        remarks.insert(0, [Notice("all-missing-column", sentence)])
-    if constant:
-        sentence = Sentence(
-            "{columns} holds the same value everywhere",
-            "{columns} hold the same value everywhere",
-            count=len(constant),
-            columns=_subject(constant),
-        )
-        remarks.append([Notice("constant-column", sentence)])
-    if counting:
-        sentence = Sentence(
-            "{columns} holds the row numbers, which would tell sorted classes apart; better not learned: {names}",
-            "{columns} hold the row numbers, which would tell sorted classes apart; better not learned: {names}",
-            count=len(counting),
-            columns=_subject(counting),
-            names=for_column("names", counting[0]),
-        )
-        remarks.append([Notice("index-column", sentence)])
-    return [notice for found in remarks for notice in found]
+    advice = {"names": for_column("names", counting[0])} if counting else {}
+    return [
+        *_remark("all-missing-column", _NOTHING, nothing),
+        *_missing(gaps, lines),
+        *_imprecise(columns, values),
+        *_remark("constant-column", _CONSTANT, constant),
+        *_remark("index-column", _COUNTING, counting, **advice),
+    ]
+
+
+_NOTHING = Sentence("{columns} holds no value at all", "{columns} hold no value at all")
+_CONSTANT = Sentence("{columns} holds the same value everywhere", "{columns} hold the same value everywhere")
+_COUNTING = Sentence(
+    "{columns} holds the row numbers, which would tell sorted classes apart; better not learned: {names}",
+    "{columns} hold the row numbers, which would tell sorted classes apart; better not learned: {names}",
+)
+_BEYOND = Sentence(
+    "{columns} holds whole numbers beyond 2^53, of which 16 digits are kept: some may have become equal",
+    "{columns} hold whole numbers beyond 2^53, of which 16 digits are kept: some may have become equal",
+)
+_TINY = Sentence(
+    "{columns} holds numbers below 2.2e-308, of which few digits are kept",
+    "{columns} hold numbers below 2.2e-308, of which few digits are kept",
+)
+_BLURRED = Sentence(
+    "{columns} varies so little beside its size that rounding blurs it; subtract what all values share",
+    "{columns} vary so little beside their size that rounding blurs them; subtract what all values share",
+)
+
+
+def _remark(code: str, about: Sentence, found: list[str], **values: Any) -> list[Notice]:
+    """On the columns found, where there are any."""
+    if not found:
+        return []
+    columns = Sentence("column {names}", "{count} columns ({names})", count=len(found), names=names(found))
+    return [Notice(code, Sentence(about.template, about.many, count=len(found), columns=columns, **values))]
 
 
 _EXACT = 2.0**53  # whole numbers beyond are rounded
@@ -205,35 +215,11 @@ _STEPS = 4096  # different values between lowest and highest that a float has to
 def _imprecise(columns: Sequence[Column], values: Sequence[np.ndarray]) -> list[Notice]:
     """What numbers of 64 bits cannot hold as it was written."""
     lost = {c.name: _losses(held) for c, held in zip(columns, values, strict=True) if c.kind == "number"}
-    said = []
-    if beyond := [name for name, found in lost.items() if found[0]]:
-        said.append(
-            Sentence(
-                "{columns} holds whole numbers beyond 2^53, of which 16 digits are kept: some may have become equal",
-                "{columns} hold whole numbers beyond 2^53, of which 16 digits are kept: some may have become equal",
-                count=len(beyond),
-                columns=_subject(beyond),
-            )
-        )
-    if tiny := [name for name, found in lost.items() if found[1]]:
-        said.append(
-            Sentence(
-                "{columns} holds numbers below 2.2e-308, of which few digits are kept",
-                "{columns} hold numbers below 2.2e-308, of which few digits are kept",
-                count=len(tiny),
-                columns=_subject(tiny),
-            )
-        )
-    if blurred := [name for name, found in lost.items() if found[2]]:
-        said.append(
-            Sentence(
-                "{columns} varies so little beside its size that rounding blurs it; subtract what all values share",
-                "{columns} vary so little beside their size that rounding blurs them; subtract what all values share",
-                count=len(blurred),
-                columns=_subject(blurred),
-            )
-        )
-    return [Notice("lost-precision", sentence) for sentence in said]
+    return [
+        notice
+        for place, about in enumerate((_BEYOND, _TINY, _BLURRED))
+        for notice in _remark("lost-precision", about, [name for name, found in lost.items() if found[place]])
+    ]
 
 
 def _losses(values: np.ndarray) -> tuple[bool, bool, bool]:
@@ -266,7 +252,3 @@ def _missing(gaps: dict[str, np.ndarray], lines: np.ndarray) -> list[Notice]:
         where=_where(gaps, lines[rows]),
     )
     return [Notice("missing-cells", sentence)]
-
-
-def _subject(found: list[str]) -> Sentence:
-    return Sentence("column {names}", "{count} columns ({names})", count=len(found), names=names(found))
