@@ -1,8 +1,8 @@
-"""The arguments of MultiClassSVC: constraints for scikit-learn; gamma, weights of classes and of rows as numbers."""
+"""The arguments of MultiClassSVC: constraints for scikit-learn; gamma, weights and callable kernels as numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, Options, StrOptions
+from sklearn.utils.validation import _num_samples
 
 from solvers.errors import InputError
 from solvers.jit.rounding import ROUNDING
@@ -167,3 +168,22 @@ def refuse_negative(weights: np.ndarray) -> None:
         raise InputError(
             "sample_weight must not be negative, but is {weight:g} in row {row}.", weight=float(weights[row]), row=row
         )
+
+
+def pairwise(kernel: Any) -> bool:
+    """Whether the columns of the features are training rows: kernel values instead of features."""
+    return callable(kernel) or kernel == "precomputed"
+
+
+def kernel_matrix(kernel: Callable[[Any, Any], Any], left: Any, right: Any) -> np.ndarray:
+    """The values of a callable kernel, checked."""
+    values = kernel(left, right)
+    values = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+    expected = (_num_samples(left), _num_samples(right))
+    if values.shape != expected:
+        raise InputError(
+            "The kernel must return an array of shape {expected}, one value for each pair of rows, not {shape}.",
+            expected=expected,
+            shape=values.shape,
+        )
+    return values

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from solvers.arguments import (
     ALIASES,
@@ -24,18 +24,20 @@ from solvers.arguments import (
     checkable,
     class_weights,
     gamma_of,
+    kernel_matrix,
+    pairwise,
     refuse_negative,
     row_weights,
     seed_of,
     weighing_rows,
 )
 from solvers.decision import final_reasons
-from solvers.errors import InputError
 from solvers.fit_callbacks import CallbackSupport, FitTask
 from solvers.kernels import KERNELS, Kernel
-from solvers.model import Model, class_scores, pair_scores
+from solvers.model import Model, second_over_first
 from solvers.portions import LASTING, Increment, all_classes, check_portions, codes_of, going_on, learns_online
 from solvers.posing import kernel_from, pose, positive, whole
+from solvers.prediction import PredictionMixin
 from solvers.probability import calibrate
 from solvers.problem import Problem
 from solvers.run.ending import Ending
@@ -51,7 +53,7 @@ from solvers.work import limited
 OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
 
 
-class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
+class MultiClassSVC(CallbackSupport, PredictionMixin, ClassifierMixin, BaseEstimator):
     """Multi-class support vector machine, trained to a certified optimum.
 
     All classes in one problem (ww, llw, cs) or a set of binary ones (ova, ovo, dag). The certificate is recomputed in
@@ -264,7 +266,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         features, labels = self._training_rows(X, y)
         weights, self._rows = row_weights(sample_weight, labels.size), labels.size
         kept = weighing_rows(weights, labels)
-        features, weights = _take_rows(features, kept, self._pairwise), weights[kept]
+        features, weights = _take_rows(features, kept, pairwise(self.kernel)), weights[kept]
         self.classes_, codes = np.unique(labels[kept], return_inverse=True)
         self._kept, self._sparse = kept, sp.issparse(features)
         if self.calibration is not None:
@@ -338,12 +340,13 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         if values is not None and len(CHECKED) < MOST_CHECKED:
             CHECKED.add(values)
 
-    # -- rows -------------------------------------------------------------------------------------
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
 
-    @property
-    def _pairwise(self) -> bool:
-        """Whether the columns of the features are training rows: kernel values instead of features."""
-        return callable(self.kernel) or self.kernel == "precomputed"
+    # -- rows -------------------------------------------------------------------------------------
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """The checked training rows in float64, or the kernel matrix of a callable kernel; and the checked labels."""
@@ -353,23 +356,11 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         if callable(self.kernel):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_2d=False)
             self._fitted_on = X
-            X = _kernel_matrix(self.kernel, X, X)
+            X = kernel_matrix(self.kernel, X, X)
         else:
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         check_classification_targets(y)
         return X, y
-
-    def _new_rows(self, X: Any) -> Any:
-        """The checked rows to predict in float64, or their kernel values with the training rows."""
-        check_is_fitted(self, "_model")
-        if callable(self.kernel):
-            X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_2d=False, reset=False)
-            X = _kernel_matrix(self.kernel, X, self._fitted_on)
-        else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
-            if sp.issparse(X) and not self._sparse:
-                raise InputError("cannot use sparse input in {name!r} trained on dense data", name=type(self).__name__)
-        return X[:, self._kept] if self._pairwise and self._kept.size < X.shape[1] else X
 
     def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
         """The checked rows of a portion, and the class number of each."""
@@ -412,7 +403,7 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
     def _kernel(self, X: Any, weights: np.ndarray | None = None) -> Kernel:
         name = "precomputed" if callable(self.kernel) else ALIASES.get(self.kernel, self.kernel)
         uniform = weights is None or bool((weights == weights[0]).all())
-        self._gamma = 1.0 if self._pairwise else gamma_of(self.gamma, X, None if uniform else weights)
+        self._gamma = 1.0 if pairwise(self.kernel) else gamma_of(self.gamma, X, None if uniform else weights)
         return kernel_from(name, KERNELS, **{**vars(self), "gamma": self._gamma})
 
     def _limits(self) -> Limits:
@@ -467,8 +458,8 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
         self.support_ = model.support
         self.n_support_ = np.bincount(model.owners, minlength=model.classes)
         one = self.classes_.size == 2  # one function, positive for the second class
-        self.dual_coef_ = _second_over_first(model.expansion)[None, :] if one else model.expansion.T
-        self.intercept_ = np.atleast_1d(_second_over_first(model.bias[None, :])[0]) if one else model.bias
+        self.dual_coef_ = second_over_first(model.expansion)[None, :] if one else model.expansion.T
+        self.intercept_ = np.atleast_1d(second_over_first(model.bias[None, :])[0]) if one else model.bias
 
     def _calibrate(self, problem: Problem, weights: np.ndarray) -> None:
         for name in ("calibration_", "temperature_"):
@@ -507,177 +498,8 @@ class MultiClassSVC(CallbackSupport, ClassifierMixin, BaseEstimator):
                 stacklevel=4,
             )
 
-    # -- the fitted model -------------------------------------------------------------------------
-
-    @property
-    def support_vectors_(self) -> Any:
-        """The support vectors, (n_support, n_features); empty where the kernel is precomputed."""
-        check_is_fitted(self, "_model")
-        if callable(self.kernel):
-            return self._fitted_on[self.support_] if hasattr(self._fitted_on, "shape") else np.empty((0, 0))
-        return np.empty((0, 0)) if self._pairwise else self._model.points.rows
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """The weights of each function, (n_functions, n_features), of the linear kernel only; read-only."""
-        if self.kernel != "linear":
-            raise AttributeError(f"coef_ is only available with kernel='linear', not {self.kernel!r}")
-        check_is_fitted(self, "_model")
-        weights = np.asarray(self.dual_coef_ @ self._model.points.rows)
-        weights.flags.writeable = False
-        return weights
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The class functions, or the pair functions of ovo and dag.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        values : ndarray of shape (n_rows, n_classes) or (n_rows, n_pairs); (n_rows,) for two classes
-            Pairs come in the order (0, 1), (0, 2), ..., positive for the first class; where decision_function_shape
-            is "ovr", they become a score per class. Of two classes the function is positive for ``classes_[1]``.
-
-        Examples
-        --------
-        >>> from solvers import MultiClassSVC
-        >>> model = MultiClassSVC(kernel="linear", C=10.0, gap_tol=1e-9).fit([[-1.0], [1.0]], [0, 1])
-        >>> model.decision_function([[3.0]]).shape
-        (1,)
-        """
-        X = self._new_rows(X)
-        with limited(self.threads):
-            values = self._model.decision(X)
-        if self.classes_.size == 2:
-            return _second_over_first(values)
-        return self._scores(values) if self._by_pairs and self.decision_function_shape == "ovr" else values
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The label of each row; ties go to the class that comes first.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,)
-            One of `classes_` for each row.
-
-        Examples
-        --------
-        >>> from solvers import MultiClassSVC
-        >>> MultiClassSVC().fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
-        array(['yes'], dtype='<U3')
-        """
-        if self.break_ties and self.decision_function_shape == "ovo":
-            raise InputError("break_ties must be False when decision_function_shape is 'ovo'")
-        X = self._new_rows(X)
-        with limited(self.threads):
-            return self.classes_[self._codes(X)]
-
-    def _codes(self, rows: Any) -> np.ndarray:
-        """The class number of each checked row."""
-        if self.break_ties and self._by_pairs and self.classes_.size > 2:
-            return np.asarray(self._scores(self._model.decision(rows)).argmax(axis=1))
-        return self._model.predict(rows)
-
-    @available_if(lambda self: self.calibration is not None)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each class, where `calibration` asked for it.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_rows, n_classes)
-            In the order of `classes_`; each row sums to 1.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from solvers import MultiClassSVC
-        >>> X, y = load_iris(return_X_y=True)
-        >>> MultiClassSVC(calibration="temperature").fit(X, y).predict_proba(X[:1]).round(1)
-        array([[1., 0., 0.]])
-        """
-        return self._probabilities(X, "probabilities")
-
-    @available_if(lambda self: self.calibration is not None)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """The logarithm of `predict_proba`, without loss where a probability is near 0.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        logarithms : ndarray of shape (n_rows, n_classes)
-            In the order of `classes_`.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from solvers import MultiClassSVC
-        >>> X, y = load_iris(return_X_y=True)
-        >>> MultiClassSVC(calibration="temperature").fit(X, y).predict_log_proba(X[:1]).argmax(axis=1)
-        array([0])
-        """
-        return self._probabilities(X, "log_probabilities")
-
-    def _probabilities(self, X: Any, name: str) -> np.ndarray:
-        X = self._new_rows(X)
-        check_is_fitted(self, "calibration_")
-        with limited(self.threads):
-            values = self._model.decision(X)
-        table: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self.classes_.size)
-        return table
-
-    @property
-    def _by_pairs(self) -> bool:
-        return self._model.machine.split == "pairs"
-
-    def _scores(self, values: np.ndarray) -> np.ndarray:
-        """A score per class from pair functions; the largest is what `predict` decides."""
-        if self.break_ties and self._model.machine.vote == "votes":
-            return pair_scores(values, self.classes_.size)
-        return class_scores(self._model.machine, values, self.classes_.size)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
-
-def _second_over_first(values: np.ndarray) -> np.ndarray:
-    """(n,) the one function of two classes, positive for the second."""
-    return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
-
 
 def _take_rows(features: Any, kept: np.ndarray, pairwise: bool) -> Any:
     if kept.size == features.shape[0]:
         return features
     return features[np.ix_(kept, kept)] if pairwise else features[kept]
-
-
-def _kernel_matrix(kernel: Callable[[Any, Any], Any], left: Any, right: Any) -> np.ndarray:
-    values = kernel(left, right)
-    values = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
-    expected = (_num_samples(left), _num_samples(right))
-    if values.shape != expected:
-        raise InputError(
-            "The kernel must return an array of shape {expected}, one value for each pair of rows, not {shape}.",
-            expected=expected,
-            shape=values.shape,
-        )
-    return values

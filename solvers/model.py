@@ -165,3 +165,8 @@ def support_points(kernel: Kernel, points: Points, support: np.ndarray) -> Point
         assert isinstance(points, MatrixRows)
         return MatrixRows(np.empty((support.size, 0)), points.columns[support])
     return points.take(support)
+
+
+def second_over_first(values: np.ndarray) -> np.ndarray:
+    """(n,) the one function of two classes, positive for the second."""
+    return -values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]

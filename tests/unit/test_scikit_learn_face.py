@@ -23,6 +23,7 @@ from small_data import blobs
 import solvers.estimator
 from solvers import InputError, MultiClassSVC
 from solvers.machines import MACHINES
+from solvers.prediction import PredictionMixin
 
 X, Y = blobs(n=60, classes=3, seed=4)
 TWO_X, TWO_Y = blobs(n=40, classes=2, seed=8)
@@ -38,11 +39,12 @@ def test_every_parameter_has_a_constraint_and_a_paragraph() -> None:
 
 def test_the_examples_of_the_docstrings_are_true() -> None:
     finder, runner = doctest.DocTestFinder(recurse=True), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    examples = [example for example in finder.find(MultiClassSVC) if example.examples]
+    found = [*finder.find(MultiClassSVC), *finder.find(PredictionMixin)]
+    examples = [example for example in found if example.examples]
     for example in examples:
         runner.run(example)
     assert {example.name.rpartition(".")[2] for example in examples} >= {
-        *("MultiClassSVC", "fit", "partial_fit", "predict", "decision_function")
+        *("MultiClassSVC", "fit", "partial_fit", "predict", "predict_proba", "decision_function")
     }
     assert runner.failures == 0
 

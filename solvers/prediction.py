@@ -1,0 +1,183 @@
+"""PredictionMixin: what MultiClassSVC does with a fitted model: decision values, labels, probabilities, weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from solvers.arguments import kernel_matrix, pairwise
+from solvers.errors import InputError
+from solvers.model import Model, class_scores, pair_scores, second_over_first
+from solvers.probability import Calibration
+from solvers.work import limited
+
+
+class PredictionMixin:
+    """The methods of a fitted estimator."""
+
+    # parameters
+    kernel: Any
+    threads: int | None
+    decision_function_shape: str
+    break_ties: bool
+    calibration: str | None
+    # of the training
+    classes_: np.ndarray
+    support_: np.ndarray
+    dual_coef_: np.ndarray
+    calibration_: Calibration
+    _model: Model
+    _kept: np.ndarray  # the training rows of positive weight
+    _sparse: bool
+    _fitted_on: Any  # the training rows that a callable kernel is given
+
+    def _new_rows(self, X: Any) -> Any:
+        """The checked rows to predict in float64, or their kernel values with the training rows."""
+        check_is_fitted(self, "_model")
+        if callable(self.kernel):
+            X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_2d=False, reset=False)
+            X = kernel_matrix(self.kernel, X, self._fitted_on)
+        else:
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=False)
+            if sp.issparse(X) and not self._sparse:
+                raise InputError("cannot use sparse input in {name!r} trained on dense data", name=type(self).__name__)
+        return X[:, self._kept] if pairwise(self.kernel) and self._kept.size < X.shape[1] else X
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors, (n_support, n_features); empty where the kernel is precomputed."""
+        check_is_fitted(self, "_model")
+        if callable(self.kernel):
+            return self._fitted_on[self.support_] if hasattr(self._fitted_on, "shape") else np.empty((0, 0))
+        return np.empty((0, 0)) if pairwise(self.kernel) else self._model.points.rows
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of each function, (n_functions, n_features), of the linear kernel only; read-only."""
+        if self.kernel != "linear":
+            raise AttributeError(f"coef_ is only available with kernel='linear', not {self.kernel!r}")
+        check_is_fitted(self, "_model")
+        weights = np.asarray(self.dual_coef_ @ self._model.points.rows)
+        weights.flags.writeable = False
+        return weights
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The class functions, or the pair functions of ovo and dag.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        values : ndarray of shape (n_rows, n_classes) or (n_rows, n_pairs); (n_rows,) for two classes
+            Pairs come in the order (0, 1), (0, 2), ..., positive for the first class; where decision_function_shape
+            is "ovr", they become a score per class. Of two classes the function is positive for ``classes_[1]``.
+
+        Examples
+        --------
+        >>> from solvers import MultiClassSVC
+        >>> model = MultiClassSVC(kernel="linear", C=10.0, gap_tol=1e-9).fit([[-1.0], [1.0]], [0, 1])
+        >>> model.decision_function([[3.0]]).shape
+        (1,)
+        """
+        X = self._new_rows(X)
+        with limited(self.threads):
+            values = self._model.decision(X)
+        if self.classes_.size == 2:
+            return second_over_first(values)
+        return self._scores(values) if self._by_pairs and self.decision_function_shape == "ovr" else values
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label of each row; ties go to the class that comes first.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            One of `classes_` for each row.
+
+        Examples
+        --------
+        >>> from solvers import MultiClassSVC
+        >>> MultiClassSVC().fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
+        array(['yes'], dtype='<U3')
+        """
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise InputError("break_ties must be False when decision_function_shape is 'ovo'")
+        X = self._new_rows(X)
+        with limited(self.threads):
+            return self.classes_[self._codes(X)]
+
+    def _codes(self, rows: Any) -> np.ndarray:
+        """The class number of each checked row."""
+        if self.break_ties and self._by_pairs and self.classes_.size > 2:
+            return np.asarray(self._scores(self._model.decision(rows)).argmax(axis=1))
+        return self._model.predict(rows)
+
+    @available_if(lambda self: self.calibration is not None)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class, where `calibration` asked for it.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`; each row sums to 1.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from solvers import MultiClassSVC
+        >>> X, y = load_iris(return_X_y=True)
+        >>> MultiClassSVC(calibration="temperature").fit(X, y).predict_proba(X[:1]).round(1)
+        array([[1., 0., 0.]])
+        """
+        return self._probabilities(X, "probabilities")
+
+    @available_if(lambda self: self.calibration is not None)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithm of `predict_proba`, without loss where a probability is near 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_rows, n_classes)
+            In the order of `classes_`.
+        """
+        return self._probabilities(X, "log_probabilities")
+
+    def _probabilities(self, X: Any, name: str) -> np.ndarray:
+        X = self._new_rows(X)
+        check_is_fitted(self, "calibration_")
+        with limited(self.threads):
+            values = self._model.decision(X)
+        table: np.ndarray = getattr(self.calibration_, name)(self._model.machine, values, self.classes_.size)
+        return table
+
+    @property
+    def _by_pairs(self) -> bool:
+        return self._model.machine.split == "pairs"
+
+    def _scores(self, values: np.ndarray) -> np.ndarray:
+        """A score per class from pair functions; the largest is what `predict` decides."""
+        if self.break_ties and self._model.machine.vote == "votes":
+            return pair_scores(values, self.classes_.size)
+        return class_scores(self._model.machine, values, self.classes_.size)
