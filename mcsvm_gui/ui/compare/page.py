@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
+from mcsvm_gui.ui.compare.gradual import Filler, Gradual
 from mcsvm_gui.ui.compare.parts import ConvergencePanel, CostPanel, Panel, TablePanel
 from mcsvm_gui.ui.compare.tools import CompareTools
 from mcsvm_gui.ui.kit import file_dialogs
-from mcsvm_gui.ui.kit.gradual import Filler, Gradual
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 

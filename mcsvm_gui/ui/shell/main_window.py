@@ -31,12 +31,12 @@ from mcsvm_gui.core.base.settings import SETTINGS
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.page import PageFrame
 from mcsvm_gui.ui.kit.status import StatusBar
 from mcsvm_gui.ui.shell import commands, menus
 from mcsvm_gui.ui.shell.commands import Page
 from mcsvm_gui.ui.shell.drop_veil import DropVeil, dropped_files
 from mcsvm_gui.ui.shell.navigation import Navigation
-from mcsvm_gui.ui.shell.page_frame import PageFrame
 
 SMALLEST, FIRST_SIZE = QSize(800, 560), QSize(1280, 840)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.question_bar import Answer, QuestionBar
+from mcsvm_gui.ui.shell.question_bar import Answer, QuestionBar
 
 
 class RecoveryBar(QuestionBar):
