@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QLabel,
-    QPushButton,
     QSplitter,
     QStackedLayout,
     QTabWidget,
@@ -24,7 +23,10 @@ from mcsvm_gui.ui.compare.gradual import Filler, Gradual
 from mcsvm_gui.ui.compare.parts import ConvergencePanel, CostPanel, Panel, TablePanel
 from mcsvm_gui.ui.compare.tools import CompareTools
 from mcsvm_gui.ui.kit import file_dialogs
+from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
+from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -35,9 +37,7 @@ WIDE = 175 * UNIT  # from here on the measures stand beside everything else
 ROOMY = 110 * UNIT  # from here on buttons have words
 
 
-class ComparePage(QWidget):
-    """Setters and signals; what they mean is decided elsewhere."""
-
+class ComparePage(PageWidget):
     seen = Signal()  # it came into sight
     order_asked = Signal(str)  # runs by a measure
     save_asked = Signal(str, list, list)  # a path, names of columns, rows
@@ -47,9 +47,7 @@ class ComparePage(QWidget):
     message = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("comparePage")
-        self.setAccessibleName(tr("Compare"))
+        super().__init__("comparePage", tr("Compare"))
         self._picture: ComparisonTables | None = None
         self.parts = Gradual(self)
         self.parts.finished.connect(lambda: self._enable())
@@ -57,10 +55,6 @@ class ComparePage(QWidget):
         self._build_tools()
         self._lay_out()
         self.show_empty("")
-
-    def heightForWidth(self, width: int) -> int:
-        """None: a page takes the room there is, though its wrapped words would like more of it."""
-        return -1
 
     # -- building ---------------------------------------------------------------------------------
 
@@ -139,30 +133,16 @@ class ComparePage(QWidget):
         self._stack = QStackedLayout(upper)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(full)
-        self._table = QWidget()
-        QVBoxLayout(self._table).setContentsMargins(0, 0, 0, 0)
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
-        self.splitter.setObjectName("compareSplitter")
-        self.splitter.setHandleWidth(UNIT)
-        self.splitter.addWidget(upper)
-        self.splitter.addWidget(self._table)
-        self.splitter.setStretchFactor(0, 3)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setCollapsible(0, False)
+        self.splitter = TableSplitter("compareSplitter", upper)
         page = QVBoxLayout(self)
         page.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
         page.addWidget(self.splitter)
 
     def _stack_empty(self) -> None:
         """What to do, and a button that does it."""
-        self._said = QLabel()
-        self._said.setObjectName("compareEmpty")
-        self._said.setProperty("role", "muted")
+        self._said = wrapped("compareEmpty", "muted")
         self._said.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._said.setWordWrap(True)
-        self._offer = QPushButton(tr("Compare the newest runs"))
-        self._offer.setObjectName("compareNewestButton")
-        self._offer.setAccessibleName(tr("Compare the newest runs"))
+        self._offer = push_button("compareNewestButton", tr("Compare the newest runs"))
         self._offer.clicked.connect(self.newest_asked)
         self._empty = QWidget()
         column = QVBoxLayout(self._empty)
@@ -173,11 +153,7 @@ class ComparePage(QWidget):
         column.addStretch()
 
     def _notes_label(self) -> QLabel:
-        self.notes = QLabel()
-        self.notes.setObjectName("compareNotes")
-        self.notes.setProperty("role", "warning")
-        self.notes.setWordWrap(True)
-        self.notes.setTextFormat(Qt.TextFormat.PlainText)
+        self.notes = wrapped("compareNotes", "warning")
         self.notes.hide()
         return self.notes
 
@@ -187,9 +163,7 @@ class ComparePage(QWidget):
             name = part.objectName()
             if name.startswith("run"):
                 part.setObjectName(f"compareR{name[1:]}")
-        layout = self._table.layout()
-        assert layout is not None
-        layout.addWidget(table)
+        self.splitter.set_table(table)
 
     def show_tab(self, name: str) -> None:
         """By the name of what is in it, or the beginning of it."""
@@ -250,8 +224,7 @@ class ComparePage(QWidget):
         self.tools.report_button.setEnabled(not words)
 
     def show_notes(self, sentences: Sequence[str]) -> None:
-        self.notes.setText(" ".join(sentences))
-        self.notes.setVisible(bool(sentences))
+        show_text(self.notes, " ".join(sentences))
 
     def _show_differences(self) -> None:
         alike = self._picture.same if self._picture is not None and self.tools.differences.isChecked() else ()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.compare.table_view import ResultTableView
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_words
@@ -44,11 +45,7 @@ class TablePanel(Panel):
         self.setObjectName(f"{name}Panel")
         self.table = ResultTableView(name, title)
         self.table.save_asked.connect(self.save_asked)
-        self.words = QLabel()
-        self.words.setObjectName(f"{name}Words")
-        self.words.setProperty("role", "muted")
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = wrapped(f"{name}Words", "muted")
         self.words.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, UNIT, 0, 0)
@@ -60,8 +57,7 @@ class TablePanel(Panel):
         self.table.show_table(table)
 
     def say(self, words: str) -> None:
-        self.words.setText(words)
-        self.words.setVisible(bool(words))
+        show_text(self.words, words)
 
     def plain(self) -> tuple[list[str], list[list[object]]]:
         return self.table.plain()

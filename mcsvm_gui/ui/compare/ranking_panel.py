@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.compare.parts import Panel
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.unit import RunLine, UnitPlot
@@ -34,11 +35,7 @@ class RankingPanel(Panel):
         self.classes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.classes.addItem(whole, "")
         self.classes.currentIndexChanged.connect(lambda _: self._draw())
-        self.words = QLabel()
-        self.words.setObjectName(f"{name}Words")
-        self.words.setProperty("role", "muted")
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = wrapped(f"{name}Words", "muted")
         row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addWidget(self.classes)

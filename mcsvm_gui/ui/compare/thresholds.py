@@ -24,6 +24,7 @@ from mcsvm_gui.ui.compare.table_view import ResultTableView
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -56,7 +57,7 @@ class ThresholdView(Panel):
         for side in (self._left(), self._right()):
             side.setMinimumWidth(NARROWEST)
             split.addWidget(side)
-        self.words = _label("thresholdWords", "muted")
+        self.words = wrapped("thresholdWords", "muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, UNIT, 0, 0)
         column.setSpacing(UNIT)
@@ -93,7 +94,7 @@ class ThresholdView(Panel):
             tr("A model file that decides by these costs"),
         )
         self.keep_button.clicked.connect(self._ask_for_model)
-        self.result, self.trouble = _label("thresholdResult", ""), _label("thresholdTrouble", "bad")
+        self.result, self.trouble = wrapped("thresholdResult"), wrapped("thresholdTrouble", "bad")
         self.trouble.hide()
         self.confusion = ResultTableView("thresholdConfusion", tr("Confusion under these costs"), 9 * UNIT)
         self.confusion.save_asked.connect(self.save_asked)
@@ -142,8 +143,7 @@ class ThresholdView(Panel):
             for one in runs:
                 self.runs.addItem(one.label, one.run)
             self.runs.setCurrentIndex(max(self.runs.findData(chosen), 0) if runs else -1)
-        self.words.setText(" ".join(said))
-        self.words.setVisible(bool(said))
+        show_text(self.words, " ".join(said))
         self._inside.setEnabled(bool(runs))
         if not runs:
             self.result.setText("")
@@ -190,8 +190,7 @@ class ThresholdView(Panel):
         self.rule_changed.emit(*self.rule)
 
     def _refuse(self, sentence: str) -> None:
-        self.trouble.setText(sentence)
-        self.trouble.setVisible(bool(sentence))
+        show_text(self.trouble, sentence)
 
     def _ask_for_file(self) -> None:
         file_dialogs.choose(self, tr("Open costs"), "csv", "", self.costs_file_chosen.emit)
@@ -215,12 +214,3 @@ def _combo(name: str, title: str) -> QComboBox:
     combo.setAccessibleName(title)
     combo.setMinimumContentsLength(12)
     return combo
-
-
-def _label(name: str, role: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setProperty("role", role)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

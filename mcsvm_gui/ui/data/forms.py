@@ -26,6 +26,7 @@ from mcsvm_gui.core.data.lists import Several
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -89,10 +90,7 @@ class ReadingForm(Form):
         self.boxes: dict[str, QComboBox] = {}
         self.titles: dict[str, QLabel] = {}
         self._typed = ""  # since the form was shown
-        self.guess = QLabel(tr("guessed; change it if wrong"))
-        self.guess.setProperty("role", "muted")
-        self.guess.setWordWrap(True)
-        self.guess.setObjectName("labelGuess")
+        self.guess = wrapped("labelGuess", "muted", tr("guessed; change it if wrong"))
 
     def show_fields(self, fields: Sequence[Field], marked: Sequence[str] = ()) -> None:
         self._typed = ""
@@ -223,12 +221,8 @@ class PreparationForm(Form):
         return box
 
     def _build_error(self) -> QLabel:
-        self.trouble = QLabel()
-        self.trouble.setObjectName("testFileTrouble")
+        self.trouble = wrapped("testFileTrouble", "bad")
         self.trouble.setAccessibleName(tr("Why the test file cannot be used"))
-        self.trouble.setProperty("role", "bad")
-        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
-        self.trouble.setWordWrap(True)
         self.trouble.hide()
         return self.trouble
 
@@ -254,8 +248,7 @@ class PreparationForm(Form):
 
     def show_test_error(self, sentence: str) -> None:
         """Below the button, breakable at the slashes of a path."""
-        self.trouble.setText(sentence.replace("/", "/\u200b"))
-        self.trouble.setVisible(bool(sentence))
+        show_text(self.trouble, sentence.replace("/", "/\u200b"))
 
 
 class SeveralButton(QToolButton):

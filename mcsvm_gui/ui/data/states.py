@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from mcsvm_gui.core.base.figures import seconds
 from mcsvm_gui.ui.kit.checks_list import Sign
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -68,15 +69,8 @@ class Failure(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sentence = QLabel()
-        self.sentence.setObjectName("dataError")
-        self.sentence.setProperty("role", "bad")
-        self.sentence.setWordWrap(True)
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
-        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        advice = QLabel(tr("Say at the left how the file is to be read, or open another one."))
-        advice.setWordWrap(True)
-        advice.setProperty("role", "muted")
+        self.sentence = selectable("dataError", "bad")
+        advice = wrapped("", "muted", tr("Say at the left how the file is to be read, or open another one."))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ class CheckLine(QWidget):
 
     def __init__(self, one: Advice, compact: bool) -> None:
         super().__init__()
-        self.title, self.words = _label(one.title, "" if compact else "heading"), _label(one.sentence, "")
+        self.title = selectable("", "" if compact else "heading", one.title)
+        self.words = selectable("", "", one.sentence)
         if one.severity.value == "note":
             for label in (self.title, self.words):
                 label.setProperty("role", "muted")
@@ -155,13 +156,3 @@ class CheckLine(QWidget):
             label.setFixedWidth(width)
         needed = sum(label.heightForWidth(width) for label in self._labels)
         return max([needed, 2 * UNIT, *(button.sizeHint().height() for button in self._buttons)])
-
-
-def _label(text: str, role: str) -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if role:
-        label.setProperty("role", role)
-    return label

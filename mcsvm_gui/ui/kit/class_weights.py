@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QComboBox, QHeaderView, QTableWidget, QTableWidget
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.machine.form import BALANCED, BY_HAND, class_factors, class_weight_text
-from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable, show_text
 from mcsvm_gui.ui.kit.theme import UNIT
 from solvers.errors import InputError
 
@@ -26,10 +27,10 @@ class ClassWeightsDialog(Dialog):
         super().__init__(parent, "classWeightDialog", tr("Class weights"), 52 * UNIT, 48 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._totals = totals
-        self.body.addWidget(words(tr("An error in a class costs C times its factor."), "muted"))
+        self.body.addWidget(selectable("", "muted", tr("An error in a class costs C times its factor.")))
         self.preset = self._presets()
         self.table = self._table()
-        self.error = words("", "bad", "classWeightError")
+        self.error = selectable("classWeightError", "bad")
         self.error.hide()
         for widget in (self.preset, self.table, self.error):
             self.body.addWidget(widget)
@@ -104,8 +105,7 @@ class ClassWeightsDialog(Dialog):
             self._entry()
         except InputError as error:
             said = worded(error)
-        self.error.setText(said)
-        self.error.setVisible(bool(said))
+        show_text(self.error, said)
         self.table.setAccessibleDescription(said)
         self.take.setEnabled(not said)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.buttons import copy_button
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 
@@ -16,14 +17,10 @@ class CommandRow(QWidget):
 
     def __init__(self, label_name: str, button_name: str, tip: str) -> None:
         super().__init__()
-        self.label = QLabel()
-        self.label.setObjectName(label_name)
+        self.label = wrapped(label_name)
         self.label.setAccessibleName(tr("The same from the command line"))
         self.label.setToolTip(tip)
         self.label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setWordWrap(True)
-        self.label.setMinimumWidth(0)
         flags = Qt.TextInteractionFlag
         self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.button = copy_button(button_name, tr("Copy the command"))

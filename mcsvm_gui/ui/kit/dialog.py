@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.i18n import tr
@@ -58,21 +57,3 @@ class Dialog(QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
-
-
-def words(text: str = "", role: str = "", name: str = "") -> QLabel:
-    """Text that wraps and can be selected."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    label.setObjectName(name)
-    set_role(label, role)
-    return label
-
-
-def set_role(label: QLabel, role: str) -> None:
-    """How the theme's style sheet paints it from now on."""
-    label.setProperty("role", role)
-    label.style().unpolish(label)
-    label.style().polish(label)

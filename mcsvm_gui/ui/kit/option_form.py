@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.core.base.options import Choice, Flag, Option, Weights
 from mcsvm_gui.ui.kit.class_weights import ClassWeightsDialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 Control = TypeVar("Control", bound=QWidget)
@@ -199,6 +200,7 @@ class OptionForm(QWidget):
 
     def _add_error(self, key: str, control: QWidget) -> None:
         error = self._errors[key] = wrapped(f"{control.objectName()}Error", "bad")
+        error.hide()
         self.add_wide(error)
 
     # -- what was entered -------------------------------------------------------------------------
@@ -235,7 +237,7 @@ class OptionForm(QWidget):
 
     def show_errors(self, errors: Mapping[str, str]) -> None:
         for key, label in self._errors.items():
-            say(label, errors.get(key, ""))
+            show_text(label, errors.get(key, ""))
             if key in self.edits:
                 self.edits[key].setAccessibleDescription(errors.get(key, ""))
         self._unfold(key for key in self._folded if key in errors)  # what is wrong must be seen
@@ -261,18 +263,3 @@ def hint_of(option: Option) -> str:
     if unsaid and unit:
         return tr("{unsaid}, in {unit}", unsaid=unsaid, unit=unit)
     return f"{unsaid or option.default_text} {unit}".strip()
-
-
-def wrapped(name: str, role: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setProperty("role", role)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.hide()
-    return label
-
-
-def say(label: QLabel, text: str) -> None:
-    label.setText(text)
-    label.setVisible(bool(text))

@@ -1,9 +1,14 @@
-"""Around each page: scroll bars where the window is smaller than the page can be, and only there."""
+"""What pages have in common: the frame around each, and a form at the left."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+
+FORM_WIDTH = 35 * UNIT
 
 
 class _Plain(QVBoxLayout):
@@ -14,6 +19,8 @@ class _Plain(QVBoxLayout):
 
 
 class PageFrame(QScrollArea):
+    """Scroll bars where the window is smaller than the page can be, and only there."""
+
     def __init__(self, page: QWidget) -> None:
         super().__init__()
         self.page = page
@@ -25,3 +32,62 @@ class PageFrame(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(holder)
+
+
+class PageWidget(QWidget):
+    """Setters and signals; what they mean is decided elsewhere."""
+
+    def __init__(self, name: str, title: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+
+    def heightForWidth(self, width: int) -> int:
+        """None: a page takes the room there is, though its wrapped text would like more of it."""
+        return -1
+
+    def lay_out(self, left: QWidget, right: QWidget) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
+        row.setSpacing(2 * UNIT)
+        row.addWidget(left)
+        row.addWidget(right, 1)
+
+
+class TableSplitter(QSplitter):
+    """What a page shows of runs, and below it the table of all runs, which comes later."""
+
+    def __init__(self, name: str, upper: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self.setObjectName(name)
+        self.setHandleWidth(UNIT)
+        self.addWidget(upper)
+        self.setCollapsible(0, False)
+
+    def set_table(self, table: QWidget) -> None:
+        self.addWidget(table)
+        self.setStretchFactor(0, 3)
+        self.setStretchFactor(1, 1)
+
+
+def form_side(name: str, form: QWidget, *below: QWidget | QLayout) -> QWidget:
+    """A form that scrolls, and below it what always stays in sight."""
+    area = QScrollArea()
+    area.setObjectName(name)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(form)
+    side = QWidget()
+    side.setFixedWidth(FORM_WIDTH)
+    column = QVBoxLayout(side)
+    column.setContentsMargins(0, 0, 0, UNIT)
+    column.setSpacing(UNIT)
+    column.addWidget(area, 1)
+    for part in below:
+        if isinstance(part, QLayout):
+            nest(column, part)
+        else:
+            column.addWidget(part)
+    return side

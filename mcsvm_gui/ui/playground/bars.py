@@ -16,6 +16,7 @@ from mcsvm_gui.core.playground.tours import tours
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.playground.paint import PLAIN, mark_pixmap
 
@@ -164,11 +165,8 @@ class TourBar(QWidget):
         super().__init__()
         self.setObjectName("playgroundTour")
         self.setAccessibleName(tr("Tour"))
-        self.title, self.words = QLabel(), QLabel()
+        self.title, self.words = QLabel(), selectable("playgroundTourText")
         self.title.setProperty("role", "heading")
-        self.words.setObjectName("playgroundTourText")
-        self.words.setWordWrap(True)
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.back = _button("playgroundTourBack", tr("Back"), lambda: self.moved.emit(-1))
         self.next = _button("playgroundTourNext", tr("Next"), lambda: self.moved.emit(1))
         self.leave = _button("playgroundTourEnd", tr("End the tour"), self.left.emit)
@@ -213,12 +211,8 @@ class StepBar(QWidget):
         ten = _button("playgroundStepTen", tr("10 steps"), lambda: self.advance_asked.emit(10))
         self.end = _button("playgroundStepEnd", tr("To the end"), lambda: self.advance_asked.emit(-1))
         restart = _button("playgroundStepRestart", tr("Begin again"), self.restart_asked.emit)
-        self.words = QLabel()
-        self.words.setObjectName("playgroundStepWords")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.words = selectable("playgroundStepWords")
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.words.setWordWrap(True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT)

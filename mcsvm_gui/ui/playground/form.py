@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QLabel,
-    QListWidget,
-    QListWidgetItem,
-    QSlider,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.playground.fit_options import COST_RANGE, GAMMA_RANGE
-from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.stroke import stroke_icon
+from mcsvm_gui.ui.plots.machine_list import MachineList
 
 WIDTH = 26 * UNIT
 PARTS = 2  # of a power of two that a slider tells apart
@@ -47,37 +38,16 @@ class PlaygroundForm(QWidget):
         self._column.addStretch(1)
         self._column.addWidget(_legend())
         self._say_numbers()
-        theme.notifier().changed.connect(self._retheme)
 
     # -- building ---------------------------------------------------------------------------------
 
     def _build_machines(self) -> None:
         title = QLabel(tr("Machines"))
-        self.machines = QListWidget()
-        self.machines.setObjectName("playgroundMachineList")
-        self.machines.setAccessibleName(tr("Machines"))
-        self.machines.setSelectionMode(QListWidget.SelectionMode.NoSelection)  # what counts is ticked
-        self.machines.setIconSize(QSize(4 * UNIT, 2 * UNIT))
-        self.machines.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for name, text in names.machine_words().items():
-            item = QListWidgetItem(text)
-            item.setData(Qt.ItemDataRole.UserRole, name)
-            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked)
-            self.machines.addItem(item)
-        self.machines.setCurrentRow(0)
-        self.machines.itemChanged.connect(lambda _: self.changed.emit())
+        self.machines = MachineList("playgroundMachineList")
+        self.machines.changed.connect(self.changed)
         title.setBuddy(self.machines)
         self._column.addWidget(title)
         self._column.addWidget(self.machines)
-        self._retheme()
-        rows = self.machines.count() * self.machines.sizeHintForRow(0)
-        self.machines.setFixedHeight(rows + 2 * self.machines.frameWidth() + UNIT // 2)
-
-    def _retheme(self) -> None:
-        with QSignalBlocker(self.machines):
-            for item in self._items():
-                item.setIcon(stroke_icon(item.data(Qt.ItemDataRole.UserRole)))
 
     def _combo(self, name: str, title: str, entries: Mapping[str, str]) -> QComboBox:
         combo, label = QComboBox(), QLabel(title)
@@ -112,9 +82,6 @@ class PlaygroundForm(QWidget):
 
     # -- values -----------------------------------------------------------------------------------
 
-    def _items(self) -> list[QListWidgetItem]:
-        return [self.machines.item(row) for row in range(self.machines.count())]
-
     def _changed(self) -> None:
         self._say_numbers()
         self.changed.emit()
@@ -127,9 +94,8 @@ class PlaygroundForm(QWidget):
         self.gamma.setEnabled(self.kernel.currentData() in WITH_GAMMA)
 
     def setting(self) -> dict[str, Any]:
-        ticked = [item for item in self._items() if item.checkState() is Qt.CheckState.Checked]
         return {
-            "machines": tuple(item.data(Qt.ItemDataRole.UserRole) for item in ticked),
+            "machines": self.machines.ticked(),
             "kernel": self.kernel.currentData(),
             "log_cost": self.cost.value() / PARTS,
             "log_gamma": self.gamma.value() / PARTS,
@@ -138,26 +104,18 @@ class PlaygroundForm(QWidget):
 
     def set_setting(self, values: Mapping[str, Any]) -> None:
         """Without a word to those who listen for the user."""
-        with QSignalBlocker(self), QSignalBlocker(self.machines):
-            for item in self._items():
-                ticked = item.data(Qt.ItemDataRole.UserRole) in values["machines"]
-                item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+        with QSignalBlocker(self):
+            self.machines.tick(values["machines"])
             self.kernel.setCurrentIndex(self.kernel.findData(values["kernel"]))
             self.cost.setValue(round(PARTS * values["log_cost"]))
             self.gamma.setValue(round(PARTS * values["log_gamma"]))
             self.bias.setCurrentIndex(self.bias.findData(values["bias"]))
         self._say_numbers()
-        self.machines.viewport().update()
 
 
 def _legend() -> QLabel:
-    legend = QLabel(
-        tr(
-            "Solid line: the decision changes. Dashed: the margin. Ring: free support vector. Frame: support vector at"
-            " its bound. Cross: wrong."
-        )
+    text = tr(
+        "Solid line: the decision changes. Dashed: the margin. Ring: free support vector. Frame: support vector at"
+        " its bound. Cross: wrong."
     )
-    legend.setObjectName("playgroundLegend")
-    legend.setProperty("role", "muted")
-    legend.setWordWrap(True)
-    return legend
+    return wrapped("playgroundLegend", "muted", text)

@@ -13,6 +13,7 @@ from mcsvm_gui.core.playground.drawing import Drawing
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.page import PageWidget
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.playground import share as playground_share
 from mcsvm_gui.ui.playground.bars import StepBar, Tools, TourBar
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
 PLOT_HEIGHT = 20 * UNIT
 
 
-class PlaygroundPage(QWidget):
-    """Setters and signals; what they mean is decided elsewhere."""
-
+class PlaygroundPage(PageWidget):
     first_shown = Signal()
     point_asked = Signal(float, float)
     cloud_asked = Signal(float, float, int)
@@ -59,9 +58,7 @@ class PlaygroundPage(QWidget):
     message = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("playgroundPage")
-        self.setAccessibleName(tr("Playground"))
+        super().__init__("playgroundPage", tr("Playground"))
         self._seen = False
         self.tools, self.tour, self.form = Tools(), TourBar(), PlaygroundForm()
         self.canvas, self.step_bar, self.objective = PlaygroundCanvas(), StepBar(), ObjectivePlot()
@@ -69,10 +66,6 @@ class PlaygroundPage(QWidget):
         self._arrange()
         self._connect_canvas()
         self._connect_bars()
-
-    def heightForWidth(self, width: int) -> int:
-        """None: a page takes the room there is, though its wrapped words would like more of it."""
-        return -1
 
     def _steps(self) -> QWidget:
         """The objective, and beside it what the last step did."""

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit import file_dialogs, icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import push_button
-from mcsvm_gui.ui.kit.dialog import set_role, words
 from mcsvm_gui.ui.kit.i18n import tr, worded
+from mcsvm_gui.ui.kit.labels import selectable, set_role, show_text
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.predict.table import PredictionTable
@@ -50,7 +50,7 @@ class PredictPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, 2 * UNIT)
         column.setSpacing(2 * UNIT)
-        column.addWidget(words(tr("Predict"), "title"))
+        column.addWidget(selectable("", "title", tr("Predict")))
         nest(column, sides)
         nest(column, self._result_row())
         column.addWidget(self._hint, 1)
@@ -81,14 +81,14 @@ class PredictPage(QWidget):
             self._order.addItem(title, name)
         self._badge = BadgeLabel("modelCertificate", tr("Certificate"))
         self._model_title, self._data_title = (
-            words("", "heading", "modelTitle"),
-            words("", "heading", "predictDataTitle"),
+            selectable("modelTitle", "heading"),
+            selectable("predictDataTitle", "heading"),
         )
-        self._model_words, self._data_words = words("", "muted", "modelWords"), words("", "muted", "predictDataWords")
-        self._model_notice, self._notice = words("", "bad", "modelNotice"), words("", "bad", "predictNotice")
-        self._result, self._more = words("", "heading", "predictResult"), words("", "muted", "predictScores")
-        self._saved = words("", "muted", "predictSaved")
-        self._hint = words("", "muted", "predictHint")
+        self._model_words, self._data_words = selectable("modelWords", "muted"), selectable("predictDataWords", "muted")
+        self._model_notice, self._notice = selectable("modelNotice", "bad"), selectable("predictNotice", "bad")
+        self._result, self._more = selectable("predictResult", "heading"), selectable("predictScores", "muted")
+        self._saved = selectable("predictSaved", "muted")
+        self._hint = selectable("predictHint", "muted")
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._table = PredictionTable()
 
@@ -149,7 +149,7 @@ class PredictPage(QWidget):
     def set_model(self, title: str, sentences: Sequence[str], badge: Any | None) -> None:
         """`badge` has kind, text and tip."""
         self._model_title.setText(title)
-        _say(self._model_words, "\n".join(sentences))
+        show_text(self._model_words, "\n".join(sentences))
         if badge is None:
             self._badge.set_badge("", "")
         else:
@@ -158,23 +158,23 @@ class PredictPage(QWidget):
 
     def set_model_notice(self, sentence: str, role: str = "bad") -> None:
         set_role(self._model_notice, role)
-        _say(self._model_notice, sentence)
+        show_text(self._model_notice, sentence)
 
     def set_data(self, title: str, text: str) -> None:
         self._data_title.setText(title)
-        _say(self._data_words, text)
+        show_text(self._data_words, text)
 
     def set_notices(self, sentences: Sequence[str], role: str = "warning") -> None:
         set_role(self._notice, role)
-        _say(self._notice, "\n".join(sentences))
+        show_text(self._notice, "\n".join(sentences))
 
     def set_result(self, text: str, more: str = "") -> None:
-        _say(self._result, text)
-        _say(self._more, more)
+        show_text(self._result, text)
+        show_text(self._more, more)
 
     def set_saved(self, sentence: str, role: str = "muted") -> None:
         set_role(self._saved, role)
-        _say(self._saved, sentence)
+        show_text(self._saved, sentence)
 
     def set_hint(self, text: str) -> None:
         """What to do next, or what goes on, in the place of a table."""
@@ -275,9 +275,3 @@ def _column(head: QHBoxLayout) -> QVBoxLayout:
     side.setSpacing(UNIT)
     nest(side, head)
     return side
-
-
-def _say(label: QLabel, text: str) -> None:
-    """A label without words takes no room."""
-    label.setText(text)
-    label.setVisible(bool(text))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
+from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 MOST_NAMES = 6
@@ -30,10 +31,7 @@ class QuestionBar(QFrame):
         self.setAccessibleName(title)
         self.setAutoFillBackground(True)
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self._words = QLabel()
-        self._words.setObjectName(f"{name}Label")
-        self._words.setWordWrap(True)
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._words = wrapped(f"{name}Label")
         row = QHBoxLayout(self)
         row.setContentsMargins(2 * UNIT, UNIT, 2 * UNIT, UNIT)
         row.setSpacing(UNIT)

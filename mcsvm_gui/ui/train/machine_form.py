@@ -11,7 +11,8 @@ from PySide6.QtGui import QStandardItemModel
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.form import ASKED
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.option_form import OptionForm, say, wrapped
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
+from mcsvm_gui.ui.kit.option_form import OptionForm
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.choices import Choices, FormChoice
@@ -30,6 +31,8 @@ class MachineForm(OptionForm):
         super().__init__()
         self._shown: Choices | None = None
         self.about, self.reason = wrapped("machineAbout", "muted"), wrapped("reasonLabel", "warning")
+        self.about.hide()
+        self.reason.hide()
         for place in ("first", "more"):
             for name, option in ASKED.items():
                 if option.train == place:
@@ -58,9 +61,9 @@ class MachineForm(OptionForm):
         self.edits["margin"].setPlaceholderText(tr("{margin}, the machine's own", margin=f"{choices.own_margin:.4g}"))
         chosen = {choice.name: choice for choice in choices.machines}[self.combos["machine"].currentData()]
         about = tr(chosen.about)
-        say(self.about, f"{about[:1].upper()}{about[1:]}.")
+        show_text(self.about, f"{about[:1].upper()}{about[1:]}.")
         self.show_parameters(choices.parameters)
-        say(self.reason, choices.reason or "")
+        show_text(self.reason, choices.reason or "")
 
     def _offer(self, key: str, entries: Sequence[FormChoice], known: Mapping[str, str]) -> None:
         """Impossible entries stay, greyed and with their reason, so that nobody looks for them in vain."""

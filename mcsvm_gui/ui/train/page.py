@@ -6,22 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QSplitter,
-    QStackedLayout,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import show_text, wrapped
+from mcsvm_gui.ui.kit.page import PageWidget, TableSplitter, form_side
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.train.conclusion_bar import ConclusionBar
 from mcsvm_gui.ui.train.leaderboard import Leaderboard
@@ -38,12 +30,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.leaderboard import Standings
     from mcsvm_gui.core.project.records import RunRecord
 
-FORM_WIDTH = 35 * UNIT
 
-
-class TrainPage(QWidget):
-    """Setters and signals; what they mean is decided elsewhere."""
-
+class TrainPage(PageWidget):
     form_changed = Signal()
     view_changed = Signal()
     start_asked = Signal()
@@ -58,9 +46,7 @@ class TrainPage(QWidget):
     message = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("trainPage")
-        self.setAccessibleName(tr("Train"))
+        super().__init__("trainPage", tr("Train"))
         self.form, self.card, self.plots = MachineForm(), RunCard(), PlotGrid()
         self.board, self.conclusion = Leaderboard(), ConclusionBar()
         self.board.chosen.connect(self.chosen)
@@ -80,15 +66,7 @@ class TrainPage(QWidget):
         self.command = CommandRow("commandLabel", "copyCommandButton", tip)
         self.command.message.connect(self.message)
         self.card.command_asked.connect(lambda: self.command.copy(self.card.command))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
-        row.setSpacing(2 * UNIT)
-        row.addWidget(self._left())
-        row.addWidget(self._right(), 1)
-
-    def heightForWidth(self, width: int) -> int:
-        """None: a page takes the room there is, though its wrapped words would like more of it."""
-        return -1
+        self.lay_out(self._left(), self._right())
 
     # -- building ---------------------------------------------------------------------------------
 
@@ -98,33 +76,12 @@ class TrainPage(QWidget):
         self.start.clicked.connect(self.start_asked)
         self.all = push_button("trainAllButton", tr("Train all six machines"))
         self.all.clicked.connect(self.train_all_asked)
-        self.obstacle = QLabel()
-        self.obstacle.setObjectName("obstacleLabel")
-        self.obstacle.setProperty("role", "muted")
-        self.obstacle.setWordWrap(True)
-        scroll = QScrollArea()
-        scroll.setObjectName("machineFormArea")
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls to what has the focus
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self.form)
-        side = QWidget()
-        side.setFixedWidth(FORM_WIDTH)
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, UNIT)
-        column.setSpacing(UNIT)
-        column.addWidget(scroll, 1)
-        for widget in (self.obstacle, self.start, self.all):
-            column.addWidget(widget)
-        return side
+        self.obstacle = wrapped("obstacleLabel", "muted")
+        return form_side("machineFormArea", self.form, self.obstacle, self.start, self.all)
 
     def _right(self) -> QWidget:
-        self._empty = QLabel()
-        self._empty.setObjectName("trainEmpty")
-        self._empty.setProperty("role", "muted")
+        self._empty = wrapped("trainEmpty", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setWordWrap(True)
         upper = QWidget()
         self._stack = QStackedLayout(upper)
         self._stack.addWidget(self._empty)
@@ -134,14 +91,8 @@ class TrainPage(QWidget):
         self.tabs.setAccessibleName(tr("Runs"))
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.board, tr("Leaderboard"))
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
-        self.splitter.setObjectName("trainSplitter")
-        self.splitter.setHandleWidth(UNIT)
-        self.splitter.addWidget(upper)
-        self.splitter.addWidget(self.tabs)
-        self.splitter.setStretchFactor(0, 3)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setCollapsible(0, False)
+        self.splitter = TableSplitter("trainSplitter", upper)
+        self.splitter.set_table(self.tabs)
         right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
@@ -187,8 +138,7 @@ class TrainPage(QWidget):
         self.all.setEnabled(all_ is None)
         self.start.setToolTip(one or tr("Train this machine"))
         self.all.setToolTip(all_ or tr("Train each of them with these options, and compare"))
-        self.obstacle.setText(all_ or "")
-        self.obstacle.setVisible(bool(all_))
+        show_text(self.obstacle, all_ or "")
 
     def show_command(self, command: str) -> None:
         self.command.show_command(command)

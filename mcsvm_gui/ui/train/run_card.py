@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import copy_button, labelled
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -32,12 +33,8 @@ class RunCard(QFrame):
         self.title.setAccessibleName(tr("The run at hand"))
         self.copy = copy_button("copyRunCommandButton", tr("Copy the command that trains this run again"))
         self.copy.clicked.connect(lambda: self.command_asked.emit())
-        self.words = QLabel()
-        self.words.setObjectName("resultLabel")
+        self.words = selectable("resultLabel")
         self.words.setAccessibleName(tr("What came of it"))
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.pause = labelled("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
         words = tr("End now and keep the model so far")
         self.stop = labelled("stopKeepButton", tr("Stop and keep"), words, "stop-keep")

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.tune.form import OF_REQUEST
 from mcsvm_gui.core.tune.options import RANGES, SEARCH_OPTIONS, SEARCHES
-from mcsvm_gui.ui.kit import theme
-from mcsvm_gui.ui.kit.dialog import set_role
 from mcsvm_gui.ui.kit.i18n import tr
-from mcsvm_gui.ui.kit.option_form import OptionForm, wrapped
-from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.stroke import stroke_icon
+from mcsvm_gui.ui.kit.labels import set_role, wrapped
+from mcsvm_gui.ui.kit.option_form import OptionForm
+from mcsvm_gui.ui.plots.machine_list import MachineList
 
 
 class TuneFields(OptionForm):
@@ -46,7 +44,6 @@ class TuneFields(OptionForm):
         self._add_all("more")
         self._build_cluster()
         self.end()
-        theme.notifier().changed.connect(self._retheme)
 
     # -- building ---------------------------------------------------------------------------------
 
@@ -60,40 +57,18 @@ class TuneFields(OptionForm):
                 self.add_option(option, words.get(option.name))
 
     def _build_machines(self) -> None:
-        self.machines = QListWidget()
-        self.machines.setObjectName("tuneMachineList")
-        self.machines.setAccessibleName(tr("Machines"))
-        self.machines.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)  # what counts is ticked
-        self.machines.setIconSize(QSize(4 * UNIT, 2 * UNIT))
-        self.machines.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for name, text in names.machine_words().items():
-            item = QListWidgetItem(text)
-            item.setData(Qt.ItemDataRole.UserRole, name)
-            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked)
-            self.machines.addItem(item)
-        self.machines.setCurrentRow(0)
-        self.machines.itemChanged.connect(lambda _: self.changed.emit())
-        self._retheme()
-        rows = self.machines.count() * self.machines.sizeHintForRow(0)
-        self.machines.setFixedHeight(rows + 2 * self.machines.frameWidth() + UNIT // 2)
+        self.machines = MachineList("tuneMachineList")
+        self.machines.changed.connect(self.changed)
         self.add_wide(self.machines)
         self._add_error("machines", self.machines)
-
-    def _retheme(self) -> None:
-        with QSignalBlocker(self.machines):
-            for item in self._items():
-                item.setIcon(stroke_icon(item.data(Qt.ItemDataRole.UserRole)))
-
-    def _items(self) -> list[QListWidgetItem]:
-        return [self.machines.item(row) for row in range(self.machines.count())]
 
     def _build_cluster(self) -> None:
         self.test = QPushButton(tr("Test"))
         self.test.setObjectName("schedulerTestButton")
         self.test.setAccessibleName(tr("Test the cluster"))
         self.test.clicked.connect(self.test_asked)
-        self.cluster = wrapped("schedulerReason", "")
+        self.cluster = wrapped("schedulerReason")
+        self.cluster.hide()
         self._rows["scheduler"] = *self._rows["scheduler"], self.test, self.cluster
         self._grid.addWidget(self.test, self._grid.rowCount(), 1)
         self.add_wide(self.cluster)
@@ -105,16 +80,12 @@ class TuneFields(OptionForm):
     # -- what was entered -------------------------------------------------------------------------
 
     def texts(self) -> dict[str, str]:
-        ticked = [item for item in self._items() if item.checkState() is Qt.CheckState.Checked]
-        return {"machines": ",".join(item.data(Qt.ItemDataRole.UserRole) for item in ticked), **super().texts()}
+        return {"machines": ",".join(self.machines.ticked()), **super().texts()}
 
     def set_texts(self, texts: Mapping[str, str]) -> None:
         """Without a word to those who listen for the user."""
-        ticked = texts.get("machines", "").split(",")
         with QSignalBlocker(self):
-            for item in self._items():
-                on = item.data(Qt.ItemDataRole.UserRole) in ticked
-                item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+            self.machines.tick(texts.get("machines", "").split(","))
             super().set_texts(texts)
 
     # -- what can be entered ----------------------------------------------------------------------

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QProgressBar,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -24,7 +22,9 @@ from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
 from mcsvm_gui.ui.kit.command_row import CommandRow
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable, show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.page import PageWidget, form_side
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.tune.fields import TuneFields
 from mcsvm_gui.ui.tune.heat_tabs import HeatTabs
@@ -33,12 +33,8 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Advice
     from mcsvm_gui.core.tune.heat import HeatMap
 
-FORM_WIDTH = 35 * UNIT
 
-
-class TunePage(QWidget):
-    """Setters and signals; what they mean is decided elsewhere."""
-
+class TunePage(PageWidget):
     form_changed = Signal()
     value_changed = Signal()
     machine_shown = Signal(str)
@@ -52,9 +48,7 @@ class TunePage(QWidget):
     message = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("tunePage")
-        self.setAccessibleName(tr("Tune"))
+        super().__init__("tunePage", tr("Tune"))
         self.fields, self.tabs, self.checks = TuneFields(), HeatTabs(), ChecksList(compact=True)
         self.checks.acted.connect(self.check_acted)
         self.fields.changed.connect(self.form_changed)
@@ -62,15 +56,7 @@ class TunePage(QWidget):
         self.tabs.cell_chosen.connect(self.cell_chosen)
         self.tabs.machine_shown.connect(self.machine_shown)
         self.tabs.message.connect(self.message)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
-        row.setSpacing(2 * UNIT)
-        row.addWidget(self._left())
-        row.addWidget(self._right(), 1)
-
-    def heightForWidth(self, width: int) -> int:
-        """None: a page takes the room there is, though its wrapped words would like more of it."""
-        return -1
+        self.lay_out(self._left(), self._right())
 
     # -- building ---------------------------------------------------------------------------------
 
@@ -81,29 +67,15 @@ class TunePage(QWidget):
         self.stop = push_button("tuneStopButton", tr("Stop"))
         self.stop.setToolTip(tr("What is done is kept, and a search goes on from there"))
         self.stop.clicked.connect(self.stop_asked)
-        self.obstacle = _words("tuneObstacle", "muted")
-        scroll = QScrollArea()
-        scroll.setObjectName("tuneFormArea")
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self.fields)
+        self.obstacle = wrapped("tuneObstacle", "muted")
         buttons = QHBoxLayout()
         buttons.setSpacing(UNIT)
         buttons.addWidget(self.start, 1)
         buttons.addWidget(self.stop)
-        side = QWidget()
-        side.setFixedWidth(FORM_WIDTH)
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, UNIT)
-        column.setSpacing(UNIT)
-        column.addWidget(scroll, 1)
-        column.addWidget(self.obstacle)
-        nest(column, buttons)
-        return side
+        return form_side("tuneFormArea", self.fields, self.obstacle, buttons)
 
     def _right(self) -> QWidget:
-        self._empty = _words("tuneEmpty", "muted")
+        self._empty = wrapped("tuneEmpty", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
@@ -112,7 +84,7 @@ class TunePage(QWidget):
             "tuneCommandLabel", "copyTuneCommandButton", tr("What the Search button does, from the command line")
         )
         self.command.message.connect(self.message)
-        self.failure = _words("tuneFailure", "bad")
+        self.failure = wrapped("tuneFailure", "bad")
         self.failure.hide()
         right = QWidget()
         column = QVBoxLayout(right)
@@ -126,9 +98,8 @@ class TunePage(QWidget):
         return right
 
     def _maps(self) -> QWidget:
-        self.best = _words("bestLabel", "")
+        self.best = selectable("bestLabel")
         self.best.setAccessibleName(tr("The best cells"))
-        self.best.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.train_best = push_button("trainBestButton", tr("Train the best"))
         self.train_best.clicked.connect(self.train_best_asked)
         found = QHBoxLayout()
@@ -200,8 +171,7 @@ class TunePage(QWidget):
     def show_obstacle(self, why: str) -> None:
         """Why nothing can be searched now; nothing where it can."""
         self.start.setEnabled(not why)
-        self.obstacle.setText(why)
-        self.obstacle.setVisible(bool(why))
+        show_text(self.obstacle, why)
 
     def show_action(self, start: str, tip: str) -> None:
         self.start.setText(start)
@@ -222,8 +192,7 @@ class TunePage(QWidget):
         self.progress_words.setText(words)
 
     def show_failure(self, sentence: str) -> None:
-        self.failure.setText(sentence)
-        self.failure.setVisible(bool(sentence))
+        show_text(self.failure, sentence)
 
     # -- what was found ---------------------------------------------------------------------------
 
@@ -268,13 +237,3 @@ class TunePage(QWidget):
 
     def show_checks(self, advice: Sequence[Advice]) -> None:
         self.checks.show_advice(advice)
-
-
-def _words(name: str, role: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setProperty("role", role)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    label.setMinimumWidth(0)
-    return label

@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.ui.kit import icons
-from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.shell.dialogs.crash import log_text
@@ -33,7 +34,7 @@ class AboutDialog(Dialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "aboutDialog", tr("About mcsvm"), 88 * UNIT, 80 * UNIT)
         self._inside: Sequence[Component] = ()
-        self._version = words("", "muted", "aboutVersion")
+        self._version = selectable("aboutVersion", "muted")
         self._text = log_text("aboutText", tr("Licence and sources"))
         self._text.setLineWrapMode(self._text.LineWrapMode.WidgetWidth)
         tabs = QTabWidget()
@@ -46,11 +47,14 @@ class AboutDialog(Dialog):
         self.add_copy_button()
 
     def _head(self) -> QHBoxLayout:
-        picture, title = QLabel(), words("mcsvm", "title")
+        picture, title = QLabel(), selectable("", "title", "mcsvm")
         picture.setPixmap(icons.application_icon().pixmap(8 * UNIT, 8 * UNIT))
         beside = QVBoxLayout()
         beside.setSpacing(UNIT // 2)
-        for label in (title, words(tr("Multi-class support vector machines, each trained to a certified optimum"))):
+        for label in (
+            title,
+            selectable("", "", tr("Multi-class support vector machines, each trained to a certified optimum")),
+        ):
             beside.addWidget(label)
         beside.addWidget(self._version)
         row = QHBoxLayout()

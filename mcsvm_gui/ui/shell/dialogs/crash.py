@@ -5,16 +5,17 @@ from __future__ import annotations
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.theme import UNIT
 
 
 class CrashDialog(Dialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "crashDialog", tr("Crash log"), 96 * UNIT, 64 * UNIT)
-        self._intro, self._text = words("", name="crashIntro"), log_text("crashText", tr("Crash log"))
-        self._place = words("", "muted", "crashPlace")
+        self._intro, self._text = selectable("crashIntro"), log_text("crashText", tr("Crash log"))
+        self._place = selectable("crashPlace", "muted")
         self.body.addWidget(self._intro)
         self.body.addWidget(self._text, 1)
         self.body.addWidget(self._place)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHeaderView, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from mcsvm_gui.ui.kit.dialog import Dialog, set_role, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable, set_role
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.shell.dialogs.shortcuts import facts_tree
@@ -18,7 +19,7 @@ Section = tuple[str, Sequence[tuple[str, str]]]  # a title, and what is called h
 class DoctorDialog(Dialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "doctorDialog", tr("This installation"), 80 * UNIT, 72 * UNIT)
-        self._verdict = words("", "heading", "doctorVerdict")
+        self._verdict = selectable("doctorVerdict", "heading")
         self._problems = QVBoxLayout()
         self._facts = facts_tree("doctorFacts", tr("This installation"), (tr("What"), tr("Found")))
         self._facts.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
@@ -45,7 +46,7 @@ class DoctorDialog(Dialog):
         self._clear()
         self._told = tuple(problems)
         for problem in problems:
-            self._problems.addWidget(words(problem))
+            self._problems.addWidget(selectable("", "", problem))
         for title, facts in sections:
             head = QTreeWidgetItem(self._facts, [title, ""])
             head.setFirstColumnSpanned(True)

@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QSplitter, QWidget
 
-from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.shell.dialogs.guide_text import GuideText
@@ -47,7 +48,7 @@ class GuideDialog(Dialog):
         self.body.addWidget(halves, 1)
 
     def _search(self) -> QHBoxLayout:
-        self._field, self._missing = SearchField(), words("", "muted", "guideMissing")
+        self._field, self._missing = SearchField(), selectable("guideMissing", "muted")
         self._field.setObjectName("guideSearch")
         self._field.setAccessibleName(tr("Search"))
         self._field.setPlaceholderText(tr("Search"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.theme import UNIT
 
 
@@ -16,10 +17,14 @@ class LeavingDialog(Dialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "leavingDialog", tr("Jobs are running"), 56 * UNIT, 20 * UNIT)
         self.setModal(True)
-        self._question = words("", name="leavingQuestion")
+        self._question = selectable("leavingQuestion")
         self.body.addWidget(self._question)
         self.body.addWidget(
-            words(tr("Trainings keep their models, with certificates; searches keep the cells that are done."), "muted")
+            selectable(
+                "",
+                "muted",
+                tr("Trainings keep their models, with certificates; searches keep the cells that are done."),
+            )
         )
         self.body.addStretch()
         self.close_button.setText(tr("Cancel"))

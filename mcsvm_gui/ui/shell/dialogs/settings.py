@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSpinBox, QWidget
 
 from mcsvm_gui.core.base.settings import Setting
-from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -30,7 +31,7 @@ class SettingsDialog(Dialog):
         self.add_button("resetButton", tr("Back to defaults"), "undo").clicked.connect(self.reset_asked)
 
     def _add_group(self, title: str, settings: list[Setting]) -> None:
-        self.body.addWidget(words(tr(title), "heading"))
+        self.body.addWidget(selectable("", "heading", tr(title)))
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * UNIT)
         grid.setVerticalSpacing(UNIT // 2)
@@ -57,7 +58,7 @@ class SettingsDialog(Dialog):
             grid.addWidget(editor, row, 1)
         if setting.help:
             editor.setAccessibleDescription(tr(setting.help))
-            grid.addWidget(words(tr(setting.help), "muted"), row + 1, 1, 1, 2)
+            grid.addWidget(selectable("", "muted", tr(setting.help)), row + 1, 1, 1, 2)
             grid.setRowMinimumHeight(row + 2, UNIT // 2)
 
     def _tell(self, key: str, value: object) -> None:

@@ -1,0 +1,35 @@
+"""Labels with all that each needs: a name, a role for the style sheet, plain text that wraps."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+
+def wrapped(name: str = "", role: str = "", text: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setObjectName(name)
+    label.setProperty("role", role)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
+
+
+def selectable(name: str = "", role: str = "", text: str = "") -> QLabel:
+    """One whose text can be marked and copied."""
+    label = wrapped(name, role, text)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def set_role(label: QLabel, role: str) -> None:
+    """How the theme's style sheet paints it from now on."""
+    label.setProperty("role", role)
+    label.style().unpolish(label)
+    label.style().polish(label)
+
+
+def show_text(label: QLabel, text: str) -> None:
+    """Hidden where there is none."""
+    label.setText(text)
+    label.setVisible(bool(text))
