@@ -457,7 +457,7 @@ def test_matrices_take_the_room_there_is_and_no_more(page: ComparePage, qtbot: Q
             assert panel.table.width() <= page.confusion.width()
 
 
-def test_courses_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> None:
+def test_histories_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> None:
     plot = child(page, TraceOverlay, "traceOverlayPlot")
     page.tabs.setCurrentWidget(page.convergence)
     for kind in KINDS:
@@ -470,8 +470,8 @@ def test_courses_lie_over_each_other_whatever_is_drawn(page: ComparePage) -> Non
 
 def test_runs_of_one_machine_are_told_apart_in_the_overlay_and_its_legend(page: ComparePage) -> None:
     plot = child(page, TraceOverlay, "traceOverlayPlot")
-    first = plot._courses[0]
-    plot.show_courses([replace(first, run=run, label=f"run {run}") for run in range(4)])
+    first = plot._histories[0]
+    plot.show_histories([replace(first, run=run, label=f"run {run}") for run in range(4)])
     looks = [plot._looks[run, plot.kind].style for run in range(4)]
     assert looks[0] == theme.machine_style(first.machine)
     assert len({look.colour for look in looks}) == len({look.dash for look in looks}) == 4

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_queue import FakeQueue
-from PySide6.QtCore import QObject, Signal
+from page_desk import FormView, PageDesk
+from PySide6.QtCore import Signal
 from pytestqt.qtbot import QtBot
 from run_examples import document
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.base.resources import dataset
-from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.check.finding import Finding
 from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.check.table import check_data
-from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import Rules
-from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
 from mcsvm_gui.core.machine.command_line import command
 from mcsvm_gui.core.machine.form import DEFAULTS, TYPED
@@ -30,10 +26,6 @@ from mcsvm_gui.core.machine.live import Reading
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome
 from mcsvm_gui.core.machine.state import JobState
-from mcsvm_gui.core.project.store import ProjectStore
-from mcsvm_gui.ui.runs.collection import RunCollection
-from mcsvm_gui.ui.runs.workspace import Workspace
-from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.threads.training import FoldsDone, Read, Sampled
 from mcsvm_gui.ui.train import presenter as train
 from mcsvm_gui.ui.train.presenter import COMMANDS, TrainPresenter
@@ -41,22 +33,15 @@ from solvers.kernels import KERNELS
 from solvers.run.trace import Sample, Trace
 
 
-class View(QObject):
+class View(FormView):
     form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
     pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
     check_acted = Signal(str, object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.form: dict[str, str] = {}
         self.looks: dict[str, object] = {"axis": "seconds"}
         self.told: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
-
-    def texts(self) -> dict[str, str]:
-        return dict(self.form)
-
-    def set_texts(self, texts: dict[str, str]) -> None:
-        self.form = dict(texts)
 
     def view(self) -> dict[str, object]:
         return dict(self.looks)
@@ -72,10 +57,6 @@ class View(QObject):
     def last(self, name: str) -> tuple[Any, ...]:
         return next(values for told, values, _ in reversed(self.told) if told == name)
 
-    def edit(self, **texts: str) -> None:
-        self.form |= texts
-        self.form_changed.emit()
-
     @property
     def obstacle(self) -> str | None:
         return self.last("show_obstacle")[0]
@@ -85,26 +66,10 @@ class View(QObject):
         return self.last("show_run")[1]
 
 
-@cache
-def iris() -> Dataset:
-    return open_dataset(dataset("iris"))
-
-
-class Page:
-    """All that belongs together in one test."""
-
+class Page(PageDesk):
     def __init__(self, path: Path) -> None:
         self.queue, self.view = FakeQueue(), View()
-        self.collection = RunCollection(self.queue, ProjectStore(path))
-        self.space = Workspace(self.collection, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
-        self.presenter = TrainPresenter(self.view, self.space)  # type: ignore[arg-type]
-        self.messages: list[str] = []
-        self.space.message.connect(self.messages.append)
-
-    def open(self) -> None:
-        self.space.path = str(dataset("iris"))
-        self.space.dataset = iris()
-        self.space.data_changed.emit()
+        super().__init__(path, self.queue, self.view, TrainPresenter)
 
     def tick(self) -> None:
         self.presenter._soon.stop()
@@ -364,7 +329,7 @@ def test_only_runs_that_moved_are_drawn(page: Page) -> None:
         page.queue.tell(second, Sampled(sample(iteration)))
     page.tick()
     drawn = [values[0] for name, values, _ in page.view.told if name == "draw"]
-    assert [[course.run for course in courses] for courses in drawn] == [[second]]
+    assert [[history.run for history in histories] for histories in drawn] == [[second]]
     assert drawn[0][0].trace["iteration"].tolist() == list(range(1, 200))
 
 
@@ -373,10 +338,10 @@ def test_a_course_has_what_was_read(page: Page) -> None:
     page.queue.tell(run, Sampled(sample(1)))
     page.queue.tell(run, Read(Reading(1, 0.01, 0.5, math.nan, (1, 2, 3))))
     page.tick()
-    course = page.view.last("draw")[0][-1]
-    assert course.readings["support_per_class"].tolist() == [[1.0, 2.0, 3.0]]
-    assert course.class_names == page.space.dataset.classes
-    assert course.machine == "ww"
+    history = page.view.last("draw")[0][-1]
+    assert history.readings["support_per_class"].tolist() == [[1.0, 2.0, 3.0]]
+    assert history.class_names == page.space.dataset.classes
+    assert history.machine == "ww"
 
 
 def test_progress_is_said_in_words(page: Page) -> None:

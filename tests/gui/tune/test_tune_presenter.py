@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from fake_queue import FakeQueue
-from PySide6.QtCore import QObject, Signal
+from page_desk import FormView, PageDesk, iris
+from PySide6.QtCore import Signal
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.base.resources import dataset
-from mcsvm_gui.core.base.settings import Settings
-from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.state import JobState
-from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.core.report.stored_searches import read_searches
 from mcsvm_gui.core.tune.command import tune_command
 from mcsvm_gui.core.tune.search import Tuned, Tuning
-from mcsvm_gui.ui.runs.collection import RunCollection
-from mcsvm_gui.ui.runs.workspace import Workspace
 from mcsvm_gui.ui.threads.search import Begun, Searched, SearchJob, Tried, TriedInside
-from mcsvm_gui.ui.threads.tasks import Tasks
 from mcsvm_gui.ui.threads.training import Training
 from mcsvm_gui.ui.tune.presenter import TunePresenter
 from solvers.dual.certificate import Certificate
@@ -78,7 +72,7 @@ class Queue(FakeQueue):
         self.tell(job.key, Searched(tuned), JobState.DONE)
 
 
-class View(QObject):
+class View(FormView):
     form_changed, value_changed, machine_shown, cell_chosen = (
         Signal(),
         Signal(),
@@ -92,24 +86,13 @@ class View(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.form: dict[str, str] = {}
         self.value, self.machine = "accuracy", ""
         self.told: dict[str, tuple[Any, ...]] = {}
-
-    def texts(self) -> dict[str, str]:
-        return dict(self.form)
-
-    def set_texts(self, texts: dict[str, str]) -> None:
-        self.form = dict(texts)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if not name.startswith(("show_", "close_")):
             raise AttributeError(name)
         return lambda *values: self.told.update({name: values})
-
-    def edit(self, **texts: str) -> None:
-        self.form |= texts
-        self.form_changed.emit()
 
     @property
     def obstacle(self) -> str:
@@ -118,11 +101,6 @@ class View(QObject):
     @property
     def maps(self) -> dict[str, Any]:
         return {shown.machine: shown for shown in self.told["show_maps"][0]}
-
-
-@cache
-def iris() -> Dataset:
-    return open_dataset(dataset("iris"))
 
 
 def result(accuracy: float) -> FoldResult:
@@ -140,19 +118,10 @@ def peak(cost: float, gamma: float) -> Callable[[Cell, int], float]:
     return score
 
 
-class Page:
+class Page(PageDesk):
     def __init__(self, path: Path) -> None:
         self.queue, self.view = Queue(), View()
-        self.collection = RunCollection(self.queue, ProjectStore(path))
-        self.space = Workspace(self.collection, self.queue, Tasks(), Settings())  # type: ignore[arg-type]
-        self.presenter = TunePresenter(self.view, self.space)  # type: ignore[arg-type]
-        self.messages: list[str] = []
-        self.space.message.connect(self.messages.append)
-
-    def open(self) -> None:
-        self.space.path = str(dataset("iris"))
-        self.space.dataset = iris()
-        self.space.data_changed.emit()
+        super().__init__(path, self.queue, self.view, TunePresenter)
 
     def edit(self, qtbot: QtBot, **texts: str) -> None:
         """And wait until the project has said what it knows."""
