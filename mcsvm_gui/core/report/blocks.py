@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -36,6 +36,11 @@ class Paragraph:
     text: str
     kind: str = ""  # solved, nearly, not solved: a badge stands in front
 
+    @property
+    def lines(self) -> list[str]:
+        """Those that hold anything."""
+        return [line for line in clean(self.text).splitlines() if line.strip()]
+
 
 @dataclass(frozen=True)
 class Properties:
@@ -54,6 +59,13 @@ class Table:
     numbers: frozenset[int] = frozenset()
     best: frozenset[tuple[int, int]] = frozenset()
     shade: Mapping[tuple[int, int], float] = field(default_factory=dict)  # 0 to 1
+
+    def texts(self, cell: Callable[[str], str], best: Callable[[str], str]) -> list[tuple[str, ...]]:
+        """The rows, with each cell as a format writes it."""
+        return [
+            tuple((best if (row, column) in self.best else cell)(text) for column, text in enumerate(cells))
+            for row, cells in enumerate(self.rows)
+        ]
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Heading):
         return rf"\{'sub' * (block.level - 1)}section*{{{_name(block.text, 200)}}}"
     if isinstance(block, Paragraph):
-        return "\n\n".join(_words(line) for line in clean(block.text).splitlines() if line.strip())
+        return "\n\n".join(_words(line) for line in block.lines)
     if isinstance(block, Properties):
         rows: list[tuple[str, ...]] = [
             (_name(key), rf"\parbox[t]{{0.6\linewidth}}{{\raggedright {_name(value, 2000)}}}")
@@ -92,13 +92,7 @@ def _block(block: Block) -> str:
 
 
 def _table(table: Table) -> str:
-    rows = [
-        tuple(
-            rf"\textbf{{{_name(text)}}}" if (row, column) in table.best else _name(text)
-            for column, text in enumerate(cells)
-        )
-        for row, cells in enumerate(table.rows)
-    ]
+    rows = table.texts(_name, lambda text: rf"\textbf{{{_name(text)}}}")
     columns = "".join("r" if place in table.numbers else "l" for place in range(len(table.columns)))
     caption = f"\\noindent {_words(table.caption)}\n" if table.caption else ""
     return caption + _grid(columns, tuple(map(_name, table.columns)), rows)

@@ -47,7 +47,7 @@ def _block(block: Block, number: int) -> str:
     if isinstance(block, Heading):
         return f"{'#' * block.level} {_name(block.text, 200)}"
     if isinstance(block, Paragraph):
-        text = "\n\n".join(_words(line) for line in clean(block.text).splitlines() if line.strip())
+        text = "\n\n".join(_words(line) for line in block.lines)
         return f"**{text}**" if block.kind and text else text
     if isinstance(block, Properties):
         return _grid(("", ""), [(_name(key), _name(value, 2000)) for key, value in block.rows], frozenset())
@@ -59,13 +59,7 @@ def _block(block: Block, number: int) -> str:
 
 
 def _table(table: Table) -> str:
-    rows = [
-        tuple(
-            f"**{_name(text)}**" if (row, column) in table.best and text else _name(text)
-            for column, text in enumerate(cells)
-        )
-        for row, cells in enumerate(table.rows)
-    ]
+    rows = table.texts(_name, lambda text: f"**{_name(text)}**" if text else "")
     grid = _grid(tuple(map(_name, table.columns)), rows, table.numbers)
     return f"{_words(table.caption)}\n\n{grid}" if table.caption else grid
 
