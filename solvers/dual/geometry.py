@@ -34,6 +34,8 @@ class Geometry(ABC):
 
     title: ClassVar[str]  # in sentences: "{method} has no steps for {title}"
     sums: ClassVar[bool]  # whether the bound is on the sum of an example's variables; passed to compiled loops
+    scanned: ClassVar[Callable[..., float]]  # the compiled loops of `scan` and `examine`
+    examined: ClassVar[Callable[..., tuple[float, float, float]]]
 
     def __reduce__(self) -> str:
         """A pickled problem comes back with the same instance."""
@@ -41,19 +43,20 @@ class Geometry(ABC):
 
     # -- how far from optimal ---------------------------------------------------------------------
 
-    @abstractmethod
     def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
         """The KKT violation, and that of every example into `worst`, (n,); `own`, (n,), is work space.
 
         alpha and functions are in Fortran order. Line: `worst` is signed, positive where beta should rise.
         """
+        return float(self.scanned(part.form.rule, functions.T, alpha.T, part.labels, part.upper, own, worst))
 
-    @abstractmethod
     def examine(
         self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
     ) -> tuple[float, float, float]:
         """(violation, loss, linear term of the dual) by functions with b; the violation of each example into
         `violations`."""
+        by_class = _by_class(functions), _by_class(alpha)
+        return self.examined(part.form.rule, *by_class, part.labels, part.upper, violations)
 
     def unclear(self, part: Part, alpha: np.ndarray, functions: np.ndarray, error: np.ndarray) -> np.ndarray:
         """The examples that may violate or cost. `functions` include b, and may err by `error` (by its bound on a
@@ -161,14 +164,7 @@ class Geometry(ABC):
 class Box(Geometry):
     title = "a bound on every variable"
     sums = False
-
-    def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
-        return float(scan.scan_box(part.form.rule, functions.T, alpha.T, part.labels, part.upper, own, worst))
-
-    def examine(
-        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
-    ) -> tuple[float, float, float]:
-        return _examined(scan.examine_box, part, alpha, functions, violations)
+    scanned, examined = staticmethod(scan.scan_box), staticmethod(scan.examine_box)
 
     def loss(self, hinges: np.ndarray) -> np.ndarray:
         return np.asarray(hinges.sum(axis=-1))
@@ -227,14 +223,7 @@ class Sums(Geometry):
 
     title = "a bound on the sum of every example"
     sums = True
-
-    def scan(self, part: Part, alpha: np.ndarray, functions: np.ndarray, own: np.ndarray, worst: np.ndarray) -> float:
-        return float(scan.scan_simplex(part.form.rule, functions.T, alpha.T, part.labels, part.upper, own, worst))
-
-    def examine(
-        self, part: Part, alpha: np.ndarray, functions: np.ndarray, violations: np.ndarray
-    ) -> tuple[float, float, float]:
-        return _examined(scan.examine_simplex, part, alpha, functions, violations)
+    scanned, examined = staticmethod(scan.scan_simplex), staticmethod(scan.examine_simplex)
 
     def loss(self, hinges: np.ndarray) -> np.ndarray:
         return np.asarray(hinges.max(axis=-1))
@@ -380,18 +369,8 @@ def geometry_of(form: DualForm, exact: bool) -> Geometry:
     return {"box": BOX, "simplex": SUMS}[form.feasible]
 
 
-def _examined(
-    look: Callable[..., tuple[float, float, float]],
-    part: Part,
-    alpha: np.ndarray,
-    functions: np.ndarray,
-    violations: np.ndarray,
-) -> tuple[float, float, float]:
-    """Call `look` with arrays by class, contiguous along the examples; Fortran order needs no copy."""
-    return look(part.form.rule, _by_class(functions), _by_class(alpha), part.labels, part.upper, violations)
-
-
 def _by_class(table: np.ndarray) -> np.ndarray:
+    """Contiguous along the examples; Fortran order needs no copy."""
     if table.flags.f_contiguous:
         return table.T
     turned = np.empty(table.shape[::-1])
