@@ -88,7 +88,7 @@ def declared() -> set[str]:
     choices = {text for setting in TABLE for _, text in setting.choices()} - set(languages().values())
     listed = ROLES, names.SOLVERS, names.KERNELS, names.NOT_FOR_FILES, names.BIASES, names.OWN_BIAS, SEARCHES
     named = {title for titles in listed for title in titles.values()}
-    measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip)}
+    measures = {text for measure in MEASURES.values() for text in (measure.title, measure.tip, measure.short)}
     refusals = {geometry.title for geometry in (BOX, SUMS, LINE)}
     exports = {OWN.title, *(exporter.title for exporter in EXPORTERS.values())}
     registries = machines | methods | refusals | formulas | endings | set(REASONS)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import Option
-from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.summary import badge
 from solvers.errors import Sentence
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.compare.comparison import Comparison, Side
 
 ENDINGS = {
     "converged": Sentence("converged"),
@@ -32,6 +34,7 @@ class Measure:
     better: int = 0  # 1: more is better, -1: less is, 0: neither
     group: str = "result"  # or "setting"
     tip: str = ""
+    short: str = ""  # the title of a narrow column, where the full one is too long
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,8 @@ def _setting_of(option: Option) -> Measure:
     return _setting(option.name, option.title, *(("kernel", "name") if option.name == "kernel" else of_kernel))
 
 
-def _result(name: str, title: str, value: Callable[[Side], Any], printed: Any, better: int) -> Measure:
-    return Measure(name, title, value, printed, better)
+def _result(name: str, title: str, value: Callable[[Side], Any], printed: Any, better: int, short: str = "") -> Measure:
+    return Measure(name, title, value, printed, better, short=short)
 
 
 MEASURES: dict[str, Measure] = {
@@ -149,21 +152,21 @@ MEASURES: dict[str, Measure] = {
         _setting("solver_used", "Solver that trained"),
         _setting("weights", "Weight column", "weights", "column"),
         _setting("n_train", "Training rows"),
-        _result("accuracy", "Accuracy", _score("accuracy"), figures.accuracy, 1),
+        _result("accuracy", "Accuracy", _score("accuracy"), figures.accuracy, 1, "Test"),
         _result("balanced_accuracy", "Balanced accuracy", _score("balanced_accuracy"), figures.accuracy, 1),
         _result("macro_f1", "Macro F1", _score("macro_f1"), "{:.3f}".format, 1),
         _result("kappa", "Cohen's kappa", _score("kappa"), "{:.3f}".format, 1),
-        _result("train_accuracy", "Training accuracy", _of("train_accuracy"), figures.accuracy, 0),
+        _result("train_accuracy", "Training accuracy", _of("train_accuracy"), figures.accuracy, 0, "Training"),
         _result("certificate", "Certificate", _certificate, str, 0),
-        _result("relative_gap", "Relative gap", _gap, figures.gap, -1),
+        _result("relative_gap", "Relative gap", _gap, figures.gap, -1, "Gap"),
         _result("primal", "Primal", _of("certificate", "primal"), figures.objective, 0),
         _result("dual", "Dual", _of("certificate", "dual"), figures.objective, 0),
         _result("violation", "Largest violation", _of("certificate", "violation"), figures.violation, -1),
         _result("ending", "Ending", _of("ending"), _ended, 0),
-        _result("iterations", "Iterations", _of("iterations"), _count, 0),
-        _result("seconds", "Training time", _of("seconds"), figures.seconds, -1),
+        _result("iterations", "Iterations", _of("iterations"), _count, 0, "Steps"),
+        _result("seconds", "Training time", _of("seconds"), figures.seconds, -1, "Time"),
         _result("prediction", "Prediction, a row", lambda side: side.row_seconds, figures.seconds, -1),
-        _result("n_support", "Support vectors", _of("n_support"), _count, -1),
+        _result("n_support", "Support vectors", _of("n_support"), _count, -1, "Support"),
         _result("n_bounded", "Bounded", _of("n_bounded"), _count, 0),
         _result("target", "Target margin", _target, "{:.4g}".format, 0),
         _result("violations", "Target-margin violations, sum", _total, "{:.5g}".format, 0),

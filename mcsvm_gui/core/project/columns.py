@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.machine.names import machine_words
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.records import STATES, RunRecord
@@ -33,12 +35,12 @@ def columns() -> tuple[RunColumn, ...]:
     """In the language of the moment, looked up once."""
     machines, states = machine_words(), state_words()
     return (
-        RunColumn("name", tr("Run"), tr("Its name"), _name, _name, editable=True, width=13),
+        _text("name", tr("Run"), tr("Its name"), 13, editable=True),
         RunColumn(
             "machine",
-            tr("Machine"),
+            _title("machine"),
             tr("Which multi-class machine"),
-            _machine,
+            attrgetter("machine"),
             lambda run: machines.get(run.machine, run.machine),
             width=19,
         ),
@@ -50,59 +52,52 @@ def columns() -> tuple[RunColumn, ...]:
             lambda run: states[_standing(run)],
             width=17,
         ),
-        _figure("relative_gap", tr("Gap"), tr("How far it can be from the optimum"), _gap, 12),
-        _share("test_accuracy", tr("Test"), tr("Accuracy on rows that it was not trained on"), "n_test"),
-        _share("train_accuracy", tr("Training"), tr("Accuracy on the rows that it was trained on"), "n_train"),
-        _figure("seconds", tr("Time"), tr("Seconds of training alone"), figures.seconds, 9),
-        _figure("n_support", tr("Support"), tr("Support vectors"), _count, 8),
-        _figure("n_bounded", tr("Bounded"), tr("Support vectors at their bound"), _count, 8),
-        _figure("iterations", tr("Steps"), tr("Steps of the solver"), _count, 10),
-        RunColumn("kernel", tr("Kernel"), tr("The kernel"), lambda run: run.kernel, lambda run: run.kernel, width=9),
-        _figure("C", tr("C"), tr("The price of an error"), figures.parameter, 7),
-        _figure("gamma", tr("gamma"), tr("The kernel's gamma"), figures.parameter, 9),
-        RunColumn("solver", tr("Solver"), tr("Who solved it"), lambda run: run.solver, lambda run: run.solver, width=8),
-        _figure("seed", tr("Seed"), tr("Of the split and the order"), figures.parameter, 5),
-        RunColumn("data", tr("Data"), tr("The file it was trained on"), _data, _data, width=14),
-        RunColumn("created", tr("Begun"), tr("When it was begun"), lambda run: run.created, _begun, width=17),
-        RunColumn("note", tr("Note"), tr("Your own words"), _note, _note, editable=True, width=24),
+        _figure("relative_gap", tr("How far it can be from the optimum"), _gap, 12),
+        _share("test_accuracy", tr("Accuracy on rows that it was not trained on"), "n_test", "accuracy"),
+        _share("train_accuracy", tr("Accuracy on the rows that it was trained on"), "n_train", "train_accuracy"),
+        _figure("seconds", tr("Seconds of training alone"), figures.seconds, 9),
+        _figure("n_support", tr("Support vectors"), _count, 8),
+        _figure("n_bounded", tr("Support vectors at their bound"), _count, 8),
+        _figure("iterations", tr("Steps of the solver"), _count, 10),
+        _text("kernel", _title("kernel"), tr("The kernel"), 9),
+        _figure("C", tr("The price of an error"), figures.parameter, 7),
+        _figure("gamma", tr("The kernel's gamma"), figures.parameter, 9),
+        _text("solver", _title("solver"), tr("Who solved it"), 8),
+        _figure("seed", tr("Of the split and the order"), figures.parameter, 5),
+        _text("data", tr("Data"), tr("The file it was trained on"), 14, of="data_name"),
+        RunColumn("created", tr("Begun"), tr("When it was begun"), attrgetter("created"), _begun, width=17),
+        _text("note", tr("Note"), tr("Your own words"), 24, editable=True),
     )
 
 
-def _figure(name: str, title: str, tip: str, printed: Callable[[Any], str], width: int) -> RunColumn:
-    def value(run: RunRecord) -> Any:
-        return getattr(run, name)
-
-    return RunColumn(name, title, tip, value, lambda run: printed(value(run)), number=True, width=width)
+def _title(measure: str) -> str:
+    title = MEASURES[measure].short or MEASURES[measure].title
+    return tr(title)
 
 
-def _share(name: str, title: str, tip: str, rows: str) -> RunColumn:
+def _text(name: str, title: str, tip: str, width: int, *, of: str = "", editable: bool = False) -> RunColumn:
+    """`of`: the attribute, where it is called otherwise."""
+    value = attrgetter(of or name)
+    return RunColumn(name, title, tip, value, value, editable=editable, width=width)
+
+
+def _figure(name: str, tip: str, printed: Callable[[Any], str], width: int) -> RunColumn:
+    value = attrgetter(name)
+    return RunColumn(name, _title(name), tip, value, lambda run: printed(value(run)), number=True, width=width)
+
+
+def _share(name: str, tip: str, rows: str, measure: str) -> RunColumn:
     """Of many rows more digits are known."""
 
     def text(run: RunRecord) -> str:
         known = getattr(run, rows)
         return figures.accuracy(getattr(run, name), int(known) if known and known >= 1 else None)
 
-    return RunColumn(name, title, tip, lambda run: getattr(run, name), text, number=True, width=8)
-
-
-def _name(run: RunRecord) -> str:
-    return run.name
-
-
-def _note(run: RunRecord) -> str:
-    return run.note
-
-
-def _data(run: RunRecord) -> str:
-    return run.data_name
+    return RunColumn(name, _title(measure), tip, attrgetter(name), text, number=True, width=8)
 
 
 def _begun(run: RunRecord) -> str:
     return figures.moment(run.created)
-
-
-def _machine(run: RunRecord) -> str:
-    return run.machine
 
 
 def _count(number: float | None) -> str:

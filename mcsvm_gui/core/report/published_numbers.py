@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.compare.measures import MEASURES
 from mcsvm_gui.core.experiment import Results
 from mcsvm_gui.core.experiment.results import beside_published
 from mcsvm_gui.core.report.blocks import Block, Heading, Table
@@ -21,18 +23,34 @@ def seconds(value: float) -> str:
     return count(value) if value >= 99.5 else f"{value:.2g}"
 
 
-Printed = Callable[[float], str]
-MEASURES: dict[str, tuple[str, Printed, bool]] = {  # title, how it is printed, whether ratios say more than differences
-    "accuracy": ("Accuracy on rows not trained on", lambda value: f"{100 * value:.2f}", False),
-    "validation": ("Accuracy of the best cell of the search", lambda value: f"{100 * value:.2f}", False),
-    "iterations": ("Iterations", count, True),
-    "seconds": ("Training time, seconds", seconds, True),
-    "search_seconds": ("Time of the search, seconds", seconds, True),
-    "n_support": ("Support vectors", lambda value: f"{value:.1f}".removesuffix(".0"), True),
-    "log2_C": ("log2 C", "{:g}".format, False),
-    "log2_gamma": ("log2 gamma", "{:g}".format, False),
+class Unit(NamedTuple):
+    """How a published number is printed: as papers do."""
+
+    name: str
+    printed: Callable[[float], str]
+    ratios: bool  # whether ratios say more than differences
+
+
+PERCENT = Unit("per cent", lambda value: f"{100 * value:.2f}", ratios=False)
+SECONDS = Unit("seconds", seconds, ratios=True)
+VECTORS = Unit("", lambda value: f"{value:.1f}".removesuffix(".0"), ratios=True)
+EXPONENT = Unit("", "{:g}".format, ratios=False)
+UNITS = {
+    "accuracy": PERCENT,
+    "validation": PERCENT,
+    "iterations": Unit("", count, ratios=True),
+    "seconds": SECONDS,
+    "search_seconds": SECONDS,
+    "n_support": VECTORS,
+    "log2_C": EXPONENT,
+    "log2_gamma": EXPONENT,
 }
-PERCENT = "accuracy", "validation"
+TITLES = {  # of what no single run has
+    "validation": "Accuracy of the best cell of the search",
+    "search_seconds": "Time of the search",
+    "log2_C": "log2 C",
+    "log2_gamma": "log2 gamma",
+}
 Known = dict[tuple[str, str], tuple[float, float | None]]
 
 
@@ -40,30 +58,31 @@ def blocks(results: Results) -> list[Block]:
     found: dict[str, Known] = {}
     for data, label, measure, theirs, ours in beside_published(results):
         found.setdefault(measure, {})[data, label] = theirs, ours
-    tables = [_table(results, measure, found[measure]) for measure in MEASURES if measure in found]
+    tables = [_table(results, measure, found[measure]) for measure in UNITS if measure in found]
     return [Heading("Beside the published numbers"), *tables] if tables else []
 
 
 def _table(results: Results, measure: str, known: Known) -> Table:
     """Two columns for every run: ours, then theirs; `gap` marks a row that did not reach its tolerance."""
-    title, printed, ratios = MEASURES[measure]
+    unit, title = UNITS[measure], TITLES.get(measure) or MEASURES[measure].title
     labels = [label for label in results.labels if any(label == name for _, name in known)]
     names = [spec.name for spec in results.experiment.data if any(spec.name == data for data, _ in known)]
     columns = ("data", *(text for label in labels for text in (label, "paper")))
-    rows = [(name, *_cells(results, name, labels, known, printed)) for name in names]
-    summary = "median ratio" if ratios else "mean difference"
-    if measure in PERCENT or ratios:
-        solved = _solved(results, known) if ratios else known
-        rows.append((summary, *(text for label in labels for text in (_summary(label, solved, ratios=ratios), ""))))
-    unit = ", per cent" if measure in PERCENT else ""
+    rows = [(name, *_cells(results, name, labels, known, unit.printed)) for name in names]
+    if unit is not EXPONENT:
+        summary, solved = ("median ratio", _solved(results, known)) if unit.ratios else ("mean difference", known)
+        rows.append((summary, *(text for label in labels for text in (_summary(label, solved, unit), ""))))
+    heading = f"{title}, {unit.name}" if unit.name else title
     unsolved = "; * did not reach its tolerance" if any("*" in text for row in rows for text in row) else ""
     several = any(len(trial.tested) > 1 for trial in results.done)
     here = f"here ({results.way} of the parts)" if several else "here"
-    caption = f"{title}{unit}: {here}, then published{unsolved}."
+    caption = f"{heading}: {here}, then published{unsolved}."
     return Table(columns, tuple(rows), caption, frozenset(range(1, len(columns))))
 
 
-def _cells(results: Results, data: str, labels: Sequence[str], known: Known, printed: Printed) -> list[str]:
+def _cells(
+    results: Results, data: str, labels: Sequence[str], known: Known, printed: Callable[[float], str]
+) -> list[str]:
     cells = []
     for label in labels:
         theirs, ours = known.get((data, label), (None, None))
@@ -82,9 +101,9 @@ def _solved(results: Results, known: Known) -> Known:
     }
 
 
-def _summary(label: str, known: Known, *, ratios: bool) -> str:
+def _summary(label: str, known: Known, unit: Unit) -> str:
     pairs = [(theirs, ours) for (_, name), (theirs, ours) in known.items() if name == label and ours is not None]
-    if ratios:
+    if unit.ratios:
         values = [ours / theirs for theirs, ours in pairs if theirs]
         return f"{float(np.median(values)):.2g}" if values else figures.NONE
     return f"{100 * float(np.mean([ours - theirs for theirs, ours in pairs])):+.2f}" if pairs else figures.NONE
