@@ -13,7 +13,7 @@ from typing import Any
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.standings import Confused, Judged, better_than_chance, most_confused
-from mcsvm_gui.core.machine.state import verdict
+from mcsvm_gui.core.machine.state import optimality
 from mcsvm_gui.core.machine.summary import certified_badge
 
 CONFUSED = 0.3, 5.0  # of all errors, and errors at least: from here on a pair of classes is named
@@ -174,7 +174,7 @@ def _hold_out(best: Candidate) -> NextStep | None:
 def _solve(best: Candidate) -> NextStep | None:
     document = best.document
     gap = float(document["certificate"]["relative_gap"])
-    if verdict(document["ending"], gap, document["kernel"]["name"]) == "solved":
+    if optimality(document["ending"], gap, document["kernel"]["name"]) == "solved":
         return None
     return NextStep("unsolved", tr("it ended early and can go on"), tr("Train it to the end"))
 

@@ -119,14 +119,14 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
 def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[TableCell, ...]:
     first, second = (words(name) for name in result.between or (Sentence("all"), ""))
     differs = result.adjusted.get("holm", result.p) < SIGNIFICANT
-    verdict = Sentence("different (5 %)") if differs else Sentence("no difference shown")
+    conclusion = Sentence("different (5 %)") if differs else Sentence("no difference shown")
     return (
         *(first, second, words(TESTS.get(result.name, result.name))),
         *([words(result.data or Sentence("all"))] if several else []),
         *_leads(result),
         TableCell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
         *(_p(p) for p in (result.p, *(result.adjusted.get(way) for way in ways))),
-        words(verdict, "best" if differs else "quiet"),
+        words(conclusion, "best" if differs else "quiet"),
     )
 
 

@@ -56,13 +56,13 @@ BEGUN = (
     JobState.PAUSED,
 )  # can be paused, resumed and stopped
 
-Verdict = Literal["solved", "nearly", "not solved"]
+Optimality = Literal["solved", "nearly", "not solved"]
 
 NEAR = 0.01  # a relative gap up to which a model that is not solved is called nearly so
 SEMIDEFINITE = "rbf", "linear"  # kernels whose dual is a bound on the optimum whatever their parameters
 
 
-def verdict(ending: str, relative_gap: float, kernel: str) -> Verdict:
+def optimality(ending: str, relative_gap: float, kernel: str) -> Optimality:
     """Converged means that no constraint is violated by more than the tolerance; the gap bounds the distance.
 
     A stalled run of a kernel that may be indefinite has no bound: nothing can be said for it.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.machine.state import JobState, verdict
+from mcsvm_gui.core.machine.state import JobState, optimality
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.time_left import TrainingProgress
@@ -32,7 +32,7 @@ def certified_badge(ending: str, certificate: Mapping[str, float], kernel: str, 
     """`certificate` as documents have it."""
     relative = float(certificate["relative_gap"])
     gap = figures.gap(max(relative, 0.0))
-    kind = verdict(ending, relative, kernel)
+    kind = optimality(ending, relative, kernel)
     texts = {
         "solved": tr("Solved to {gap}", gap=gap),
         "nearly": tr("Nearly solved: up to {gap} off", gap=gap),

@@ -114,7 +114,7 @@ def _gap(relative: float | None) -> str:
 def kind_of(run: RunRecord) -> str:
     """What sign it has: a kind of badge."""
     if run.state == JobState.DONE:
-        return run.verdict or "waiting"
+        return run.optimality or "waiting"
     return JobState(run.state).sign
 
 
@@ -130,10 +130,10 @@ def state_words() -> dict[str, str]:
 
 
 def _standing(run: RunRecord) -> str:
-    return run.verdict or "unreadable" if run.state == JobState.DONE else run.state
+    return run.optimality or "unreadable" if run.state == JobState.DONE else run.state
 
 
 def _state(run: RunRecord) -> tuple[int, float]:
     """The best solved first."""
-    state, gap = run.verdict if run.state == JobState.DONE else run.state, run.relative_gap
+    state, gap = run.optimality if run.state == JobState.DONE else run.state, run.relative_gap
     return ORDER.index(state) if state in ORDER else len(ORDER), float("inf") if gap is None else gap

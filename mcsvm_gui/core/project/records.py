@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.machine.names import PARAMETERS
-from mcsvm_gui.core.machine.state import JobState, Verdict, verdict
+from mcsvm_gui.core.machine.state import JobState, Optimality, optimality
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.machine.request import Request
@@ -97,9 +97,9 @@ class RunRecord:
         return _text(self._documented("ending"))
 
     @property
-    def verdict(self) -> Verdict | None:
+    def optimality(self) -> Optimality | None:
         gap = self.relative_gap
-        return None if self.ending is None or gap is None else verdict(self.ending, gap, self.kernel)
+        return None if self.ending is None or gap is None else optimality(self.ending, gap, self.kernel)
 
     @property
     def seconds(self) -> float | None:

@@ -106,14 +106,14 @@ def test_the_shortcuts_are_those_of_all_actions(window: MainWindow, dialogs: Dia
 def test_the_doctor_is_busy_then_says_what_is_wrong_or_that_nothing_is(window: MainWindow, dialogs: Dialogs) -> None:
     dialogs.show_doctor()
     dialog = opened(window, "doctorDialog")
-    verdict = child(dialog, QLabel, "doctorVerdict")
+    summary = child(dialog, QLabel, "doctorSummary")
     assert not child(dialog, QPushButton, "copyButton").isEnabled()
     dialogs.set_findings(["numba is not installed"], [("Packages", [("numba", "not installed")])])
-    assert verdict.property("role") == "warning"
+    assert summary.property("role") == "warning"
     assert "numba is not installed\n" in copied(dialog)
     assert "numba\tnot installed" in copied(dialog)
     dialogs.set_findings([], [])
-    assert verdict.property("role") == "good"
+    assert summary.property("role") == "good"
     assert "numba" not in copied(dialog)
 
 

@@ -19,11 +19,11 @@ Section = tuple[str, Sequence[tuple[str, str]]]  # a title, and what is called h
 class DoctorDialog(Dialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "doctorDialog", tr("This installation"), 80 * UNIT, 72 * UNIT)
-        self._verdict = selectable("doctorVerdict", "heading")
+        self._summary = selectable("doctorSummary", "heading")
         self._problems = QVBoxLayout()
         self._facts = facts_tree("doctorFacts", tr("This installation"), (tr("What"), tr("Found")))
         self._facts.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        self.body.addWidget(self._verdict)
+        self.body.addWidget(self._summary)
         nest(self.body, self._problems)
         self.body.addWidget(self._facts, 1)
         self._copy = self.add_copy_button()
@@ -32,17 +32,17 @@ class DoctorDialog(Dialog):
 
     def set_busy(self) -> None:
         self._copy.setEnabled(False)
-        set_role(self._verdict, "muted")
-        self._verdict.setText(tr("Looking around…"))
+        set_role(self._summary, "muted")
+        self._summary.setText(tr("Looking around…"))
 
     def set_failure(self, sentence: str) -> None:
-        set_role(self._verdict, "bad")
-        self._verdict.setText(sentence)
+        set_role(self._summary, "bad")
+        self._summary.setText(sentence)
 
     def set_findings(self, problems: Sequence[str], sections: Sequence[Section]) -> None:
         self._copy.setEnabled(True)
-        set_role(self._verdict, "warning" if problems else "good")
-        self._verdict.setText(tr("This needs attention:") if problems else tr("Nothing is missing."))
+        set_role(self._summary, "warning" if problems else "good")
+        self._summary.setText(tr("This needs attention:") if problems else tr("Nothing is missing."))
         self._clear()
         self._told = tuple(problems)
         for problem in problems:
@@ -66,7 +66,7 @@ class DoctorDialog(Dialog):
                 widget.deleteLater()
 
     def plain_text(self) -> str:
-        lines = [self._verdict.text(), *self._told]
+        lines = [self._summary.text(), *self._told]
         for row in range(self._facts.topLevelItemCount()):
             head = self._facts.topLevelItem(row)
             assert head is not None

@@ -206,9 +206,9 @@ def test_every_pair_on_the_same_rows_is_tested(seen: ComparisonTables) -> None:
     assert names.count("McNemar, exact") == 9
     assert names.count("Corrected resampled t") == 3
     assert len({row[3].text for row in seen.tests.rows}) > 1  # runs on several files: each test names its own
-    for *_, p, adjusted, verdict in seen.tests.rows:
+    for *_, p, adjusted, conclusion in seen.tests.rows:
         assert p.value <= adjusted.value <= 1.0
-        assert (verdict.sign == "best") == (adjusted.value < 0.05)
+        assert (conclusion.sign == "best") == (adjusted.value < 0.05)
 
 
 VALUES = st.one_of(st.none(), st.integers(-9, 9), st.floats(-9, 9), st.text("abAB", max_size=3))

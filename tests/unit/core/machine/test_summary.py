@@ -18,7 +18,7 @@ from mcsvm_gui.core.machine import summary
 from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import train
-from mcsvm_gui.core.machine.state import verdict
+from mcsvm_gui.core.machine.state import optimality
 from mcsvm_gui.core.machine.time_left import parts_of, progress_of
 from solvers.decision import ASKED
 from solvers.machines import MACHINES
@@ -54,11 +54,11 @@ def test_a_solver_that_was_asked_for_needs_no_words(kernel: str) -> None:
 
 @pytest.mark.parametrize("ending", [ending.value for ending in Ending])
 @pytest.mark.parametrize("gap", [-1e-12, 0.0, 7e-6, 0.02, 3.0])
-def test_the_badge_says_the_gap_and_the_verdict(ending: str, gap: float) -> None:
+def test_the_badge_says_the_gap_and_the_optimality(ending: str, gap: float) -> None:
     found = document(ending=ending)
     found["certificate"] |= {"relative_gap": gap}
     badge = summary.badge(found)
-    assert badge.kind == verdict(ending, gap, "rbf")
+    assert badge.kind == optimality(ending, gap, "rbf")
     assert figures.gap(max(gap, 0.0)) in badge.text
     assert figures.objective(found["certificate"]["primal"]) in badge.tip
 

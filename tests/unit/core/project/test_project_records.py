@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_examples import document, record
 
-from mcsvm_gui.core.machine.state import NEAR, verdict
+from mcsvm_gui.core.machine.state import NEAR, optimality
 from mcsvm_gui.core.project.pending import PendingWrites
 from mcsvm_gui.core.project.records import RunRecord
 from solvers.run.trace import Sample
@@ -36,7 +36,7 @@ def test_a_run_that_goes_on_shows_where_it_stands() -> None:
     going = record(1, "running", live=here)
     assert (going.iterations, going.seconds, going.gap, going.n_support) == (12, 0.5, 1.0, 30)
     assert going.relative_gap == 0.5
-    assert (going.verdict, going.test_accuracy) == (None, None)
+    assert (going.optimality, going.test_accuracy) == (None, None)
     assert replace(going, document=document(1)).iterations == document(1)["iterations"]
 
 
@@ -62,17 +62,17 @@ ENDINGS = st.sampled_from(["converged", "step limit", "time limit", "stopped", "
 @given(ENDINGS, st.floats(-1e-12, 1e9), st.floats(0.0, 1e9), st.sampled_from(["rbf", "linear", "sigmoid"]))
 def test_a_larger_gap_never_has_a_better_badge(ending: str, gap: float, more: float, kernel: str) -> None:
     order = ["solved", "nearly", "not solved"]
-    assert order.index(verdict(ending, gap, kernel)) <= order.index(verdict(ending, gap + more, kernel))
+    assert order.index(optimality(ending, gap, kernel)) <= order.index(optimality(ending, gap + more, kernel))
 
 
 @given(ENDINGS, st.floats(0.0, 1e9))
 def test_only_what_converged_is_solved(ending: str, gap: float) -> None:
-    assert (verdict(ending, gap, "rbf") == "solved") == (ending == "converged" and gap <= NEAR)
+    assert (optimality(ending, gap, "rbf") == "solved") == (ending == "converged" and gap <= NEAR)
 
 
 def test_where_the_dual_is_no_bound_nothing_is_claimed() -> None:
-    assert verdict("stalled", 1e-9, "sigmoid") == "not solved"
-    assert verdict("stopped", float("nan"), "rbf") == "not solved"
+    assert optimality("stalled", 1e-9, "sigmoid") == "not solved"
+    assert optimality("stopped", float("nan"), "rbf") == "not solved"
 
 
 # -- the backlog ----------------------------------------------------------------------------------
