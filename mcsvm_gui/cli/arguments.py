@@ -38,7 +38,7 @@ def train(parser: argparse.ArgumentParser) -> None:
     """train a machine on a data file, and keep it with its certificate"""
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("--model", metavar="OUT.mcsvm", help="where to keep the model")
-    parser.add_argument("--trace", metavar="OUT.csv", help="where to write the course of the training")
+    parser.add_argument("--trace", metavar="OUT.csv", help="where to write the trace of the training")
     _options(parser, "train")
     _output(parser)
 

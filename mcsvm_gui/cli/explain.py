@@ -10,7 +10,7 @@ import numpy as np
 
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.interrupt import Interrupt
-from mcsvm_gui.cli.progress import Progress
+from mcsvm_gui.cli.progress import ProgressLine
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED
 from mcsvm_gui.core.base.options import Whole, whole_number
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     places = None if options.rows is None else rows_of(options.rows, dataset.rows)
     fixed = _fixed(options, dataset)
     data = explaining.prepared_rows(trained, dataset, background)
-    progress = Progress(options.quiet)
+    progress = ProgressLine(options.quiet)
     with Interrupt() as interrupt:
         try:
             found = explaining.explain_rows(trained, data, places, _telling(progress, interrupt))
@@ -93,7 +93,7 @@ def _fixed(options: argparse.Namespace, dataset: Dataset) -> frozenset[str]:
     return frozenset(named)
 
 
-def _telling(progress: Progress, interrupt: Interrupt) -> Callable[[float], bool]:
+def _telling(progress: ProgressLine, interrupt: Interrupt) -> Callable[[float], bool]:
     def told(share: float) -> bool:
         progress.share("explaining", share)
         return interrupt.requested
@@ -107,7 +107,7 @@ def _flips(
     data: PreparedRows,
     found: Explanation,
     fixed: frozenset[str],
-    progress: Progress,
+    progress: ProgressLine,
     interrupt: Interrupt,
 ) -> list[FileFlip]:
     flips: list[FileFlip] = []

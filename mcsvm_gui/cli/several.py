@@ -55,13 +55,13 @@ def jobs_of(options: argparse.Namespace) -> int:
 
 def carry_out(experiment: Experiment, options: argparse.Namespace, interrupt: Interrupt) -> Results:
     journal = None if options.results is None else Journal(options.results)
-    course = SeveralProgress(options.quiet)
-    course.begin("preparing ...")
+    progress = SeveralProgress(options.quiet)
+    progress.begin("preparing ...")
     try:
         jobs = jobs_of(options)
-        return perform(experiment, course.training, lambda: interrupt.requested, jobs, journal, course.searching)
+        return perform(experiment, progress.training, lambda: interrupt.requested, jobs, journal, progress.searching)
     finally:
-        course.end()
+        progress.end()
 
 
 def check_report(path: str | None) -> None:

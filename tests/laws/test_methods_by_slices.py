@@ -52,7 +52,7 @@ def pairs() -> list[tuple[str, str]]:
     ]
 
 
-class Course:
+class MethodRun:
     """One method on one part, driven by slices; `interrupt` begins again from copies, as from a checkpoint."""
 
     def __init__(self, method: Method[Any], problem: Problem, seed: int = 0) -> None:
@@ -65,13 +65,13 @@ class Course:
     def ended(self) -> bool:
         return self.progress not in (Progress.MOVING, Progress.MILESTONE) or self.state.steps >= self.most
 
-    def by_slices(self, slices: Iterator[int]) -> Course:
+    def by_slices(self, slices: Iterator[int]) -> MethodRun:
         while not self.ended:
             steps = min(next(slices), self.most - self.state.steps)
             self.progress = finish(self.method.advance(self.part, self.state, steps, TOLERANCE))
         return self
 
-    def by_checkpoints(self, slices: Iterator[int], *, within: bool) -> Course:
+    def by_checkpoints(self, slices: Iterator[int], *, within: bool) -> MethodRun:
         """A copy at every return and, `within`, after 1 to 2048 pieces: a round cut short begins again."""
         random = np.random.default_rng(0)
         while not self.ended:
@@ -113,7 +113,7 @@ def contents(value: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def assert_same(one: Course, other: Course) -> None:
+def assert_same(one: MethodRun, other: MethodRun) -> None:
     assert other.progress is one.progress
     left, right = contents(one.state), contents(other.state)
     assert left.keys() == right.keys()
@@ -126,18 +126,18 @@ def assert_same(one: Course, other: Course) -> None:
 @pytest.mark.parametrize(("method", "machine"), pairs())
 def test_slices_of_any_length_give_the_same_bits(method: str, machine: str, cost: float) -> None:
     problem = posed(machine, cost, method)
-    whole = Course(METHODS[method], problem).by_slices(cycle([65_536]))
+    whole = MethodRun(METHODS[method], problem).by_slices(cycle([65_536]))
     random = np.random.default_rng(0).integers(1, 500, 100).tolist()
     for slices in (*SLICES.values(), random):
-        assert_same(whole, Course(METHODS[method], problem).by_slices(cycle(slices)))
+        assert_same(whole, MethodRun(METHODS[method], problem).by_slices(cycle(slices)))
 
 
 @pytest.mark.parametrize("cost", COSTS)
 @pytest.mark.parametrize(("method", "machine"), pairs())
 def test_a_checkpoint_after_any_slice_changes_no_bit(method: str, machine: str, cost: float) -> None:
     problem = posed(machine, cost, method)
-    whole = Course(METHODS[method], problem).by_slices(cycle([65_536]))
-    assert_same(whole, Course(METHODS[method], problem).by_checkpoints(cycle([17]), within=False))
+    whole = MethodRun(METHODS[method], problem).by_slices(cycle([65_536]))
+    assert_same(whole, MethodRun(METHODS[method], problem).by_checkpoints(cycle([17]), within=False))
 
 
 @pytest.fixture
@@ -154,16 +154,16 @@ def test_a_checkpoint_after_any_piece_of_work_changes_no_bit(
     method: str, machine: str, cost: float, request: pytest.FixtureRequest
 ) -> None:
     problem = posed(machine, cost, method)
-    whole = Course(METHODS[method], problem).by_slices(cycle([65_536]))
+    whole = MethodRun(METHODS[method], problem).by_slices(cycle([65_536]))
     request.getfixturevalue("small_pieces")
-    assert_same(whole, Course(METHODS[method], problem).by_checkpoints(cycle([100]), within=True))
+    assert_same(whole, MethodRun(METHODS[method], problem).by_checkpoints(cycle([100]), within=True))
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_state_keeps_numbers_arrays_and_enums_alone(name: str) -> None:
     machine = next(machine for method, machine in pairs() if method == name)
-    course = Course(METHODS[name], posed(machine, 3.0, name)).by_slices(cycle([20]))
-    for key, value in contents(course.state).items():
+    run = MethodRun(METHODS[name], posed(machine, 3.0, name)).by_slices(cycle([20]))
+    for key, value in contents(run.state).items():
         assert isinstance(value, np.ndarray | int | float | bool | Enum), key
 
 
@@ -172,9 +172,9 @@ def test_the_seed_changes_the_path_and_not_the_optimum(method: str, machine: str
     problem = posed(machine, 3.0, method)
     paths = []
     for seed in (0, 0, 7):
-        course = Course(METHODS[method], problem, seed)
-        course.most = 1_000_000
-        paths.append(course.by_slices(cycle([4096])).state)
+        run = MethodRun(METHODS[method], problem, seed)
+        run.most = 1_000_000
+        paths.append(run.by_slices(cycle([4096])).state)
     np.testing.assert_array_equal(paths[0].alpha, paths[1].alpha)
     assert (paths[0].alpha != paths[2].alpha).any()
     np.testing.assert_allclose(paths[0].functions, paths[2].functions, atol=1e-3)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fake_queue import FakeQueue
-from page_desk import FormView, PageDesk
+from page_desk import FormView, PageDesk, iris
 from PySide6.QtCore import Signal
 from pytestqt.qtbot import QtBot
 from run_examples import document
