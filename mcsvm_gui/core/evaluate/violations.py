@@ -23,7 +23,7 @@ RESOLUTION = 1.0  # eta, the scaling of the output range in the bound
 
 
 @dataclass(frozen=True)
-class Bound:
+class RiskBound:
     """Equation (6) as intercept + slope * fat: it is linear in the fat-shattering dimension, which nobody knows.
 
     Loose: values far above 1 say nothing of the error, and only serve to compare machines.
@@ -53,7 +53,7 @@ class Violations:
         """(classes, classes), upper triangle: both directions of a pair together."""
         return np.triu(self.sums + self.sums.T, 1)
 
-    def bound(self) -> Bound | None:
+    def bound(self) -> RiskBound | None:
         """None where a pair has no rows, no margin is aimed at, or rows are weighted, of which it says nothing."""
         if self.weighted or self.target <= 0.0 or self.spread <= 0.0 or (self.counts == 0).any():
             return None
@@ -65,7 +65,7 @@ class Violations:
             offset, factor = self._pair(rows, float(self.sums[c, e] + self.sums[e, c]), delta)
             intercept += (rows / total + hoeffding) * offset
             slope += (rows / total + hoeffding) * factor
-        return Bound(intercept, slope)
+        return RiskBound(intercept, slope)
 
     def _pair(self, rows: int, z: float, delta: float) -> tuple[float, float]:
         """Theorem 1 at confidence delta / 2, as offset and factor of fat."""

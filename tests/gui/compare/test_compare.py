@@ -175,7 +175,7 @@ def test_chosen_runs_are_shown_in_their_order_with_scores_and_margins(stage: Sta
     assert names(stage.picture) == ["dag 3", "ww 1"]
     assert {"accuracy", "violations"} <= set(stage.picture.measures.keys)
     assert len(stage.picture.matrices) == 2
-    assert [course.run for course in stage.view.last("draw")[0]] == [3, 1]
+    assert [history.run for history in stage.view.last("draw")[0]] == [3, 1]
     assert stage.view.last("show_progress")[0] == ""
     assert stage.view.last("show_notes")[0] == []
 

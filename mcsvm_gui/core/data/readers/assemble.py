@@ -15,7 +15,7 @@ from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import AUTOMATIC
 from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import labels, roles
-from mcsvm_gui.core.data.readers.features import Features, from_cells, look_at, make_table
+from mcsvm_gui.core.data.readers.features import ReadFeatures, from_cells, look_at, make_table
 from mcsvm_gui.core.data.readers.roles import Roles
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
@@ -178,7 +178,9 @@ def _dense(raw: Raw) -> _Held:
     return _Held(found.columns, table, None, notices, shown, found.date_order)
 
 
-def _without_names(found: Features, untitled: Set[str], decided: Set[str]) -> tuple[Features, dict[str, np.ndarray]]:
+def _without_names(
+    found: ReadFeatures, untitled: Set[str], decided: Set[str]
+) -> tuple[ReadFeatures, dict[str, np.ndarray]]:
     """Columns that name the rows apart, unless nothing else is left."""
     pairs = list(zip(found.columns, found.values, strict=True))
     apart = {

@@ -20,7 +20,7 @@ from solvers.errors import Sentence
 
 
 @dataclass(frozen=True)
-class Features:
+class ReadFeatures:
     columns: tuple[Column, ...]
     values: list[np.ndarray]
     notices: list[Notice]
@@ -38,7 +38,7 @@ def from_cells(
     kinds: Mapping[str, ColumnKind] = NO_KINDS,
     date_order: str = "",
     declared: Set[str] = frozenset(),
-) -> Features:
+) -> ReadFeatures:
     """Float columns pass, and are only asked to be finite; columns of text become numbers or categories.
 
     `kinds`: that were asked for. `declared`: columns of categories, whatever stands in them. `date_order`: dmy, mdy,
@@ -65,7 +65,7 @@ def from_cells(
         for (name, _), result in zip(columns, results, strict=True)
     )
     notices = _markers([name for name, _ in columns], results, lines) + notices
-    return Features(described, [_values(result) for result in results], notices, date_order)
+    return ReadFeatures(described, [_values(result) for result in results], notices, date_order)
 
 
 def _typed(cells: Cells, lines: np.ndarray, kind: ColumnKind | None, date_order: str) -> Typed:
@@ -134,7 +134,7 @@ def _refuse_infinite(path: Path, columns: list[str], results: list[Typed], lines
     )
 
 
-def make_table(path: Path, found: Features) -> pd.DataFrame:
+def make_table(path: Path, found: ReadFeatures) -> pd.DataFrame:
     if not found.columns:
         raise FileError(path, "there is no column to learn from; a data file has at least one feature")
     names = pd.Index([column.name for column in found.columns], dtype=object)
