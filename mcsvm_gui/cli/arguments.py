@@ -47,10 +47,16 @@ def tune(parser: argparse.ArgumentParser) -> None:
     """search C and gamma by cross-validation, for one machine or several on the same folds"""
     parser.add_argument("data", metavar="DATA", help=DATA)
     parser.add_argument("-o", "--output", metavar="CELLS.csv", help="one line per cell")
+    parser.add_argument(
+        "--model",
+        metavar="OUT.mcsvm",
+        help="train the best cell of each machine, test them on the rows that --test-share kept apart, and keep the"
+        " best by cross-validation",
+    )
     _report_option(parser)
     parser.epilog = (
-        "--machine takes several names, as in ww,cs. --C and --gamma take ranges, or one number each. --time-limit is"
-        " for each cell on each fold. Ctrl-C keeps what is done."
+        "--machine takes several names, as in ww,cs, or all. --C and --gamma take ranges, or one number each."
+        " --time-limit is for each cell on each fold. Ctrl-C keeps what is done."
     )
     _options(parser, "tune")
     _output(parser)

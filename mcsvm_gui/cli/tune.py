@@ -13,6 +13,7 @@ from mcsvm_gui.cli.interrupt import Interrupt
 from mcsvm_gui.cli.progress import GAP, ProgressLine, duration
 from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.cli.several import check_report
+from mcsvm_gui.cli.trained_best import KeptModel, check_best, keep_best
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED, complain
 from mcsvm_gui.core.base.writing import check_outputs, write_text
@@ -38,13 +39,16 @@ MOST_PAIRS = 45  # printed: those of ten classes
 def run(options: argparse.Namespace) -> int:
     request, wanted = read(options)
     check(request, wanted)
+    if options.model is not None:
+        check_best(wanted)
     check_report(options.report)
-    check_outputs((options.output, options.report), (options.data,))
+    check_outputs((options.output, options.report, options.model), (options.data,))
     dataset = open_dataset(options.data, request.read)
     tuning = Tuning(replace(request, digest=dataset.digest), wanted, dataset)
     with Interrupt() as interrupt:
         tuned = _run(tuning, options, interrupt)
-        _show(tuned, options)
+        kept = None if options.model is None else keep_best(tuned, options)
+        _show(tuned, kept, options)
         _write(tuned, options)
     if tuned.trouble:
         complain(tuned.trouble)
@@ -159,12 +163,12 @@ class TuneProgress(ProgressLine):
 # -- in words -------------------------------------------------------------------------------------
 
 
-def _show(tuned: Tuned, options: argparse.Namespace) -> None:
+def _show(tuned: Tuned, kept: KeptModel | None, options: argparse.Namespace) -> None:
     output.warn(options, tuned.tuning.notices)
     if options.json:
-        output.show_json(document(tuned))
+        output.show_json(document(tuned) if kept is None else document(tuned) | kept.document())
         return
-    print("\n".join(words(tuned)))
+    print("\n".join(words(tuned) + ([] if kept is None else kept.words())))
 
 
 def words(tuned: Tuned) -> list[str]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import pytest
 from journeys.hand import Hand
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QSplitter, QTableView
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QSpinBox, QSplitter, QTableView
 
+from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.tune import best
 
 
 def six_trained(hand: Hand, data: str = "glass", holdout: float | None = 0.3) -> QTableView:
@@ -119,3 +126,58 @@ def test_splitters_stand_where_they_were_left(open_window: Callable[[], Hand]) -
     assert again.find(QSplitter, "trainSplitter").sizes() == wanted
     assert not again.find(QLabel, "conclusionLabel").isVisible()
     again.close()
+
+
+def test_the_best_model_is_found_and_the_command_finds_the_same(
+    open_window: Callable[[], Hand], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(best, "STEP", 7.0)
+    hand = open_window()
+    hand.work.open_data(str(resources.dataset("iris")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.work.set_preparation(holdout=0.3)
+    hand.go("Train")
+    hand.find(QSpinBox, "bestBudgetSpin").setValue(600)
+    hand.click("findBestButton")
+    hand.wait(lambda: "Searching" in hand.text("conclusionLabel"))
+    hand.wait(lambda: len(hand.runs.ids()) == 6 and not hand.active)
+    hand.wait(lambda: "chosen by its cross-validation" in hand.text("conclusionLabel"))
+    documents = [dict(hand.runs.record(run).document) for run in hand.runs.ids()]
+    said = hand.text("conclusionLabel")
+    assert documents[0]["calibration"]["method"] == "temperature"
+    assert said.startswith(hand.runs.record(hand.runs.ids()[0]).name)
+    assert {len(text) > 1 for text in cells(hand.find(QTableView, "leaderboard"), "validation")} == {True}
+    hand.close()
+    options = ["--machine", "all", "--search", "halving", "--step", "7", "--test-share", "0.3", "--budget", "600"]
+    code = cli.main(
+        ["tune", str(resources.dataset("iris")), *options, "--model", str(tmp_path / "best.mcsvm"), "--json"]
+    )
+    printed = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert list(map(timeless, printed["trained"])) == list(map(timeless, documents))
+    assert printed["conclusion"].split(" decides")[1] == said.split(" decides")[1]
+    assert model_file.load(tmp_path / "best.mcsvm").request.machine == documents[0]["machine"]
+
+
+def timeless(document: dict[str, Any]) -> dict[str, Any]:
+    found = document["calibration"]
+    return {**document, "seconds": 0, "calibration": None if found is None else {**found, "seconds": 0}}
+
+
+def test_a_search_that_is_stopped_keeps_its_best(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    hand.work.open_data(str(resources.dataset("glass")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.work.set_preparation(holdout=None)
+    hand.go("Train")
+    hand.find(QSpinBox, "bestBudgetSpin").setValue(600)
+    hand.click("findBestButton")
+    assert hand.work.holdout == 0.3
+    hand.wait(lambda: "best so far" in hand.text("conclusionLabel"))
+    assert hand.find(QPushButton, "findBestButton").text() == "Stop and keep"
+    hand.click("findBestButton")
+    hand.wait(lambda: bool(hand.runs.ids()) and not hand.active)
+    hand.wait(lambda: "ended before it had tried all" in hand.text("conclusionLabel"))
+    assert hand.find(QPushButton, "findBestButton").text() == "Find the best model"
+    hand.wait(lambda: hand.find(QPushButton, "step-cut").isVisible())
+    hand.close()

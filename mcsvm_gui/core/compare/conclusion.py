@@ -1,7 +1,7 @@
 """What comes of several runs on the same rows, in one sentence: the best, by how much, how sure, what to do next.
 
-The best is the one of the best cross-validation where runs come from a search, so that the rows tested on choose
-nothing; elsewhere the most accurate on those rows.
+The best is what a search chose by cross-validation, where there was one, so that the rows tested on choose nothing;
+elsewhere the most accurate on those rows.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ class Candidate:
     document: Mapping[str, Any]  # as `mcsvm train --json` prints it
     judged: Judged | None = None
     validation: float | None = None  # mean of the cross-validation that chose its C and gamma
+    chosen: bool = False  # it is what that search chose of all machines
+    cut: bool = False  # that search ended before it had tried all
     edges: Collection[str] = ()  # of the ranges, on which its cell lies; as Grid.edges names them
 
 
@@ -66,14 +68,15 @@ def conclude(candidates: Sequence[Candidate], p: Mapping[tuple[int, int], float]
 
 
 def _best(candidates: Sequence[Candidate]) -> Candidate:
-    """Among equals the one with the fewest support vectors, then the oldest."""
-    validated = [one for one in candidates if one.validation is not None]
+    """Of several searches the choice of the best one; else among equals the run with the fewest support vectors."""
+    chosen = [one for one in candidates if one.chosen]
+    if chosen:
+        return max(chosen, key=lambda one: (one.validation or 0.0, one.run))
 
     def worth(one: Candidate) -> tuple[float, int, int]:
-        shown = one.validation if validated else None if one.judged is None else one.judged.accuracy
-        return (-1.0 if shown is None else shown, -int(one.document["n_support"]), -one.run)
+        return (-1.0 if one.judged is None else one.judged.accuracy, -int(one.document["n_support"]), -one.run)
 
-    return max(validated or candidates, key=worth)
+    return max(candidates, key=worth)
 
 
 def _untested(best: Candidate) -> str:
@@ -161,7 +164,10 @@ def _certain(best: Candidate) -> str:
 
 
 def _steps(best: Candidate) -> list[NextStep]:
-    found = (_hold_out(best), _solve(best), _search(best), _extend(best), _tell_apart(best), _more_rows(best))
+    found = (
+        *(_hold_out(best), _solve(best), _search(best), _search_on(best)),
+        *(_extend(best), _tell_apart(best), _more_rows(best)),
+    )
     return [step for step in found if step is not None]
 
 
@@ -182,7 +188,13 @@ def _solve(best: Candidate) -> NextStep | None:
 def _search(best: Candidate) -> NextStep | None:
     if best.validation is not None:
         return None
-    return NextStep("guessed", tr("its C and gamma were not searched"), tr("Search C and gamma"))
+    return NextStep("guessed", tr("its C and gamma were not searched"), tr("Find the best model"))
+
+
+def _search_on(best: Candidate) -> NextStep | None:
+    if not best.cut:
+        return None
+    return NextStep("cut", tr("the search ended before it had tried all"), tr("Search on"))
 
 
 def _extend(best: Candidate) -> NextStep | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
 MOST = 100  # runs shown
-ROOMY = "kernel", "C", "gamma", "created"  # likewise, where the window is wide
+ROOMY = "kernel", "C", "gamma"  # likewise, where the window is wide
 TAKEN = {"seconds": 7, "n_support": 6}  # columns as in the table of all runs, and how many characters they need
 
 
@@ -144,8 +144,7 @@ def _interval(standing: Standing) -> tuple[float, float] | None:
 def _interval_text(standing: Standing) -> str:
     if standing.judged is None:
         return figures.NONE
-    low, high = standing.judged.interval
-    return f"{100.0 * low:.1f} {figures.NONE} {100.0 * high:.1f}"
+    return f" {figures.NONE} ".join(f"{100.0 * end:.1f}".removesuffix(".0") for end in standing.judged.interval)
 
 
 def _certificate(run: RunRecord) -> str:

@@ -42,7 +42,11 @@ def conditions(request: Request, wanted: TuneRequest) -> str:
     plain = Request().document()
     depends = _said("request", depends, plain)
     depends |= {name: _said(name, depends[name], plain[name]) for name in ("rules", "read")}
-    parts = {"folds": wanted.folds, "repeats": wanted.repeats} if wanted.holdout is None else {"share": wanted.holdout}
+    parts: dict[str, float] = {"folds": wanted.folds, "repeats": wanted.repeats}
+    if wanted.holdout is not None:
+        parts = {"share": wanted.holdout}
+    if wanted.test_share is not None:
+        parts["test_share"] = wanted.test_share
     text = json.dumps([depends, parts, wanted.search == "per-pair"], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

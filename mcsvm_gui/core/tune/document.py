@@ -51,6 +51,7 @@ def asked_document(request: Request, wanted: TuneRequest, parts: int | None = No
         "folds": 1 if wanted.holdout is not None else parts or wanted.folds,
         "repeats": wanted.repeats,
         "holdout": wanted.holdout,
+        "test_share": wanted.test_share,
         "seed": request.seed,
         "kernel": request.kernel,
         "machines": list(wanted.machines),

@@ -39,6 +39,10 @@ MORE: dict[str, Any] = {"tune": "more", "commands": ("tune",)}
 SEARCH = Kind("|".join(SEARCHES))
 HELD_OUT = "A share such as 0.3, held out once to validate every cell on it, instead of folds"
 AGAIN = "Of the cross-validation, each time with other folds"
+TEST_SHARE = (
+    "A share of DATA such as 0.3 that the search never sees: `train --holdout` with the same seed tests on it what the"
+    " search chose"
+)
 BUDGET = "End the search after so many seconds, with the best so far"
 CLUSTER = "The address of a Dask scheduler whose workers do the search, as tcp://HOST:8786"
 STEP = Option(
@@ -72,6 +76,7 @@ class TuneRequest:
     folds: int = option(5, Whole(), "Folds", "Of cross-validation", spin=(2, 100), **FIRST | CHECKED)
     repeats: int = option(1, Whole(), "Repeats", AGAIN, spin=(1, 100), **MORE | CURVE)
     holdout: float | None = option(None, Share(), "Hold-out", HELD_OUT, unsaid="none", **MORE)
+    test_share: float | None = option(None, Share(), "Test share", TEST_SHARE, unsaid="none", **MORE)
     budget: float | None = option(
         *(None, Number("S", positive=True), "Time budget", BUDGET),
         unsaid="none",

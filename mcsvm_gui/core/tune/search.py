@@ -21,6 +21,7 @@ from mcsvm_gui.core.data.dataset import Dataset, Notice
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import some
 from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.machine import names
 from mcsvm_gui.core.machine.calibration import FoldPreparation
 from mcsvm_gui.core.machine.posing import class_weights_of
 from mcsvm_gui.core.machine.request import Request
@@ -46,6 +47,7 @@ from solvers.selection.shared import KernelFamily
 from solvers.selection.study import Nested, NestedStudy, Report, Study
 
 MOST_JOBS = 1024
+ALL = "all"  # machines
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +96,7 @@ class Tuning:
                 "there are no class labels to train on; name their column with {label}",
                 label=Remedy("label"),
             )
-        self.rows, dropped = preparing.complete(self.request.rules, self.dataset)
+        self.rows, dropped = preparing.complete(self.request.rules, searched(self.request, self.wanted, self.dataset))
         self.class_names = self.rows.classes
         number = {name: code for code, name in enumerate(self.class_names)}
         assert self.rows.labels is not None
@@ -250,6 +252,13 @@ class Tuning:
         ).run()  # fmt: skip
 
 
+def searched(request: Request, wanted: TuneRequest, dataset: Dataset) -> Dataset:
+    """The rows that have a say: all but those that the model is tested on afterwards."""
+    if wanted.test_share is None:
+        return dataset
+    return splitting.split(dataset, wanted.test_share, request.seed, request.split)[0]
+
+
 class Deadline:
     """Seconds that a search may take; `was_over` only where somebody asked in vain for more."""
 
@@ -351,4 +360,7 @@ def _check_validation(request: Request, wanted: TuneRequest) -> None:
 
 
 def parse_machines(text: str) -> tuple[str, ...]:
+    """Names, or `all` for those that are offered first."""
+    if text.strip() == ALL:
+        return tuple(names.MACHINES)
     return tuple(name.strip() for name in text.split(","))

@@ -22,6 +22,9 @@ MOST = 2  # buttons beside the one that uses the model
 class ConclusionBar(QFrame):
     step_asked = Signal(object)  # a NextStep
     use_asked = Signal()
+    _busy = ""
+    _shown_steps: tuple[NextStep, ...] = ()
+    _concluded: tuple[str, Sequence[NextStep]] = ("", ())
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,14 +53,32 @@ class ConclusionBar(QFrame):
 
     def show_conclusion(self, words: str, steps: Sequence[NextStep]) -> None:
         """Without words there is no bar."""
+        self._concluded = words, steps
+        self._show()
+
+    def show_busy(self, words: str) -> None:
+        """What is being done, in place of the conclusion; nothing: it is done."""
+        self._busy = words
+        self._show()
+
+    def _show(self) -> None:
+        words, steps = (self._busy, ()) if self._busy else self._concluded
         self.setVisible(bool(words))
-        self.label.setText(words)
-        shown = list(steps[:MOST])
+        self.use.setVisible(not self._busy)
+        if words != self.label.text():
+            self.label.setText(words)
+        self._show_steps(steps[:MOST])
+
+    def _show_steps(self, steps: Sequence[NextStep]) -> None:
+        if tuple(steps) == self._shown_steps:
+            return
+        self._shown_steps = tuple(steps)
         for button in self._steps:
             self._row.removeWidget(button)
+            button.setObjectName("")  # until it is deleted
             button.hide()
             button.deleteLater()
-        self._steps = [self._button(step) for step in shown]
+        self._steps = [self._button(step) for step in steps]
         for place, button in enumerate(self._steps):
             self._row.insertWidget(place, button)
 

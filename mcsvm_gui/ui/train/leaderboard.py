@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.leaderboard import ROOMY, Standings, leaderboard_columns, peers, standings
+from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.table import RunTable
 
@@ -65,6 +66,15 @@ class Leaderboard(RunTable):
                 self.setColumnHidden(place, not validated)
             elif column.name in ROOMY:
                 self.setColumnHidden(place, self.width() < WIDE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self.runs.rowCount():
+            painter = QPainter(self.viewport())
+            painter.setPen(QColor(theme.current().muted))
+            words = tr("The runs that were tested on the same rows stand here, the best first.")
+            painter.drawText(self.viewport().rect(), Qt.AlignmentFlag.AlignCenter, words)
+            painter.end()
 
     def put(self, record: RunRecord) -> None:
         """News of one that goes on."""
@@ -227,8 +237,7 @@ class LeaderboardPresenter(QObject):
                     record.name,
                     record.document or {},
                     judged.get(record.id),
-                    chosen.get(record.id, {}).get("mean"),
-                    tuple(chosen.get(record.id, {}).get("edges", ())),
+                    **_told(chosen.get(record.id)),
                 )
                 for record in records
             ]
@@ -243,6 +252,14 @@ class LeaderboardPresenter(QObject):
         else:
             self._view.show_conclusion(found.words, found.steps)
         self.concluded.emit(found)
+
+
+def _told(found: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Of a run that a search chose, for a Candidate."""
+    if found is None:
+        return {}
+    flags = {name: found.get(name) is True for name in ("chosen", "cut")}
+    return {"validation": found["mean"], "edges": tuple(map(str, found.get("edges", ()))), **flags}
 
 
 def _is_choice(found: object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +24,20 @@ HELD_OUT = 0.3
 class NextSteps(QObject):
     page_asked = Signal(str, str)  # a page, and what is to be seen on it
 
-    def __init__(self, view: Any, board: LeaderboardPresenter, workspace: Workspace) -> None:
+    _edges: Sequence[str] = ()  # of the step that was asked for last
+
+    def __init__(
+        self, view: Any, board: LeaderboardPresenter, workspace: Workspace, find: Callable[[Sequence[str]], object]
+    ) -> None:
         super().__init__(board)
+        self._find = find
         self._board, self._workspace, self._runs = board, workspace, workspace.runs
         self._deeds: dict[str, Callable[[RunRecord], object]] = {
             "hold-out": self._hold_out,
             "unsolved": self._solve,
-            "guessed": lambda record: self._go(record, "tune"),
-            "edge": lambda record: self._go(record, "tune"),
+            "guessed": lambda record: self._find(()),
+            "cut": lambda record: self._find(()),
+            "edge": lambda record: self._find(self._edges),
             "confused": lambda record: self._go(record, "compare", "confusion"),
             "rows": self._copy_curve,
         }
@@ -39,7 +45,7 @@ class NextSteps(QObject):
         view.use_asked.connect(self.use)
 
     def take(self, step: NextStep) -> None:
-        record = self._best()
+        record, self._edges = self._best(), step.values
         if record is not None:
             self._deeds[step.code](record)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.checks_list import ChecksList
@@ -30,11 +30,14 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.leaderboard import Standings
     from mcsvm_gui.core.project.records import RunRecord
 
+BUDGET = 60  # seconds
+
 
 class TrainPage(PageWidget):
     form_changed = Signal()
     view_changed = Signal()
     start_asked = Signal()
+    find_best_asked = Signal()
     train_all_asked = Signal()
     pause_asked = Signal()
     stop_asked = Signal()
@@ -71,13 +74,38 @@ class TrainPage(PageWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def _left(self) -> QWidget:
+        self.find_best = push_button("findBestButton", tr("Find the best model"))
+        self.find_best.setProperty("role", "primary")
+        self.find_best.clicked.connect(self.find_best_asked)
         self.start = push_button("startButton", tr("Train"))
-        self.start.setProperty("role", "primary")
         self.start.clicked.connect(self.start_asked)
         self.all = push_button("trainAllButton", tr("Train all six machines"))
         self.all.clicked.connect(self.train_all_asked)
         self.obstacle = wrapped("obstacleLabel", "muted")
-        return form_side("machineFormArea", self.form, self.obstacle, self.start, self.all)
+        return form_side("machineFormArea", self.form, self.obstacle, self._best_row(), self._train_row())
+
+    def _best_row(self) -> QHBoxLayout:
+        self.seconds = QSpinBox()
+        self.seconds.setObjectName("bestBudgetSpin")
+        self.seconds.setAccessibleName(tr("Time budget of the search"))
+        self.seconds.setToolTip(tr("Seconds that the search may take; the best so far is trained then"))
+        self.seconds.setRange(5, 86_400)
+        self.seconds.setValue(BUDGET)
+        self.seconds.setSuffix(f" {tr('s')}")
+        self.seconds.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.seconds.setMinimumHeight(self.find_best.sizeHint().height())
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.find_best, 1)
+        row.addWidget(self.seconds)
+        return row
+
+    def _train_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.start, 1)
+        row.addWidget(self.all, 2)
+        return row
 
     def _right(self) -> QWidget:
         self._empty = wrapped("trainEmpty", "muted")
@@ -136,9 +164,35 @@ class TrainPage(PageWidget):
         """Why nothing can be trained now; None where it can. What stands in the form itself is not said twice."""
         self.start.setEnabled(one is None)
         self.all.setEnabled(all_ is None)
+        self._may_find = all_ is None
+        self._say_find(self._finding)
+        self.find_best.setToolTip(
+            all_ or tr("All six machines, C and gamma searched on the rows not kept for the test")
+        )
         self.start.setToolTip(one or tr("Train this machine"))
         self.all.setToolTip(all_ or tr("Train each of them with these options, and compare"))
         show_text(self.obstacle, all_ or "")
+
+    # -- the best model ---------------------------------------------------------------------------
+
+    _may_find = _finding = False
+
+    @property
+    def budget(self) -> float:
+        return float(self.seconds.value())
+
+    def show_finding(self, running: bool, stopping: bool) -> None:
+        self._finding = running
+        self._say_find(running, stopping)
+
+    def _say_find(self, running: bool, stopping: bool = False) -> None:
+        self.find_best.setText(tr("Stop and keep") if running else tr("Find the best model"))
+        self.find_best.setAccessibleName(self.find_best.text())
+        self.find_best.setEnabled(not stopping if running else self._may_find)
+        self.seconds.setEnabled(not running)
+
+    def show_busy(self, words: str) -> None:
+        self.conclusion.show_busy(words)
 
     def show_command(self, command: str) -> None:
         self.command.show_command(command)

@@ -111,6 +111,15 @@ class TrainPresenter(QObject):
             self._workspace.message.emit("")
             self.do(self._early)
 
+    @property
+    def workspace(self) -> Workspace:
+        return self._workspace
+
+    @property
+    def request(self) -> Request | None:
+        """What the form asks for, where every entry is right."""
+        return self._request
+
     # -- the form ---------------------------------------------------------------------------------
 
     def _show_classes(self) -> None:

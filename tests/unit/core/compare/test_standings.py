@@ -81,7 +81,7 @@ def test_the_sentence_names_the_best_and_tells_difference_from_chance() -> None:
     runs = [made_up(1, BAD), made_up(2, GOOD), made_up(3, np.where(ROWS == 7, False, LIKE))]
     labels = ["ova 1", "ww 2", "cs 3"]
     candidates = [
-        Candidate(one.run, label, solved(one.run), one, validation=accuracy)
+        Candidate(one.run, label, solved(one.run), one, validation=accuracy, chosen=one.run == 2)
         for one, label, accuracy in zip(runs, labels, (0.7, 0.91, 0.9), strict=True)
     ]
     found = conclude(candidates, told_apart(runs))
@@ -97,7 +97,7 @@ def test_cross_validation_chooses_and_not_the_rows_tested_on() -> None:
     runs = [made_up(1, GOOD), made_up(2, LIKE & (ROWS % 7 != 0))]
     candidates = [
         Candidate(1, "a", solved(1), runs[0], validation=0.8),
-        Candidate(2, "b", solved(2), runs[1], validation=0.9),
+        Candidate(2, "b", solved(2), runs[1], validation=0.9, chosen=True),
     ]
     found = conclude(candidates, told_apart(runs))
     assert found is not None
@@ -111,6 +111,7 @@ STEPS = {
     "hold-out": {"document": {"test_accuracy": None, "n_test": None}, "judged": None},
     "unsolved": {"document": {"ending": "time limit", "certificate": UNSOLVED}},
     "guessed": {"validation": None},
+    "cut": {"cut": True},
     "edge": {"edges": ("C high",)},
     "confused": {"judged": made_up(1, BAD)},
     "rows": {"document": {"train_accuracy": 1.0}, "judged": made_up(1, BAD)},

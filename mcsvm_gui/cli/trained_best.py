@@ -1,0 +1,100 @@
+"""What `mcsvm tune --model` does with what it found: the best of each machine trained, tested, and the best kept."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mcsvm_gui.cli.progress import ProgressLine
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.compare.conclusion import Candidate, Conclusion, conclude
+from mcsvm_gui.core.compare.standings import Judged, judged, told_apart
+from mcsvm_gui.core.compare.tested_runs import split_rows
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.machine import model_file
+from mcsvm_gui.core.machine.request import Request
+from mcsvm_gui.core.machine.session import Outcome, train
+from mcsvm_gui.core.tune.best import chosen, trainings
+from mcsvm_gui.core.tune.options import TuneRequest
+from mcsvm_gui.core.tune.search import Tuned
+from solvers.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class KeptModel:
+    """`candidates`: the best by cross-validation first."""
+
+    candidates: tuple[Candidate, ...]
+    conclusion: Conclusion
+    model: str
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "trained": [dict(one.document) for one in self.candidates],
+            "intervals": {one.label: list(one.judged.interval) for one in self.candidates if one.judged is not None},
+            "conclusion": self.conclusion.words,
+            "model": self.model,
+        }
+
+    def words(self) -> list[str]:
+        header = f"{'':<6}{'validated':>11}{'test':>10}{'95 %':>16}{'time':>12}{'vectors':>9}{'gap':>13}"
+        rows = [_row(one) for one in self.candidates]
+        return ["", header, *rows, "", self.conclusion.words, f"Model: {self.model}"]
+
+
+def _row(one: Candidate) -> str:
+    rows = None if one.judged is None else one.judged.rows
+    cells = (
+        f"{one.label:<6}",
+        f"{figures.accuracy(one.validation):>11}",
+        f"{figures.accuracy(one.document['test_accuracy'], rows):>10}",
+        f"{_interval(one.judged):>16}",
+        f"{figures.seconds(one.document['seconds']):>12}",
+        f"{figures.count(one.document['n_support']):>9}",
+        f"{figures.gap(max(one.document['certificate']['relative_gap'], 0.0)):>13}",
+    )
+    return "".join(cells)
+
+
+def _interval(found: Judged | None) -> str:
+    if found is None:
+        return figures.NONE
+    low, high = found.interval
+    return f"{100.0 * low:.1f} to {100.0 * high:.1f}"
+
+
+def check_best(wanted: TuneRequest) -> None:
+    """Before the search."""
+    if wanted.score != "accuracy":
+        raise InputError("--model tells machines apart by accuracy; take --score accuracy, or leave --model out")
+
+
+def keep_best(tuned: Tuned, options: argparse.Namespace) -> KeptModel | None:
+    """None where nothing was found that could be trained."""
+    found, dataset = chosen(tuned), tuned.tuning.dataset
+    requests = trainings(replace(tuned.tuning.request, holdout=tuned.tuning.wanted.test_share), found)
+    if not requests:
+        return None
+    rows = split_rows(requests[0], dataset, None)
+    tested = rows.tested if rows.kind == "test" else None
+    candidates: list[Candidate] = []
+    for number, (request, choice) in enumerate(zip(requests, found.values(), strict=True)):
+        outcome = _train(request, dataset, options)
+        if number == 0:
+            model_file.save(options.model, outcome.trained)
+        known = None if tested is None else judged(number, outcome.trained, tested, request.seed)
+        said = choice.mean, number == 0, choice.cut, choice.edges
+        candidates.append(Candidate(number, request.machine, outcome.document, known, *said))
+    conclusion = conclude(candidates, told_apart(one.judged for one in candidates if one.judged is not None))
+    assert conclusion is not None
+    return KeptModel(tuple(candidates), conclusion, options.model)
+
+
+def _train(request: Request, dataset: Dataset, options: argparse.Namespace) -> Outcome:
+    progress = ProgressLine(options.quiet)
+    progress.begin(f"training {request.machine} ...")
+    try:
+        return train(request, dataset, None, progress, calibrating=progress.folds)
+    finally:
+        progress.end()

@@ -1,0 +1,211 @@
+"""The straight path: one button searches all machines within a time budget, trains what it chose and concludes.
+
+The search is a job as any other, and so are the trainings. What it is for stands in the project, so that a search that
+is gone on with after a crash is still followed by its trainings.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, SignalInstance
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
+from mcsvm_gui.core.machine.state import ENDED, JobState
+from mcsvm_gui.core.machine.summary import time_left_words
+from mcsvm_gui.ui.train.leaderboard import CHOSEN
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.tune.best import Chosen
+    from mcsvm_gui.core.tune.search import Tuned
+    from mcsvm_gui.ui.runs.searches import Search
+    from mcsvm_gui.ui.runs.workspace import Workspace
+    from mcsvm_gui.ui.train.leaderboard import LeaderboardPresenter
+    from mcsvm_gui.ui.train.presenter import TrainPresenter
+
+FINDING = "finding"  # the key under which a project keeps the search that the best model is looked for by
+HELD_OUT = 0.3
+SAID_EVERY = 0.5  # seconds
+
+
+class FindBestView(Protocol):
+    find_best_asked: SignalInstance
+
+    @property
+    def budget(self) -> float: ...
+    def show_finding(self, running: bool, stopping: bool) -> None: ...
+    def show_busy(self, words: str) -> None: ...
+
+
+class FindBest(QObject):
+    def __init__(self, view: FindBestView, form: TrainPresenter, board: LeaderboardPresenter) -> None:
+        super().__init__(board)
+        self._view, self._form, self._board = view, form, board
+        self._workspace: Workspace = form.workspace
+        self._runs, self._searches = self._workspace.runs, self._workspace.searches
+        self._search: Search | None = None
+        self._training: set[int] = set()
+        self._said = 0.0
+        view.find_best_asked.connect(self.toggle)
+        self._searches.added.connect(self._adopt)
+        self._searches.changed.connect(self._follow)
+        self._runs.changed.connect(lambda _: self._follow_trainings())
+        self._runs.project_read.connect(self._forget)
+
+    def _forget(self) -> None:
+        """Another project, or this one read."""
+        self._training &= set(self._runs.ids())
+        self._say()
+
+    # -- what is asked for ------------------------------------------------------------------------
+
+    def toggle(self) -> None:
+        if self._search is None:
+            self.start()
+        else:
+            self._searches.stop(self._search)
+
+    def start(self, edges: Sequence[str] = ()) -> None:
+        """`edges`: of the ranges, beyond which is searched too."""
+        from mcsvm_gui.core.tune.best import search_for_best
+        from solvers.kernels import KERNELS
+
+        dataset, workspace = self._workspace.dataset, self._workspace
+        if self._search is not None or dataset is None or self._form.request is None:
+            return
+        if workspace.holdout is None and workspace.test is None:
+            workspace.set_preparation(holdout=HELD_OUT)  # which makes another request
+            workspace.message.emit(tr("30 % of the rows are kept for the test: no choice sees them."))
+        request = self._form.request
+        machines = tuple(name for name in FIRST_MACHINES if self._may_be(request, name))
+        parameters = KERNELS[request.kernel].parameters
+        searched, wanted = search_for_best(request, machines, parameters, self._view.budget, tuple(edges))
+        self._runs.keep_setting(FINDING, {"request": request.document(), "search": wanted.document()})
+        self._searches.start(searched, wanted, dataset)
+
+    def _may_be(self, request: Request, machine: str) -> bool:
+        dataset = self._workspace.dataset
+        reason = why_not(request, 3 if dataset is None else len(dataset.classes), machine=machine)
+        if reason is not None:
+            self._workspace.message.emit(tr("Not trained: {reasons}", reasons=f"{machine}: {reason}"))
+        return reason is None
+
+    # -- how it goes ------------------------------------------------------------------------------
+
+    def _adopt(self) -> None:
+        """Of the searches that begin, or are gone on with, the one that is kept as this."""
+        from mcsvm_gui.core.project.records import from_json, to_json
+
+        kept = self._runs.setting(FINDING)
+        if self._search is None and isinstance(kept, dict):
+            wanted = kept.get("search")
+            mine = (one for one in self._searches.active if from_json(to_json(one.wanted.document())) == _plain(wanted))
+            self._search = next(mine, None)
+            self._say()
+
+    def _follow(self, search: Search) -> None:
+        if search is not self._search:
+            return
+        if search.state in ENDED:
+            self._search = None
+            kept = self._runs.setting(FINDING)
+            self._runs.keep_setting(FINDING, None)
+            if search.tuned is not None:
+                self._train(kept, search.tuned)
+            elif search.error:
+                self._workspace.message.emit(search.error)
+            self._say()
+        elif time.monotonic() - self._said >= SAID_EVERY:
+            self._say()
+
+    def _train(self, kept: Any, tuned: Tuned) -> None:
+        """The best of every machine; the best of all is the first, and alone chosen at the end."""
+        from mcsvm_gui.core.machine.request import Request
+        from mcsvm_gui.core.tune.best import chosen, trainings
+        from solvers.errors import InputError
+
+        found, dataset = chosen(tuned), self._workspace.dataset
+        if not found or not isinstance(kept, dict) or dataset is None or dataset.digest != tuned.tuning.request.digest:
+            return
+        try:
+            request = Request.from_document(kept["request"])
+        except (InputError, LookupError):
+            return
+        begun = self._workspace.train(trainings(request, found))
+        self._keep_choice(dict(zip(begun, found.values(), strict=True)))
+        self._training = set(begun)
+        self._runs.select(begun)
+
+    def _keep_choice(self, found: dict[int, Chosen]) -> None:
+        """What cross-validation said of each, for the leaderboard."""
+        before = self._runs.setting(CHOSEN)
+        kept = (
+            {run: told for run, told in before.items() if run in map(str, self._runs.ids())} if _known(before) else {}
+        )
+        first = next(iter(found))
+        told = {str(run): _choice(one) | {"chosen": run == first} for run, one in found.items()}
+        self._runs.keep_setting(CHOSEN, kept | told)
+
+    def _follow_trainings(self) -> None:
+        if self._training and not any(run in self._runs and self._runs.record(run).active for run in self._training):
+            self._training = set()
+            self._say()
+
+    # -- what is said -----------------------------------------------------------------------------
+
+    def _say(self) -> None:
+        self._said = time.monotonic()
+        search = self._search
+        stopping = search is not None and search.state is JobState.STOPPING
+        self._view.show_finding(search is not None, stopping)
+        self._view.show_busy(self._searching(search) if search is not None else self._train_words())
+
+    def _train_words(self) -> str:
+        if not self._training:
+            return ""
+        return tr("The best of each machine is trained, and tested on the rows that no choice has seen.")
+
+    def _searching(self, search: Search) -> str:
+        progress = search.progress
+        if progress is None or search.state in (JobState.QUEUED, JobState.PREPARING):
+            return tr("The search of C and gamma begins: all machines, on the rows that are not kept for the test.")
+        if search.state is JobState.PAUSED:
+            return tr("The search rests; resume it among the jobs.")
+        said = tr(
+            "Searching C and gamma of {count} machine: {done} fits",
+            "Searching C and gamma of {count} machines: {done} fits",
+            count=len(search.wanted.machines),
+            done=figures.count(progress.done),
+        )
+        left = time_left_words(progress.seconds_left())
+        return ", ".join(filter(None, [said, self._best_so_far(search), left])) + "."
+
+    def _best_so_far(self, search: Search) -> str:
+        from mcsvm_gui.core.tune.results import results_of
+
+        results = results_of(search.wanted, self._searches.cells.of(search.conditions))
+        cells = [cell for name in search.wanted.machines if (cell := results.best(name)) is not None]
+        if not cells:
+            return ""
+        best = max(cells, key=lambda cell: results.cells[cell].worth)
+        found = results.cells[best]
+        return tr("best so far {machine} {score}", machine=best.machine, score=figures.accuracy(found.mean))
+
+
+def _choice(one: Chosen) -> dict[str, Any]:
+    return {"mean": one.mean, "edges": list(one.edges), "cut": one.cut}
+
+
+def _known(kept: object) -> bool:
+    return isinstance(kept, dict)
+
+
+def _plain(document: object) -> object:
+    from mcsvm_gui.core.project.records import from_json, to_json
+
+    return from_json(to_json(document)) if isinstance(document, dict) else None
