@@ -109,7 +109,10 @@ class CheckedPlan:
     @cached_property
     def _positions(self) -> np.ndarray:
         matrix = self.dataset.matrix
-        if matrix is None or matrix.shape[1] <= FULLEST:
+        if matrix is None:  # what is said of texts and dates is said of their words and parts
+            plain = [column.kind in ("number", "category") for column in self.dataset.columns]
+            return np.flatnonzero(plain)
+        if matrix.shape[1] <= FULLEST:
             return np.arange(len(self.dataset.columns))
         stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
         return np.sort(np.argsort(-stored, kind="stable")[:FULLEST])

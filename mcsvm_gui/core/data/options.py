@@ -181,7 +181,7 @@ class Rules:
         **READING,
     )
     min_frequency: int = option(
-        *(1, Whole(), "Fewest rows of a category", "Categories of fewer rows are joined to one"),
+        *(1, Whole(), "Smallest category", "Categories of fewer rows are joined to one"),
         spin=(1, 9999),
         **READING,
     )
@@ -195,9 +195,7 @@ class Rules:
     analyzer: str = option("word", Choice(titles=ANALYZERS), "Pieces of text", "What texts are cut into", **READING)
     ngrams: str = option("1", Choice(titles=NGRAMS), "Pieces in a row", "How many are one feature", **READING)
     stop_words: str = option("none", Choice(titles=STOP_WORDS), "Stop words", "Words left out of texts", **READING)
-    min_df: int = option(
-        *(1, Whole(), "Fewest texts of a word", "Words in fewer texts are left out"), spin=(1, 9999), **READING
-    )
+    min_df: int = option(*(1, Whole(), "Rarest word", "Words in fewer texts are left out"), spin=(1, 9999), **READING)
 
     def __post_init__(self) -> None:
         check_loaded(self)

@@ -44,7 +44,7 @@ def survey(dataset: Dataset) -> Survey:
 
 
 def _categories(columns: Sequence[Column]) -> int:
-    return sum(column.kind == "category" for column in columns)
+    return sum(not column.numeric for column in columns)
 
 
 def summary(found: Survey) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QFont
 
+from mcsvm_gui.core.data.roles.moment import moment
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
     from mcsvm_gui.core.data.dataset import Dataset
 
+MOST_NAMES = 5  # columns of names that are shown
 MOST_SHOWN = 100  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
 MISSING, ZERO = "–", "·"  # noqa: RUF001 - an en dash
 Index = QModelIndex | QPersistentModelIndex
-Leading = Literal["label", "weight"]
-Place: TypeAlias = int | Leading  # of a column: the number of a feature, or what else it is
+Place: TypeAlias = int | str  # of a column: the number of a feature, or what else it is: label, weight, or a NAME
+NAME = "name "  # before what a column of names is called
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NOWHERE = QModelIndex()
@@ -55,11 +57,12 @@ class DataModel(QAbstractTableModel):
         return min(self.features - self.first, MOST_SHOWN)
 
     @property
-    def leading(self) -> tuple[Leading, ...]:
+    def leading(self) -> tuple[str, ...]:
         """The columns before the features."""
         if self._data is None:
             return ()
-        held: dict[Leading, object] = {"label": self._data.labels, "weight": self._data.weights}
+        held: dict[str, object] = {"label": self._data.labels, "weight": self._data.weights}
+        held |= {f"{NAME}{name}": cells for name, cells in list(self._data.row_names.items())[:MOST_NAMES]}
         return tuple(name for name, values in held.items() if values is not None)
 
     def find(self, words: str) -> int | None:
@@ -132,6 +135,8 @@ class DataModel(QAbstractTableModel):
         assert self._data is not None
         if isinstance(feature, int):
             return self._data.columns[feature].name
+        if feature.startswith(NAME):
+            return feature.removeprefix(NAME)
         return self._data.label_name if feature == "label" else self._data.weight_name
 
     def text(self, row: int, feature: Place) -> str:
@@ -142,6 +147,8 @@ class DataModel(QAbstractTableModel):
             return value
         if self._data is not None and self._data.matrix is not None and value == 0.0 and feature != "weight":
             return ZERO
+        if self._kind(feature) == "date":
+            return moment(value)
         return f"{value:.7g}"
 
     def _value(self, row: int, feature: Place) -> float | str | None:
@@ -150,6 +157,8 @@ class DataModel(QAbstractTableModel):
             return None if self._data.labels is None else self._data.labels[row]
         if feature == "weight":
             return None if self._data.weights is None else float(self._data.weights[row])
+        if isinstance(feature, str):
+            return self._data.row_names[feature.removeprefix(NAME)][row] or None
         if self._data.matrix is not None:
             return self._stored(row, feature)
         value = self._column(feature)[row]
@@ -178,8 +187,11 @@ class DataModel(QAbstractTableModel):
 
     def _alignment(self, feature: Place) -> Qt.AlignmentFlag:
         assert self._data is not None
-        text = feature == "label" or (isinstance(feature, int) and self._data.columns[feature].kind == "category")
+        text = feature not in ("weight",) if isinstance(feature, str) else not self._data.columns[feature].numeric
         return _LEFT if text else _RIGHT
+
+    def _kind(self, feature: Place) -> str:
+        return self._data.columns[feature].kind if isinstance(feature, int) and self._data is not None else ""
 
     def _colour(self, row: int, feature: Place) -> QColor | None:
         value = self._value(row, feature)
@@ -199,6 +211,8 @@ class DataModel(QAbstractTableModel):
         value = self._value(row, feature)
         if value is None:
             return tr("missing")
+        if self._kind(feature) == "date" and not isinstance(value, str):
+            return moment(value)
         return value if isinstance(value, str) else f"{value!r}"
 
     def _heading(self, feature: Place) -> str:
@@ -207,8 +221,10 @@ class DataModel(QAbstractTableModel):
             return tr("{name}: the label", name=self._data.label_name)
         if feature == "weight":
             return tr("{name}: the weight of the row", name=self._data.weight_name)
+        if isinstance(feature, str):
+            return tr("{name}: names the rows, and is not learned", name=feature.removeprefix(NAME))
         column = self._data.columns[feature]
-        kind = tr("text") if column.kind == "category" else tr("number")
+        kind = {"number": tr("number"), "date": tr("date")}.get(column.kind) or tr("text")
         return tr("{name}: feature {number}, {kind}", name=column.name, number=feature + 1, kind=kind)
 
     def _row_header(self, row: int, role: int) -> Any:

@@ -16,11 +16,13 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSplitter,
     QStackedWidget,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from mcsvm_gui.ui.data.forms import PreparationForm, ReadingForm
+from mcsvm_gui.ui.data.roles_table import RolesTable
 from mcsvm_gui.ui.data.states import Failure, Loading
 from mcsvm_gui.ui.data.table import DataTable
 from mcsvm_gui.ui.data.welcome import Welcome
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.core.data.roles.summary import ColumnSummary
     from mcsvm_gui.core.data.samples import SampleDataset
 
 _SIDE = 38 * UNIT
@@ -53,6 +56,7 @@ class DataPage(QWidget):
     gallery_asked = Signal()
     data_asked = Signal()  # back from the gallery
     reading_changed = Signal(str, object)
+    role_chosen = Signal(object, str)  # names of columns, and their role
     rule_changed = Signal(str, object)
     holdout_changed = Signal(int)
     seed_changed = Signal(int)
@@ -67,6 +71,7 @@ class DataPage(QWidget):
         self.welcome, self.loading, self.failure = Welcome(), Loading(), Failure()
         self.reading, self.preparation = ReadingForm(), PreparationForm()
         self.checks, self.table = ChecksList(), DataTable()
+        self.roles = RolesTable()
         self.classes, self.projection = ClassBars(), Projection()
         self._build_header()
         self._build_body()
@@ -133,12 +138,18 @@ class DataPage(QWidget):
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(UNIT)
-        self.split.addWidget(self.table)
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("dataTabs")
+        self.tabs.setAccessibleName(tr("Rows and columns"))
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.table, tr("Rows"))
+        self.tabs.addTab(self.roles, tr("Columns"))
+        self.split.addWidget(self.tabs)
         self.split.addWidget(charts)
         self.split.setStretchFactor(0, 1)
         self.split.setStretchFactor(1, 1)
         self.split.setSizes([1000, 1000])
-        self.table.setMinimumHeight(15 * UNIT)
+        self.tabs.setMinimumHeight(18 * UNIT)
         charts.setMinimumHeight(20 * UNIT)
         full = QWidget()
         column = QVBoxLayout(full)
@@ -160,6 +171,7 @@ class DataPage(QWidget):
         self.samples.clicked.connect(self._toggle_gallery)
         self.loading.cancelled.connect(self.cancelled)
         self.reading.changed.connect(self.reading_changed)
+        self.roles.role_chosen.connect(self.role_chosen)
         self.checks.acted.connect(self.acted)
         self.failure.acted.connect(self.acted)
         form = self.preparation
@@ -230,6 +242,7 @@ class DataPage(QWidget):
         self.preparation.show()
         self.classes.hide()  # until its counts are there
         self.table.show_data(dataset)
+        self.roles.show_columns((), ())
         self.content.setCurrentIndex(0)
 
     def _order(self) -> None:
@@ -269,6 +282,11 @@ class DataPage(QWidget):
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
         self.checks.show_advice(advice)
+
+    def show_columns(self, columns: Sequence[ColumnSummary], classes: Sequence[str]) -> None:
+        """None of a file whose columns have numbers alone."""
+        self.roles.show_columns(columns, classes)
+        self.tabs.setTabVisible(1, bool(columns))
 
     def show_asked(self, rules: Collection[str]) -> None:
         self.preparation.show_asked(rules)

@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.files import pasted
 from mcsvm_gui.core.data.form import applied, asked_rules, columns_of, reading_form
 from mcsvm_gui.core.data.options import ReadOptions, Rules
 from mcsvm_gui.core.data.remedies import remedies
+from mcsvm_gui.core.data.roles.value import ONE, Role, with_roles
 from mcsvm_gui.core.data.samples import samples
 from mcsvm_gui.core.data.survey import Survey, summary, survey
 from mcsvm_gui.ui.data.view import DataView
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Looked
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.core.data.roles.summary import ColumnSummary
     from mcsvm_gui.ui.runs.workspace import Workspace
 
 PREPARATION = tuple(options_of(Rules))
 OF_DATA = (*PREPARATION, *options_of(ReadOptions))
-_ORDER = "columns", "survey", "checks", "projection"
+_ORDER = "columns", "survey", "roles", "checks", "projection"
 PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
 
 
@@ -69,6 +71,7 @@ class DataPresenter(QObject):
         view.gallery_asked.connect(self._show_gallery)
         view.data_asked.connect(self._data_changed)
         view.reading_changed.connect(self._read_again)
+        view.role_chosen.connect(self._give_role)
         view.rule_changed.connect(lambda name, value: workspace.set_preparation(**{name: value}))
         view.holdout_changed.connect(self._hold_out)
         view.seed_changed.connect(lambda seed: workspace.set_preparation(seed=seed))
@@ -109,6 +112,17 @@ class DataPresenter(QObject):
             self.workspace.open_data(path, applied(read, option, value))
         except InputError as trouble:
             self.workspace.message.emit(as_sentence(worded(trouble)))
+
+    def _give_role(self, names: Sequence[str], role: Role) -> None:
+        data, (path, read) = self._shown, self.workspace.last_asked
+        if data is None or path is None:
+            return
+        if role in ONE and len(names) > 1:
+            self.workspace.message.emit(tr("Only one column can have this role."))
+        elif data.label_name in names and role != "label":
+            self.workspace.message.emit(tr("Give another column the role of the label: the last one loses it."))
+        else:
+            self.workspace.open_data(path, with_roles(read, data, dict.fromkeys(names, role)))
 
     def _hold_out(self, per_cent: int) -> None:
         self.workspace.set_preparation(holdout=per_cent / 100.0 if per_cent else None)
@@ -184,6 +198,7 @@ class DataPresenter(QObject):
         self.view.show_summary(tr("Counting rows and classes…"))
         self.view.show_advice(())
         self._look("survey", lambda: survey(data), self._surveyed, self._say_no_survey)
+        self._look("roles", lambda: _summaries(data), lambda found: self.view.show_columns(found, data.classes))
         self._preparation_changed()
         self._open_its_test(data.name)
 
@@ -310,6 +325,12 @@ def _looked(asked: Mapping[str, Any]) -> Looked:
     from mcsvm_gui.core.check.plan import CheckedPlan
 
     return look(CheckedPlan(**asked))
+
+
+def _summaries(dataset: Dataset) -> tuple[ColumnSummary, ...]:
+    from mcsvm_gui.core.data.roles.summary import summaries
+
+    return summaries(dataset)
 
 
 def _projection(dataset: Dataset, scale: str) -> Projected:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.form import Field
     from mcsvm_gui.core.data.options import Rules
     from mcsvm_gui.core.data.principal import Projected
+    from mcsvm_gui.core.data.roles.summary import ColumnSummary
     from mcsvm_gui.core.data.samples import SampleDataset
 
 
@@ -25,6 +26,7 @@ class DataView(Protocol):
     gallery_asked: SignalInstance
     data_asked: SignalInstance
     reading_changed: SignalInstance  # str, object
+    role_chosen: SignalInstance  # tuple of names, str
     rule_changed: SignalInstance  # str, object
     holdout_changed: SignalInstance  # int
     seed_changed: SignalInstance  # int
@@ -44,6 +46,7 @@ class DataView(Protocol):
     def show_projection(self, projected: Projected) -> None: ...
     def say_projection(self, words: str) -> None: ...
     def show_advice(self, advice: Sequence[Advice]) -> None: ...
+    def show_columns(self, columns: Sequence[ColumnSummary], classes: Sequence[str]) -> None: ...
     def show_asked(self, rules: Collection[str]) -> None: ...
     def show_preparation(self, rules: Rules, holdout: int, seed: int) -> None: ...
     def show_test(self, name: str, words: str) -> None: ...

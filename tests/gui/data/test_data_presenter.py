@@ -24,7 +24,8 @@ class FakeView(QObject):
     file_chosen, test_chosen, sample_chosen, text_pasted = Signal(str), Signal(str), Signal(str), Signal(str)
     cancelled, gallery_asked, data_asked, test_dropped = Signal(), Signal(), Signal(), Signal()
     reading_changed, acted = Signal(str, object), Signal(str, object)
-    rule_changed = Signal(str, str)
+    role_chosen = Signal(object, str)
+    rule_changed = Signal(str, object)
     holdout_changed, seed_changed = Signal(int), Signal(int)
 
     def __init__(self) -> None:

@@ -60,7 +60,7 @@ def with_roles(read: ReadOptions, dataset: Dataset, changes: Mapping[str, Role])
     said |= {option: _all(roles, role) for role, option in SEVERAL.items()}
     said |= {"columns": (), "categories": tuple(name for name in read.categories if roles.get(name) == "feature")}
     features = _all(roles, "feature")
-    if len(features) < len(said["drop"]):
+    if 0 < len(features) < len(said["drop"]):
         said |= {"columns": features, "drop": ()}
     return replace(read, **said)
 
