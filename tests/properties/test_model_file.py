@@ -9,6 +9,7 @@ import struct
 import tempfile
 import warnings
 import zipfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,9 @@ def blobs(*, sparse: bool = False, rows: int = 24) -> Dataset:
 
 @cache
 def trained(machine: str, *, sparse: bool) -> TrainedModel:
-    return train(Request(machine=machine, gamma=0.7), blobs(sparse=sparse)).trained
+    """Those of Weston and Watkins with probabilities and sets."""
+    calibrate = "temperature" if machine == "ww" else "none"
+    return train(Request(machine=machine, gamma=0.7, calibrate=calibrate), blobs(sparse=sparse)).trained
 
 
 @cache
@@ -107,8 +110,12 @@ def test_a_model_comes_back_as_it_was(machine: str, sparse: bool, tmp_path: Path
     model, data = trained(machine, sparse=sparse), blobs(sparse=sparse)
     again = opened(sound(machine, sparse=sparse), tmp_path)
     assert again is not None
-    before, after = model.predictions(data), again.predictions(data)
+    before, after = (one.predictions(data, sets=True) for one in (model, again))
     assert np.array_equal(before.scores, after.scores)
+    assert (before.p_values is None) == (machine != "ww")
+    if before.p_values is not None:
+        assert np.array_equal(before.p_values, after.p_values)
+        assert np.array_equal(before.typical, after.typical)
     assert before.labels.tolist() == after.labels.tolist()
     assert (again.request, again.origin, again.class_names) == (model.request, model.origin, model.class_names)
     assert again.preparation.document() == model.preparation.document()
@@ -190,7 +197,7 @@ def test_documents_that_say_something_else(tmp_path: Path, data: st.DataObject, 
     model = opened(packed(parts | {"model.json": json.dumps(document).encode()}), tmp_path)
     if model is not None:
         try:
-            labels = model.decide(blobs(sparse=sparse))
+            labels = model.predictions(blobs(sparse=sparse), sets=True).labels
             assert set(labels.tolist()) <= {*model.class_names}
         except InputError:
             pass
@@ -220,6 +227,9 @@ def test_arrays_with_other_contents(tmp_path: Path, data: st.DataObject) -> None
     model = opened(packed(parts | {name: content}), tmp_path)
     if kind != "value":
         assert model is None
+    elif model is not None:
+        with suppress(InputError):
+            model.predictions(blobs(), sets=True)
 
 
 class Bomb:
@@ -252,8 +262,15 @@ REFUSED = {
     "half a character": lambda: with_document({"classes": ["a", "\ud800", "b"]}),
     "an unknown machine": lambda: with_document({"machine": "wx"}),
     "an unknown kernel": lambda: with_document({"kernel": {"name": "exec"}}),
+    "sets of another number of classes": lambda: with_document({"sets": sets_with(margins=[24])}),
+    "sets without a class": lambda: with_document({"sets": sets_with(distances=[0, 12, 12])}),
+    "sets out of order": lambda: packed(members(sound()) | {"set_margins.npy": npy(np.arange(24.0)[::-1])}),
     "no format": lambda: with_document({"format": "other"}),
 }
+
+
+def sets_with(**change: Any) -> dict[str, Any]:
+    return json.loads(members(sound())["model.json"])["sets"] | change
 
 
 def nested_header() -> bytes:

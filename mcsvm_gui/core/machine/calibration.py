@@ -17,9 +17,11 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.machine.posing import Posed, class_weights_of
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.trained import Calibrated
+from mcsvm_gui.core.machine.trained import Calibrated, PredictionSets
+from solvers.conformal import Conformal, chosen, strangeness
 from solvers.errors import InputError
-from solvers.probability import calibrate
+from solvers.novelty import Landmarks
+from solvers.probability import calibrate, scores
 from solvers.run.limits import Limits
 from solvers.selection.folds import Fold, stratified
 from solvers.selection.out_of_fold import check_folds, out_of_fold
@@ -72,7 +74,23 @@ class OutOfFold:
         given = self._posed.train.weights
         each = np.ones(problem.labels.size) if given is None else given
         found = calibrate(request.calibrate, problem.machine, values, problem.labels, problem.classes, each)
-        return Calibrated(found, count, time.perf_counter() - began)
+        return Calibrated(found, count, time.perf_counter() - began, self._sets(values))
+
+    def _sets(self, values: np.ndarray) -> PredictionSets:
+        """How strange rows are to machines, and how far from landmarks, that know nothing of them."""
+        problem, seed = self._posed.problem, self._request.seed
+        codes, classes, kernel = problem.labels, problem.classes, problem.kernel
+        margins = chosen(strangeness(scores(problem.machine, values, classes)), codes)
+        distances = np.empty(codes.size)
+        for part in self.parts:
+            rows = self.prepare(part)
+            near = Landmarks.of(kernel, rows.train, rows.labels, classes, seed)
+            distances[part.test] = chosen(near.distances(rows.test), codes[part.test])
+        return PredictionSets(
+            Conformal.of(margins, codes, classes, seed),
+            Conformal.of(distances, codes, classes, seed),
+            Landmarks.of(kernel, problem.points, codes, classes, seed),
+        )
 
     def _settings(self) -> TrainingSettings:
         request, problem = self._request, self._posed.problem

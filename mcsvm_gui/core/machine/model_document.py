@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,20 +12,25 @@ import scipy.sparse as sp
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.machine.posing import parameters
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, TrainedModel, Weighing
+from mcsvm_gui.core.machine.trained import Calibrated, Duals, Origin, PredictionSets, TrainedModel, Weighing
+from solvers.conformal import Conformal
 from solvers.costs import CostRule
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.kernels import KERNELS, Kernel, Points
 from solvers.machines import MACHINES, Machine
 from solvers.model import Model
+from solvers.novelty import Landmarks
 from solvers.posing import positive, whole
 from solvers.probability import Calibration
 from solvers.run.ending import Ending
 
 POINTS = "points", "points_data", "points_indices", "points_indptr"
 PREPARATION = "idf", "donors", "donors_known"
-ARRAYS = (*POINTS, *PREPARATION, "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha")
+LANDMARKS = "landmarks", "landmarks_data", "landmarks_indices", "landmarks_indptr"
+SETS = (*LANDMARKS, "set_margins", "set_distances")
+TRAINED = "support", "owners", "expansion", "bias", "dual_parts", "dual_rows", "dual_alpha"
+ARRAYS = (*POINTS, *PREPARATION, *TRAINED, *SETS)
 FLOAT, INT = "<f8", "<i8"
 LONGEST_ROWS = 2**48
 
@@ -54,7 +59,25 @@ def describe(trained: TrainedModel) -> dict[str, Any]:
         "request": trained.request.document(),
         "origin": origin_document(trained.origin),
         "calibration": None if trained.calibrated is None else trained.calibrated.document(),
+        "sets": _sets_document(_sets_of(trained)),
         "rule": None if trained.rule is None else trained.rule.document(),
+    }
+
+
+def _sets_of(trained: TrainedModel) -> PredictionSets | None:
+    return None if trained.calibrated is None else trained.calibrated.sets
+
+
+def _sets_document(sets: PredictionSets | None) -> dict[str, Any] | None:
+    """How many numbers and rows there are of each class."""
+    if sets is None:
+        return None
+    rows = sets.landmarks.points.rows
+    return {
+        "margins": [levels.size for levels in sets.margins.levels],
+        "distances": [levels.size for levels in sets.distances.levels],
+        "landmarks": np.diff(sets.landmarks.parts).tolist(),
+        "n_stored": int(rows.nnz) if sp.issparse(rows) else None,
     }
 
 
@@ -77,11 +100,17 @@ def arrays_of(trained: TrainedModel) -> dict[str, np.ndarray]:
     model, duals, rows = trained.model, trained.duals, trained.model.points.rows
     floats = {"expansion": model.expansion, "bias": model.bias, "dual_alpha": duals.alpha}
     ints = {"support": model.support, "owners": model.owners, "dual_parts": duals.parts, "dual_rows": duals.rows}
-    if sp.issparse(rows):
-        floats["points_data"] = rows.data
-        ints |= {"points_indices": rows.indices, "points_indptr": rows.indptr}
-    else:
-        floats["points"] = rows
+    sets = _sets_of(trained)
+    kept = {"points": rows} if sets is None else {"points": rows, "landmarks": sets.landmarks.points.rows}
+    for name, points in kept.items():
+        if sp.issparse(points):
+            floats[f"{name}_data"] = points.data
+            ints |= {f"{name}_indices": points.indices, f"{name}_indptr": points.indptr}
+        else:
+            floats[name] = points
+    if sets is not None:
+        floats |= {"set_margins": np.concatenate(sets.margins.levels)}
+        floats |= {"set_distances": np.concatenate(sets.distances.levels)}
     for name, array in trained.preparation.arrays().items():
         (ints if array.dtype.kind == "i" else floats)[name] = array
     return {name: array.astype(FLOAT) for name, array in floats.items()} | {
@@ -111,14 +140,32 @@ def expected_arrays(document: dict[str, Any]) -> dict[str, Array]:
     kinds = {"f": FLOAT, "i": INT}
     prepared = preparing.expected_arrays(document["preparation"])
     expected |= {name: Array(kinds[kind], shape) for name, (kind, shape) in prepared.items()}
+    expected |= _expected_points("points", document, support, features)
+    sets = document.get("sets")
+    if sets is None:
+        return expected
+    sizes = {name: sum(_counts(sets, name, classes)) for name in ("margins", "distances", "landmarks")}
+    expected |= {f"set_{name}": Array(FLOAT, (sizes[name],)) for name in ("margins", "distances")}
+    return expected | _expected_points("landmarks", sets, sizes["landmarks"], features)
+
+
+def _expected_points(name: str, document: dict[str, Any], rows: int, features: int) -> dict[str, Array]:
     if document["n_stored"] is None:
-        return expected | {"points": Array(FLOAT, (support, features))}
+        return {name: Array(FLOAT, (rows, features))}
     stored = _count(document, "n_stored")
-    return expected | {
-        "points_data": Array(FLOAT, (stored,)),
-        "points_indices": Array(INT, (stored,)),
-        "points_indptr": Array(INT, (support + 1,)),
+    return {
+        f"{name}_data": Array(FLOAT, (stored,)),
+        f"{name}_indices": Array(INT, (stored,)),
+        f"{name}_indptr": Array(INT, (rows + 1,)),
     }
+
+
+def _counts(document: dict[str, Any], name: str, classes: int) -> list[int]:
+    """Of each class, at least one."""
+    counts = [_count({name: count}, name) for count in document[name]]
+    if len(counts) != classes or min(counts) < 1:
+        raise ValueError(f"{name} are not those of its classes")
+    return counts
 
 
 def outputs_of(machine: Machine, classes: int) -> int:
@@ -143,7 +190,7 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
         kernel=_kernel(document["kernel"]),
         classes=len(names),
         support=arrays["support"],
-        points=Points(_points(document, arrays)),
+        points=Points(_points("points", document, document["n_support"], document["n_prepared"], arrays)),
         owners=arrays["owners"],
         expansion=arrays["expansion"],
         bias=arrays["bias"],
@@ -151,6 +198,8 @@ def rebuild(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> TrainedM
     duals = Duals(arrays["dual_parts"], arrays["dual_rows"], arrays["dual_alpha"])
     label = _text(document["label_name"]) if document["label_name"] is not None else None
     calibrated, weighing = _calibrated(document.get("calibration"), len(names)), _weighing(document.get("weights"))
+    if calibrated is not None and document.get("sets") is not None:
+        calibrated = replace(calibrated, sets=_sets(document, arrays, model.kernel))
     request = Request.from_document(document["request"])
     rule = _rule(document.get("rule"), len(names))
     if rule is not None and calibrated is None:
@@ -216,15 +265,32 @@ def _check_indices(arrays: dict[str, np.ndarray], n_train: int, classes: int) ->
         raise ValueError("its dual variables are not in order")
 
 
-def _points(document: dict[str, Any], arrays: dict[str, np.ndarray]) -> np.ndarray | sp.csr_array:
+def _sets(document: dict[str, Any], arrays: dict[str, np.ndarray], kernel: Kernel) -> PredictionSets:
+    sets, classes = document["sets"], len(document["classes"])
+    levels = {name: _levels(arrays[f"set_{name}"], sets[name]) for name in ("margins", "distances")}
+    parts = np.cumsum([0, *_counts(sets, "landmarks", classes)])
+    rows = _points("landmarks", sets, int(parts[-1]), document["n_prepared"], arrays)
+    return PredictionSets(levels["margins"], levels["distances"], Landmarks(kernel, Points(rows), parts))
+
+
+def _levels(values: np.ndarray, counts: list[int]) -> Conformal:
+    levels = np.split(values, np.cumsum(counts)[:-1])
+    if any((np.diff(one) < 0.0).any() for one in levels):
+        raise ValueError("what its sets compare with is not in order")
+    return Conformal(tuple(levels))
+
+
+def _points(
+    name: str, document: dict[str, Any], count: int, features: int, arrays: dict[str, np.ndarray]
+) -> np.ndarray | sp.csr_array:
     if document["n_stored"] is None:
-        return arrays["points"]
-    data, indices, indptr = arrays["points_data"], arrays["points_indices"], arrays["points_indptr"]
-    if not _pointers(indptr, data.size) or not _within(indices, document["n_prepared"]):
-        raise ValueError("its sparse support vectors are inconsistent")
-    rows = sp.csr_array((data, indices, indptr), shape=(document["n_support"], document["n_prepared"]))
+        return arrays[name]
+    data, indices, indptr = (arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
+    if not _pointers(indptr, data.size) or not _within(indices, features):
+        raise ValueError(f"its sparse {name} are inconsistent")
+    rows = sp.csr_array((data, indices, indptr), shape=(count, features))
     if not rows.has_canonical_format:
-        raise ValueError("its sparse support vectors are not in order")
+        raise ValueError(f"its sparse {name} are not in order")
     return rows
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -13,14 +13,17 @@ from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Notice, class_order
 from mcsvm_gui.core.data.preparation import Preparation
-from mcsvm_gui.core.data.preparation.rules import some
+from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some
 from mcsvm_gui.core.machine.request import Request
+from solvers.conformal import Conformal, strangeness
 from solvers.costs import REJECTED, CostRule
 from solvers.decision import Decision
 from solvers.dual.certificate import Certificate
 from solvers.errors import Sentence
+from solvers.machines import Machine
 from solvers.model import Model, class_scores, decide
-from solvers.probability import Calibration
+from solvers.novelty import Landmarks
+from solvers.probability import Calibration, scores
 from solvers.run.ending import Ending
 from solvers.work import limited
 
@@ -72,12 +75,28 @@ class Weighing:
 
 
 @dataclass(frozen=True, eq=False)
+class PredictionSets:
+    """What says of a row which classes it may be of, and whether it is like the rows of any."""
+
+    margins: Conformal  # by how much other classes are ahead, of rows not trained on
+    distances: Conformal  # from the landmarks of their class, likewise
+    landmarks: Landmarks
+
+    def p_values(self, machine: Machine, values: np.ndarray, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """(n, classes) of each class by the scores, and (n,) of the nearest class by the kernel."""
+        ranked = scores(machine, values, len(self.margins.levels))
+        near = self.distances.p_values(self.landmarks.distances(rows))
+        return self.margins.p_values(strangeness(ranked)), near.max(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
 class Calibrated:
-    """How scores become probabilities, and what it came from."""
+    """How scores become probabilities and sets, and what it came from."""
 
     found: Calibration
     folds: int
     seconds: float
+    sets: PredictionSets | None = None  # models of before have none
 
     def document(self) -> dict[str, Any]:
         return {**self.found.document(), "folds": self.folds, "seconds": self.seconds}
@@ -89,6 +108,8 @@ class Decisions:
     scores: np.ndarray  # (rows, classes), the largest is the machine's decision; NaN where there is none
     notices: tuple[Notice, ...]
     probabilities: np.ndarray | None = None  # (rows, classes), where they were asked for; NaN as above
+    p_values: np.ndarray | None = None  # (rows, classes), likewise: a set at an error holds the classes above it
+    typical: np.ndarray | None = None  # (rows,) p-value of the nearest class: of none of them where it is below
 
     @property
     def decided(self) -> np.ndarray:
@@ -117,8 +138,8 @@ class TrainedModel:
     def certificate(self) -> Certificate:
         return self.origin.certificate
 
-    def predictions(self, dataset: Dataset, *, probabilities: bool = False) -> Decisions:
-        """Class names and scores of raw rows, and probabilities of a model that has them."""
+    def predictions(self, dataset: Dataset, *, probabilities: bool = False, sets: bool = False) -> Decisions:
+        """Class names and scores of raw rows, probabilities and p-values of a model that has them."""
         prepared = self.preparation.apply(dataset)
         with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
             values = self.model.decision(prepared.rows)
@@ -138,9 +159,19 @@ class TrainedModel:
             codes = self.rule.decide(shares[prepared.kept])
         labels = np.full(dataset.rows, None, dtype=object)
         labels[prepared.kept[codes != REJECTED]] = self.names[codes[codes != REJECTED]]
-        scores = np.full((dataset.rows, classes), np.nan)
-        scores[prepared.kept] = class_scores(machine, values, classes) if machine.split == "pairs" else values
-        return Decisions(labels, scores, prepared.notices, shares if probabilities else None)
+        given = np.full((dataset.rows, classes), np.nan)
+        given[prepared.kept] = class_scores(machine, values, classes) if machine.split == "pairs" else values
+        found = Decisions(labels, given, prepared.notices, shares if probabilities else None)
+        return self._with_sets(found, values, prepared) if sets else found
+
+    def _with_sets(self, found: Decisions, values: np.ndarray, prepared: Prepared) -> Decisions:
+        known = None if self.calibrated is None else self.calibrated.sets
+        if known is None:
+            return found
+        p_values, typical = np.full(found.scores.shape, np.nan), np.full(len(found.scores), np.nan)
+        with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
+            p_values[prepared.kept], typical[prepared.kept] = known.p_values(self.model.machine, values, prepared.rows)
+        return replace(found, p_values=p_values, typical=typical)
 
     def decide(self, dataset: Dataset) -> np.ndarray:
         """The class name of each row."""

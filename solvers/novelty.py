@@ -1,0 +1,92 @@
+"""How far a row is from the rows of each class, by the kernel alone: whether it may be of none of them.
+
+d_c(x) = K(x, x) - K(x, S) (K(S, S) + ridge)^-1 K(S, x), the squared distance in feature space from the span of a few
+rows S of class c, with a ridge: what a Gaussian process calls its variance. S is chosen as a pivoted Cholesky
+factorisation does: always the row furthest from the span so far.
+Measured on ten sets, each class left out in turn: area under the ROC 0.62 to 0.99; OneClassSVM of the same kernel
+0.50 to 0.97, less on each (`tests/large/test_novel_classes.py`). One span of all classes, and the nearest row, come
+after; so do distances divided by those that are usual in their class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from solvers.errors import InputError
+from solvers.kernels import Kernel, Points
+from solvers.work import PREDICTION_ROWS
+
+MOST = 64  # landmarks of a class; 32 lose 0.01 of the area on digits
+TOGETHER = 2048  # landmarks of all classes
+LOOKED = 4096  # rows of a class that landmarks are chosen from
+RIDGE = 1e-2  # of the mean K(x, x); 1e-6 loses up to 0.04 of the area, where classes are noisy
+NEAR = 1e-3  # of K(x, x): no landmark is nearer than that to the span of those before it
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    kernel: Kernel
+    points: Points
+    parts: np.ndarray  # (classes + 1,) where those of each class begin
+
+    @classmethod
+    def of(cls, kernel: Kernel, points: Points, codes: np.ndarray, classes: int, seed: int = 0) -> Landmarks:
+        most, rng = max(2, min(MOST, TOGETHER // classes)), np.random.default_rng(seed)
+        mine = [np.flatnonzero(codes == code) for code in range(classes)]
+        looked = [rows if rows.size <= LOOKED else np.sort(rng.choice(rows, LOOKED, replace=False)) for rows in mine]
+        found = [rows[_spread(kernel, points.take(rows), most)] for rows in looked]
+        parts = np.cumsum([0, *(rows.size for rows in found)])
+        return cls(kernel, points.take(np.concatenate(found)), parts)
+
+    def distances(self, features: Any) -> np.ndarray:
+        """(n, classes)"""
+        points = features if isinstance(features, Points) else Points(features)
+        found = np.empty((len(points), self.parts.size - 1))
+        for start in range(0, len(points), PREDICTION_ROWS):
+            index = np.arange(start, min(start + PREDICTION_ROWS, len(points)))
+            found[index] = self._of(points.take(index))
+        return found
+
+    def _of(self, points: Points) -> np.ndarray:
+        found = np.repeat(self.kernel.diagonal(points)[:, None], self.parts.size - 1, axis=1)
+        for code, (mine, whitening) in enumerate(self._spans):
+            values = self.kernel.block(points, mine, np.empty((len(points), len(mine))))
+            found[:, code] -= np.square(values @ whitening).sum(axis=1)
+        return found
+
+    @cached_property
+    def _spans(self) -> list[tuple[Points, np.ndarray]]:
+        """Of each class its landmarks, and W with W W' = (K + ridge)^-1; sigmoid kernels may be indefinite."""
+        found = []
+        for first, last in zip(self.parts[:-1], self.parts[1:], strict=True):
+            mine = self.points.take(np.arange(first, last))
+            kernel = self.kernel.block(mine, mine, np.empty((len(mine), len(mine))))
+            if not np.isfinite(kernel).all():
+                raise InputError("the kernel of the landmarks is not finite; scale the features")
+            values, vectors = np.linalg.eigh(kernel)
+            ridge = RIDGE * max(float(np.mean(self.kernel.diagonal(mine))), np.finfo(np.float64).tiny)
+            found.append((mine, vectors / np.sqrt(np.maximum(values, 0.0) + ridge)))
+        return found
+
+
+def _spread(kernel: Kernel, points: Points, most: int) -> np.ndarray:
+    """Pivots of a Cholesky factorisation of K, the first of them at least."""
+    diagonal = np.maximum(kernel.diagonal(points), 0.0)
+    left, columns = diagonal.copy(), np.empty((min(most, len(points)), len(points)))
+    pivots: list[int] = []
+    for number in range(len(columns)):
+        pivot = int(left.argmax())
+        if number and left[pivot] <= NEAR * diagonal[pivot]:
+            break
+        pivots.append(pivot)
+        column = kernel.block(points.take(np.array([pivot])), points, np.empty((1, len(points))))[0]
+        if left[pivot] > 0.0:
+            column = (column - columns[:number, pivot] @ columns[:number]) / np.sqrt(left[pivot])
+        columns[number] = column
+        left = np.maximum(left - column * column, 0.0)
+        left[pivot] = 0.0
+    return np.array(pivots)
