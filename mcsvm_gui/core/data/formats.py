@@ -5,6 +5,8 @@ The file has what Reader asks for: `recognizes`, `OPTIONS` and `read`.
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.formats import Format
@@ -15,7 +17,14 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.data.readers.source import Source
 
 
+@dataclass(frozen=True)
 class Reader(Format):
+    starts: bytes = rb""  # a pattern of how its files begin
+
+    def may_hold(self, suffix: str, start: bytes) -> bool:
+        """Whether it is worth loading the module to ask."""
+        return suffix in self.suffixes or re.match(self.starts, start) is not None
+
     def recognizes(self, source: Source, options: ReadOptions) -> bool:
         """By content. FileError where the suffix promises this format and the content breaks the promise."""
         return bool(self.code.recognizes(source, options))
@@ -30,8 +39,8 @@ class Reader(Format):
         return found
 
 
-def _reader(name: str, title: str, suffixes: str, module: str, package: str = "") -> Reader:
-    return Reader(name, title, tuple(suffixes.split()), f"mcsvm_gui.core.data.readers.{module}", package)
+def _reader(name: str, title: str, suffixes: str, module: str, starts: bytes = rb"", package: str = "") -> Reader:
+    return Reader(name, title, tuple(suffixes.split()), f"mcsvm_gui.core.data.readers.{module}", package, starts)
 
 
 # The last is asked first whether it recognizes a file; the first takes any text.
@@ -41,13 +50,13 @@ READERS: dict[str, Reader] = {
         _reader("csv", "CSV", ".csv .tsv .txt", "delimited"),
         _reader("orange", "Orange", ".tab", "orange"),
         _reader("libsvm", "LIBSVM", ".libsvm .svm .svmlight", "libsvm"),
-        _reader("arff", "ARFF", ".arff", "arff"),
-        _reader("keel", "KEEL", ".dat", "keel"),
-        _reader("json", "JSON", ".jsonl .ndjson .json", "json_lines"),
-        _reader("npz", "NumPy", ".npz", "npz"),
-        _reader("parquet", "Parquet", ".parquet .pq", "parquet", "pyarrow"),
-        _reader("sqlite", "SQLite", ".sqlite .sqlite3 .db .db3", "sqlite"),
-        _reader("xlsx", "Excel", ".xlsx", "excel", "openpyxl"),
+        _reader("arff", "ARFF", ".arff", "arff", rb"\s*[%@]"),
+        _reader("keel", "KEEL", ".dat", "keel", rb"\s*[%@]"),
+        _reader("json", "JSON", ".jsonl .ndjson .json", "json_lines", rb"\s*[{\[]"),
+        _reader("npz", "NumPy", ".npz", "npz", rb"PK"),
+        _reader("parquet", "Parquet", ".parquet .pq", "parquet", rb"PAR1", "pyarrow"),
+        _reader("sqlite", "SQLite", ".sqlite .sqlite3 .db .db3", "sqlite", rb"SQLite format 3"),
+        _reader("xlsx", "Excel", ".xlsx", "excel", rb"PK", "openpyxl"),
     )
 }
 PACKED = ".gz", ".bz2", ".xz", ".zip"  # a file of any format may be packed

@@ -15,6 +15,7 @@ from mcsvm_gui.core.data.files import parts
 from mcsvm_gui.core.data.formats import READERS, Reader
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.source import Source, read_source
+from mcsvm_gui.core.data.readers.text import beginning
 from mcsvm_gui.core.data.remedies import OptionWords
 
 _NOTHING_SAID = ReadOptions()
@@ -61,7 +62,9 @@ def _reader(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess, 
     """A format that the suffix does not promise is a guess."""
     if options.format != "auto":
         return READERS[options.format], ()
-    found = next(reader for reader in reversed(READERS.values()) if reader.recognizes(source, options))
+    start = beginning(source)
+    likely = (reader for reader in reversed(READERS.values()) if reader.may_hold(source.suffix, start))
+    found = next(reader for reader in likely if reader.recognizes(source, options))
     promised = next((reader for reader in READERS.values() if source.suffix in reader.suffixes), READERS["csv"])
     return found, () if found == promised else (Guess("format", found.name, "--format"),)
 

@@ -6,8 +6,10 @@ import bz2
 import gzip
 import io
 import lzma
+import sqlite3
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ import pytest
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.files import compression
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset, source
+from mcsvm_gui.core.data.readers.text import beginning
 from solvers.errors import InputError
 
 Read = Callable[..., Dataset]
@@ -66,6 +70,34 @@ def test_two_encodings_in_one_file_are_refused_with_the_line(read: Read) -> None
 
 def test_the_end_mark_of_dos_is_no_row(read: Read) -> None:
     assert read(PLAIN.encode() + b"\x1a").rows == read(PLAIN).rows
+
+
+def sqlite_file(folder: Path) -> bytes:
+    with closing(sqlite3.connect(folder / "table.db")) as base:
+        base.execute("CREATE TABLE t (x, label)")
+        base.commit()
+    return (folder / "table.db").read_bytes()
+
+
+STARTS: dict[str, list[bytes]] = {
+    "arff": [b"% of iris\n\n  @RELATION iris\n", "\ufeff@relation iris\n".encode("utf-16"), b"@attribute x real\n"],
+    "keel": [b"% of iris\n@relation iris\n@attribute x real [1, 2]\n@inputs x\n@data\n"],
+    "json": [b'\xef\xbb\xbf\n [ [1, "a"]]', b'{"x": 1}\n', '{"x": 1}'.encode("utf-16-le"), b"[]"],
+    "npz": [zipped(**{"x.npy": "", "y.npy": ""})],
+    "xlsx": [zipped(**{"[Content_Types].xml": ""})],
+    "parquet": [b"PAR1\x15\x04PAR1"],
+    "orange": [b"x\tlabel\ncontinuous\tdiscrete\n\tclass\n1\ta\n"],
+    "libsvm": [b"1 1:0.5 2:3\n2 2:1\n"],
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_format_is_asked_about_every_file_that_it_recognizes(name: str, tmp_path: Path) -> None:
+    known = {"sqlite": [sqlite_file(tmp_path)], "csv": [PLAIN.encode()]} | STARTS
+    for data in known[name]:
+        found = source.Source(tmp_path / "data", data, ())
+        assert READERS[name].recognizes(found, ReadOptions())
+        assert READERS[name].may_hold("", beginning(found))
 
 
 def test_an_encoding_that_is_told_is_taken(read: Read) -> None:
