@@ -1,14 +1,17 @@
-"""How many files an action of the window passes through, and how often it changes the thread: DESIGN.md's traces.
+"""How many files an action of the window passes through, and how often the event loop is part of the way.
 
     python -m tests.benchmarks.traces [tree] [--before OTHER]
 
 `tree` is the checkout to trace, this one unless given; its `mcsvm_gui` is imported from there. `--before` traces a
 second checkout, each in a process of its own, for a column beside it. A profile of Python calls in all threads counts
-files of `mcsvm_gui` that are entered while an action lasts, whoever listens included, hops from file to file (each way
-once), hops at which the thread changes (each once), and how often a model is laid out flat. An action is done a first
-time before it is counted: imports and code that is compiled belong to a start. Where threads take turns, hops depend on
-chance; of three counts the least is printed. Nothing is timed. DESIGN.md's first counts (27 files for a dropped CSV) do
-not say how they were made: this one gives 92 for the same tree.
+files of `mcsvm_gui` that are entered while an action lasts, whoever listens included; calls from file to file, each way
+once; functions that the event loop or a thread of another package calls, each once (slots of other threads' signals,
+timers; not Qt's own events such as painting): there the way goes on from thread to thread; and how often a model is
+laid out flat. An action is done a first time before it is counted: imports and code that is compiled belong to a start.
+What timers do beside an action depends on chance; of three counts the least is printed. Nothing is timed.
+
+Calls are told from who called, not from what ran before: beside a training the window paints, and so many changes of
+the thread say how long it lasted. `--list` prints what was counted.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parents[2]
 PATIENCE = 120.0  # seconds that an action may take
 TURNS = 3  # of which the least is printed
+COUNTED = "files", "hops", "entries"
 FORMS = {"_flat", "plain_of"}  # what lays a model out for an export, in one tree or another
 
 
@@ -42,18 +46,16 @@ class Trace:
     files: set[str] = field(default_factory=set)
     hops: set[tuple[str, str]] = field(default_factory=set)
     calls: Counter[str] = field(default_factory=Counter)
-    crossings: set[tuple[str, str]] = field(default_factory=set)
-    last: tuple[int, str] | None = None
+    entries: set[tuple[str, str]] = field(default_factory=set)
 
-    def enter(self, file: str, name: str) -> None:
-        thread = threading.get_ident()
-        if self.last is not None:
-            way = self.last[1], file
-            self.hops |= {way} if way[0] != file else set()
-            self.crossings |= {way} if self.last[0] != thread else set()
-        self.last = thread, file
+    def enter(self, file: str, name: str, caller: str | None) -> None:
+        """`caller`: its file; None where it is no file of the package."""
         self.files.add(file)
         self.calls[name] += 1
+        if caller is None:
+            self.entries.add((file, name))
+        elif caller != file:
+            self.hops.add((caller, file))
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,9 @@ class Row:
     action: str
     files: int
     hops: int
-    crossings: int
+    entries: int
     forms: int
+    lists: dict[str, list[str]]  # of the turn with the fewest hops
 
 
 class Profile:
@@ -73,11 +76,23 @@ class Profile:
         self.wrapped: set[type] = set()
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
-        code, trace = frame.f_code, self.trace
-        if trace is None or event != "call" or code.co_name == "<module>":
+        trace, name = self.trace, frame.f_code.co_name
+        if trace is None or event != "call" or name == "<module>" or not self.file(frame):
             return
-        if code.co_filename.startswith(self.root):
-            trace.enter(code.co_filename.removeprefix(self.root), code.co_name)
+        caller = frame.f_back
+        while caller is not None and not self.file(caller) and caller.f_code.co_filename != __file__:
+            caller = caller.f_back
+        here = caller is not None and caller.f_code.co_filename == __file__
+        if caller is None or (here and caller.f_code.co_name == Desk.wait.__name__):
+            if not _is_event(frame):
+                trace.enter(self.file(frame), name, None)
+        else:
+            trace.enter(self.file(frame), name, self.file(frame if here else caller))
+
+    def file(self, frame: FrameType) -> str:
+        """Within the package; nothing for those of others."""
+        path = frame.f_code.co_filename
+        return path.removeprefix(self.root) if path.startswith(self.root) else ""
 
     def install(self) -> None:
         threading.setprofile(self)
@@ -111,6 +126,13 @@ class Profile:
             yield trace
         finally:
             self.trace = None
+
+
+def _is_event(frame: FrameType) -> bool:
+    """Whether Qt asks or tells a widget or a model something: what is called overrides a method of Qt's."""
+    owner = type(frame.f_locals.get("self"))
+    theirs = [kind for kind in owner.__mro__ if kind.__module__.startswith(("PySide6", "pyqtgraph"))]
+    return any(frame.f_code.co_name in vars(kind) for kind in theirs)
 
 
 def _thread_class() -> Any:
@@ -223,8 +245,10 @@ def row(desk: Desk, action: str, act: Callable[[], None], profile: Profile) -> R
         with profile.taking() as trace:
             act()
         forms = max((count for name, count in trace.calls.items() if name in FORMS), default=0)
-        seen.append(Row(action, len(trace.files), len(trace.hops), len(trace.crossings), forms))
-    return Row(action, *(min(getattr(one, name) for one in seen) for name in ("files", "hops", "crossings", "forms")))
+        lists = {name: sorted(map(str, getattr(trace, name))) for name in COUNTED}
+        seen.append(Row(action, *(len(lists[name]) for name in COUNTED), forms, lists))
+    least = (min(getattr(one, name) for one in seen) for name in (*COUNTED, "forms"))
+    return Row(action, *least, min(seen, key=lambda one: one.hops).lists)
 
 
 def prepare_export(desk: Desk) -> None:
@@ -254,6 +278,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("tree", type=Path, nargs="?", default=HERE)
     parser.add_argument("--before", type=Path)
+    parser.add_argument("--list", action="store_true", help="files, calls and entries of `tree` below the table")
     parser.add_argument("--json", action="store_true", help="for the process that does it")
     options = parser.parse_args()
     if options.json:
@@ -262,10 +287,13 @@ def main() -> None:
     trees = [tree.resolve() for tree in (options.before, options.tree) if tree is not None]
     columns = [of(tree) for tree in trees]
     print(f"{'':24}" + "".join(f"{name:>28}" for name in (["before", "now"] if len(columns) > 1 else ["now"])))
-    print(f"{'':24}" + f"{'files  hops  threads  forms':>28}" * len(columns))
+    print(f"{'':24}" + f"{'files  hops  entries  forms':>28}" * len(columns))
     for facts in zip(*columns, strict=True):
-        told = (f"{one.files:5d} {one.hops:5d} {one.crossings:8d} {one.forms:6d}" for one in facts)
+        told = (f"{one.files:5d} {one.hops:5d} {one.entries:8d} {one.forms:6d}" for one in facts)
         print(f"{facts[0].action:24}" + "".join(f"{text:>28}" for text in told))
+    for one in columns[-1] if options.list else ():
+        for name, found in one.lists.items():
+            print(f"\n{one.action}, {name}:", *found, sep="\n    ")
 
 
 if __name__ == "__main__":
