@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.ui.compare.table_view import STROKE, ResultTableView
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.stroke import stroke_icon
+from mcsvm_gui.ui.runs.result_view import STROKE, ResultTableView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import Matrix

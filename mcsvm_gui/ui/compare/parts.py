@@ -10,13 +10,13 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.ui.compare.table_view import ResultTableView
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_words
 from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
+from mcsvm_gui.ui.runs.result_view import ResultTableView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.result_table import ResultTable

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.ui.compare.cost_table import CostTableView
 from mcsvm_gui.ui.compare.parts import Panel
-from mcsvm_gui.ui.compare.table_view import ResultTableView
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.runs.result_view import ResultTableView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.evaluated_runs import Consequences, EvaluatedRun

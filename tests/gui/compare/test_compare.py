@@ -29,10 +29,10 @@ from mcsvm_gui.core.report import FORMATS
 from mcsvm_gui.ui.compare.confusion import ConfusionView
 from mcsvm_gui.ui.compare.page import WIDE, ComparePage
 from mcsvm_gui.ui.compare.presenter import MOST, ComparePresenter
-from mcsvm_gui.ui.compare.table_view import ResultTableView
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.overlay import TraceOverlay
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust
+from mcsvm_gui.ui.runs.result_view import ResultTableView
 from mcsvm_gui.ui.runs.table import RunPanel
 
 MACHINES = "ww", "llw", "dag"
