@@ -82,6 +82,15 @@ def compare(desk: Desk) -> Any:
     return presenter
 
 
+def explain(desk: Desk) -> Any:
+    from mcsvm_gui.ui.explain.page import ExplainPage
+    from mcsvm_gui.ui.explain.presenter import ExplainPresenter
+
+    page = ExplainPage()
+    desk.window.add_page("explain", page)
+    return ExplainPresenter(page, desk.workspace, desk)
+
+
 def playground(desk: Desk) -> Any:
     from mcsvm_gui.ui.playground.page import PlaygroundPage
     from mcsvm_gui.ui.playground.presenter import PlaygroundPresenter
@@ -107,6 +116,7 @@ PAGES: dict[str, Callable[[Desk], Any]] = {
     "train": train,
     "tune": tune,
     "compare": compare,
+    "explain": explain,
     "playground": playground,
     "predict": predict,
 }

@@ -296,6 +296,28 @@ def evaluated(studio: Studio, page: Any) -> None:
     studio.shoot("compare-costs", lambda: view.presets.currentData() == "hand" and view.result.text())
 
 
+def explain_page(studio: Studio, folder: Path) -> None:
+    studio.open("wine")
+    runs = [studio.train(machine=name, C=4.0, gamma=0.1, calibrate="temperature")[0] for name in ("ww", "cs", "ova")]
+    studio.settle()
+    studio.work.runs.select(runs)
+    studio.window.show_page("explain")
+    explain = studio.window.assembly.page("explain")
+    page = explain._view
+    studio.wait(lambda: explain._found is not None and not studio.work.tasks.busy)
+    explain.find_flip()
+    studio.wait(lambda: not studio.work.tasks.busy)
+    studio.shoot("explain-row", lambda: page.row.plot.bars and page.row.flips.entries.changes)
+    for number, name in ((1, "neighbours"), (2, "machines")):
+        page.row.tabs.setCurrentIndex(number)
+        studio.shoot(
+            f"explain-{name}", lambda: page.row.near.entries.rowCount() and page.row.machines.entries.rowCount()
+        )
+    page.tabs.setCurrentWidget(page.overview)
+    studio.wait(lambda: explain._permuted is not None and not studio.work.tasks.busy)
+    studio.shoot("explain-all", lambda: page.overview.permutation.bars and page.overview.swarm.swarms)
+
+
 def predict_page(studio: Studio, folder: Path) -> None:
     studio.open("vowel_train")
     studio.work.runs.select(studio.train(machine="ww", C=4.0, gamma=1.0))
@@ -346,7 +368,7 @@ DIALOGS = (
     ("doctorAction", "doctorDialog"),
     ("crashLogAction", "crashDialog"),
 )
-SCENES = (data_page, train_page, tune_page, playground_page, compare_page, predict_page, around)
+SCENES = (data_page, train_page, tune_page, playground_page, compare_page, explain_page, predict_page, around)
 
 
 def main() -> None:

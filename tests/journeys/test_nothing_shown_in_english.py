@@ -119,6 +119,12 @@ def test_every_page_is_translated_before_and_after_its_work(open_window: Callabl
     hand.go("Compare")
     hand.wait(lambda: not hand.work.tasks.busy)
     assert left(hand) == []
+    hand.go("Explain")
+    hand.wait(lambda: not hand.work.tasks.busy)
+    hand.click("flipButton")
+    hand.find(QTabWidget, "explainTabs").setCurrentIndex(1)
+    hand.wait(lambda: not hand.work.tasks.busy and not hand.text("explainProgress"))
+    assert left(hand) == []
     hand.go("Tune")
     hand.find(QSpinBox, "foldsSpin").setValue(2)
     hand.type("gridStepEdit", "7")

@@ -16,7 +16,7 @@ from mcsvm_gui.core.explain.columns import ExplainedColumns
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.explain.game import between, game_of
 from solvers.explain.values import Explained, explained
-from solvers.model import class_scores, decide
+from solvers.model import Model, class_scores, decide
 from solvers.work import limited
 
 BACKGROUND = 100  # rows that a row is compared with, unless told otherwise
@@ -39,19 +39,26 @@ class PreparedRows:
         return np.arange(self.kept.size) if places is None else np.flatnonzero(np.isin(self.kept, places))
 
 
-def prepared_rows(trained: TrainedModel, dataset: Dataset, background: int = BACKGROUND) -> PreparedRows:
-    """The background is drawn from the data, each class by its share, the same rows whenever it is asked for."""
+def prepared_rows(
+    trained: TrainedModel, dataset: Dataset, background: int = BACKGROUND, training: Dataset | None = None
+) -> PreparedRows:
+    """The background is drawn from the training data, or else from the rows themselves, each class by its share; the
+    same rows whenever it is asked for."""
     prepared = trained.preparation.apply(dataset)
     if not prepared.kept.size:
         raise FileError(dataset.name, "there is no row without a missing cell that could be explained")
+    notices = (*dataset.notices, *prepared.notices)
+    drawn, weights = _drawn(trained, dataset if training is None else training, background)
+    return PreparedRows(prepared.rows, prepared.kept, drawn, weights, notices)
+
+
+def _drawn(trained: TrainedModel, dataset: Dataset, count: int) -> tuple[Any, np.ndarray | None]:
+    """Features and weights of rows drawn from the data."""
+    prepared = trained.preparation.apply(dataset)
     part = dataset.take(prepared.kept)
-    drawn = thin(part.labels, part.rows, background)
+    drawn = thin(part.labels, part.rows, count)
     weights = None if part.weights is None else part.weights[drawn]
-    if weights is not None and not weights.any():
-        weights = None
-    return PreparedRows(
-        prepared.rows, prepared.kept, prepared.rows[drawn], weights, (*dataset.notices, *prepared.notices)
-    )
+    return prepared.rows[drawn], weights if weights is not None and weights.any() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +77,12 @@ class Explanation:
     @property
     def winners(self) -> np.ndarray:
         """(n,) the class that the machine decides for."""
-        return decide(self.trained.model.machine, self.found.decision, self.trained.model.classes)
+        return leading(self.trained.model, self.found.decision)[0]
 
     @property
     def runners_up(self) -> np.ndarray:
         """(n,) the class with the next largest score."""
-        model, decision = self.trained.model, self.found.decision
-        scores = class_scores(model.machine, decision, model.classes) if self.by_pairs else decision.copy()
-        scores[np.arange(len(scores)), self.winners] = -np.inf
-        return np.asarray(scores.argmax(axis=1))
+        return leading(self.trained.model, self.found.decision)[1]
 
     @property
     def by_pairs(self) -> bool:
@@ -112,6 +116,15 @@ class Explanation:
         both = np.stack([self.found.base, self.found.decision[row]])
         ends = between(self.trained.model, both, first, second)
         return float(ends[0]), float(ends[1])
+
+
+def leading(model: Model, decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) winners, and the classes with the next largest scores."""
+    winners = decide(model.machine, decision, model.classes)
+    by_pairs = model.machine.split == "pairs"
+    scores = class_scores(model.machine, decision, model.classes) if by_pairs else decision.copy()
+    scores[np.arange(len(scores)), winners] = -np.inf
+    return winners, np.asarray(scores.argmax(axis=1))
 
 
 def explain_rows(

@@ -32,8 +32,9 @@ def pages() -> tuple[Page, ...]:
         Page("train", "navTrain", tr("Train"), tr("Train machines and watch them converge"), "Ctrl+2"),
         Page("tune", "navTune", tr("Tune"), tr("Search for the best C and gamma"), "Ctrl+3"),
         Page("compare", "navCompare", tr("Compare"), tr("Compare the chosen runs"), "Ctrl+4"),
-        Page("playground", "navPlayground", tr("Playground"), tr("Draw points and see six machines decide"), "Ctrl+5"),
-        Page("predict", "navPredict", tr("Predict"), tr("Apply a model to other data"), "Ctrl+6"),
+        Page("explain", "navExplain", tr("Explain"), tr("See why a machine decides so"), "Ctrl+5"),
+        Page("playground", "navPlayground", tr("Playground"), tr("Draw points and see six machines decide"), "Ctrl+6"),
+        Page("predict", "navPredict", tr("Predict"), tr("Apply a model to other data"), "Ctrl+7"),
     )
 
 

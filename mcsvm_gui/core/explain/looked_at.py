@@ -1,0 +1,117 @@
+"""A run with the rows it was tested on, as a page looks at them: what each is, how it is decided, and how clearly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.principal import thin
+from mcsvm_gui.core.explain.columns import ExplainedColumns, dense
+from mcsvm_gui.core.explain.explanation import Callback, Explanation, PreparedRows, explain_rows, leading, prepared_rows
+from mcsvm_gui.core.explain.neighbours import Neighbour, neighbours
+from mcsvm_gui.core.machine.trained import TrainedModel, in_training_spelling
+from solvers.errors import InputError, Sentence
+
+MOST_LISTED = 2_000  # rows of the table
+MOST_EXPLAINED = 300  # rows for the pictures of all rows
+
+
+@dataclass(frozen=True, eq=False)
+class LookedAt:
+    run: int
+    name: str
+    trained: TrainedModel
+    dataset: Dataset  # the rows, in the spelling of the training file
+    data: PreparedRows
+    decided: np.ndarray  # (rows,) class names; None where there is no decision
+    margins: np.ndarray  # (rows,) the winner's score less the runner-up's; NaN where there is no decision
+
+    @property
+    def true(self) -> np.ndarray | None:
+        return self.dataset.labels
+
+    def wrong(self) -> np.ndarray:
+        known = self.decided != None  # noqa: E711 - element by element
+        return np.zeros(known.size, dtype=bool) if self.true is None else known & (self.decided != self.true)
+
+
+def looked_at(run: int, name: str, trained: TrainedModel, dataset: Dataset, training: Dataset) -> LookedAt:
+    data = prepared_rows(trained, dataset, training=training)
+    found = trained.predictions(dataset)
+    ordered = np.sort(found.scores, axis=1)
+    labels = None if dataset.labels is None else in_training_spelling(trained.class_names, dataset.labels)
+    spelled = replace(dataset, labels=labels)
+    return LookedAt(run, name, trained, spelled, data, found.labels, ordered[:, -1] - ordered[:, -2])
+
+
+def beside(first: LookedAt, other: LookedAt) -> bool:
+    """Whether another run can stand beside: the same rows, classes and columns."""
+    same = first.dataset.digest == other.dataset.digest and first.trained.class_names == other.trained.class_names
+    columns = [ExplainedColumns.of(one.trained.preparation).names for one in (first, other)]
+    return same and columns[0] == columns[1]
+
+
+WHICH: dict[str, Callable[[Sequence[LookedAt]], np.ndarray]] = {
+    "all": lambda runs: np.ones(runs[0].decided.size, dtype=bool),
+    "wrong": lambda runs: runs[0].wrong(),
+    "apart": lambda runs: (
+        np.any([one.decided != runs[0].decided for one in runs[1:]], axis=0)
+        if len(runs) > 1
+        else np.zeros(runs[0].decided.size, dtype=bool)
+    ),
+}
+
+
+def listed(runs: Sequence[LookedAt], which: str, true: str = "", decided: str = "") -> np.ndarray:
+    """Places of the rows to be listed, those nearest to the border first; the first run's decisions count."""
+    first = runs[0]
+    chosen = WHICH[which](runs) & ~np.isnan(first.margins)
+    if true and first.true is not None:
+        chosen &= first.true == true
+    if decided:
+        chosen &= first.decided == decided
+    places = np.flatnonzero(chosen)
+    return places[np.argsort(first.margins[places], kind="stable")][:MOST_LISTED]
+
+
+@dataclass(frozen=True, eq=False)
+class OneRow:
+    """A row explained for each of several runs; the first is the one that is looked at."""
+
+    place: int
+    winner: int
+    runner_up: int
+    features: np.ndarray  # (features,)
+    explained: tuple[tuple[str, Explanation], ...]  # names of runs; none where the first cannot be explained
+    neighbours: tuple[Neighbour, ...]
+    refusal: Sentence | None  # why it cannot
+
+
+def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = None) -> OneRow:
+    first = runs[0]
+    row = first.data.rows[first.data.numbered([place])]
+    winner, other = (int(found[0]) for found in leading(first.trained.model, first.trained.model.decision(row)))
+    near = neighbours(first.trained, row, winner, other)
+    explained: list[tuple[str, Explanation]] = []
+    refusal = None
+    for one in runs:
+        try:
+            explained.append((one.name, explain_rows(one.trained, one.data, [place], callback)))
+        except InputError as error:
+            if one is first:
+                refusal = error.sentence
+                break
+    return OneRow(place, winner, other, dense(row)[0], tuple(explained), near, refusal)
+
+
+def drawn_places(one: LookedAt) -> np.ndarray:
+    """Of the rows for the pictures of all rows: each class by its share."""
+    part = one.dataset.take(one.data.kept)
+    return one.data.kept[thin(part.labels, part.rows, MOST_EXPLAINED)]
+
+
+def all_rows(one: LookedAt, callback: Callback | None = None) -> Explanation:
+    return explain_rows(one.trained, one.data, drawn_places(one).tolist(), callback)

@@ -1,0 +1,103 @@
+"""A report of one row explained: what spoke for its class, the smallest change, and what counts over all rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcsvm_gui.core.base import figures
+from mcsvm_gui.core.base.i18n import tr, worded
+from mcsvm_gui.core.explain.columns import shown
+from mcsvm_gui.core.explain.explanation import Explanation, document
+from mcsvm_gui.core.explain.flips import FileFlip
+from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
+from mcsvm_gui.core.explain.overview import PermutationImportance, mean_absolute
+from mcsvm_gui.core.report import parts
+from mcsvm_gui.core.report.blocks import Block, Heading, Paragraph, Report, Table, full_names
+
+MOST = 30  # columns of a table
+
+
+def report_of(
+    of: LookedAt,
+    found: OneRow,
+    flip: FileFlip | None,
+    every: Explanation | None,
+    permuted: PermutationImportance | None,
+) -> Report:
+    """`found` is explained."""
+    explained = found.explained[0][1]
+    blocks = [
+        *_row(of, found, explained),
+        *([] if flip is None else _change(flip)),
+        *([] if every is None else _all(every, permuted)),
+        parts.trained_with(of.trained.origin),
+        *parts.request_blocks(of.trained.request, 2),
+        *parts.surroundings(),
+        *full_names([*of.trained.class_names, *explained.columns.names]),
+    ]
+    title = tr("Row {row} of {data}, explained", row=found.place + 1, data=of.dataset.name)
+    told = {**document(explained), "flip": None if flip is None else flip.document()}
+    return Report(title, parts.made(), tuple(blocks), told)
+
+
+def _row(of: LookedAt, found: OneRow, explained: Explanation) -> list[Block]:
+    names = of.trained.class_names
+    first, second = names[found.winner], names[found.runner_up]
+    mean, value = explained.pair_ends(0, found.winner, found.runner_up)
+    values = explained.of_pair(0, found.winner, found.runner_up)
+    order = np.argsort(-np.abs(values), kind="stable").tolist()
+    rows = [
+        (explained.columns.names[column], explained.columns.shown(found.features, column), f"{values[column]:+.4g}")
+        for column in order[:MOST]
+    ]
+    if order[MOST:]:
+        rows.append(
+            (
+                tr("{count} other column", "{count} other columns", count=len(order[MOST:])),
+                "",
+                f"{values[order[MOST:]].sum():+.4g}",
+            )
+        )
+    error = float(explained.found.sum_errors.max(initial=0.0))
+    said = tr(
+        "{first} against {second}: {value}, on average {mean}. What the columns add (exact Shapley values) sums up to"
+        " the difference, to within {error}.",
+        first=first,
+        second=second,
+        value=f"{value:.4g}",
+        mean=f"{mean:.4g}",
+        error=f"{error:.1g}",
+    )
+    heads = tr("Column"), tr("In the row"), tr("Adds")
+    return [Heading(tr("Why this class")), Paragraph(said), Table(heads, tuple(rows), "", frozenset({2}))]
+
+
+def _change(flip: FileFlip) -> list[Block]:
+    blocks: list[Block] = [Heading(tr("Smallest change that is decided otherwise"))]
+    if flip.why is not None:
+        return [*blocks, Paragraph(tr("No change was found: {why}", why=worded(flip.why)))]
+    said = tr("The model decides {after} in place of {before}.", after=flip.after, before=flip.before)
+    rows = tuple((one.column, shown(one.before), shown(one.after)) for one in flip.changes)
+    return [*blocks, Paragraph(said), Table((tr("Column"), tr("Now"), tr("Changed")), rows)]
+
+
+def _all(every: Explanation, permuted: PermutationImportance | None) -> list[Block]:
+    sizes, names = mean_absolute(every.of_winners()), every.columns.names
+    lost = (
+        {}
+        if permuted is None
+        else dict(zip(permuted.columns, zip(permuted.means, permuted.intervals, strict=True), strict=True))
+    )
+    rows = []
+    for column in np.argsort(-sizes, kind="stable")[:MOST].tolist():
+        name = names[column]
+        fall = ("", "") if name not in lost else (figures.per_cent(float(lost[name][0])), _interval(lost[name][1]))
+        rows.append((name, f"{sizes[column]:.4g}", *fall))
+    caption = tr("Mean size of what a column adds, over {rows} rows.", rows=figures.count(every.places.size))
+    heads = tr("Column"), tr("Mean size"), tr("Accuracy lost where it is shuffled"), tr("Interval")
+    return [Heading(tr("What counts over all rows")), Table(heads, tuple(rows), caption, frozenset({1, 2, 3}))]
+
+
+def _interval(ends: np.ndarray) -> str:
+    low, high = (figures.per_cent(float(end)) for end in ends)
+    return tr("{low} to {high}", low=low, high=high)

@@ -1,0 +1,116 @@
+"""One bar per column of the file, to the right or to the left of zero, its number behind it; intervals where known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor
+
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.plots.class_marks import shortened
+from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
+
+MOST = 12  # bars; the rest is one more
+FEWEST = 6  # bars do not grow into blocks where there are few
+LETTERS = 60  # of a name
+PALE = 170  # of 255
+
+
+@dataclass(frozen=True)
+class ColumnBar:
+    """`words`: the number as it is written behind the bar; `interval`: its ends."""
+
+    label: str
+    value: float
+    words: str
+    interval: tuple[float, float] | None = None
+
+
+class ColumnBars(HoverTitlePlot):
+    def __init__(self, name: str, title: str) -> None:
+        self._bars: tuple[ColumnBar, ...] = ()
+        self._colours: tuple[str, str] | None = None  # of bars to the right and to the left
+        super().__init__(name, title)
+        self.setMouseEnabled(x=False, y=False)
+        self.getViewBox().invertY(True)
+
+    @property
+    def bars(self) -> tuple[ColumnBar, ...]:
+        return self._bars
+
+    def show_bars(self, heading: str, bars: Sequence[ColumnBar], colours: tuple[str, str] | None = None) -> None:
+        self._bars, self._colours = tuple(bars), colours
+        self.setAccessibleDescription("; ".join(f"{bar.label}: {bar.words}" for bar in bars))
+        self.set_heading(heading)
+        self._draw()
+
+    def retheme(self) -> None:
+        super().retheme()
+        self.getPlotItem().showGrid(x=False, y=False)
+        self.getAxis("left").setStyle(tickLength=0)
+        self._draw()
+
+    def _draw(self) -> None:
+        """A few items for all bars: one each would take milliseconds apiece."""
+        self.clear()
+        self.hideAxis("bottom")
+        right, left = self._colours or (theme.current().accent, theme.current().accent)
+        colours = [QColor(right if bar.value >= 0.0 else left) for bar in self._bars]
+        for colour in colours:
+            colour.setAlpha(PALE)
+        places, widths = list(range(len(self._bars))), [bar.value for bar in self._bars]
+        self.addItem(
+            pg.BarGraphItem(x0=0, y=places, height=0.6, width=widths, brushes=colours, pen=pg.mkPen(None)),
+            ignoreBounds=True,
+        )
+        self._draw_intervals()
+        self.addItem(pg.InfiniteLine(0.0, pen=pen(theme.current().line)), ignoreBounds=True)
+        for place, bar in enumerate(self._bars):
+            end = max(bar.value, 0.0) if bar.interval is None else max(bar.interval[1], bar.value, 0.0)
+            figure = pg.TextItem(bar.words, color=theme.current().text, anchor=(0.0, 0.5))
+            figure.setPos(end, place)
+            self.addItem(figure, ignoreBounds=True)
+        self.fit()
+
+    def _draw_intervals(self) -> None:
+        known = [(place, bar.interval) for place, bar in enumerate(self._bars) if bar.interval is not None]
+        if known:
+            x = np.array([ends for _, ends in known]).ravel()
+            y = np.repeat([place for place, _ in known], 2).astype(float)
+            lines = pg.PlotCurveItem(x, y, connect="pairs", pen=pen(theme.current().text))
+            self.addItem(lines, ignoreBounds=True)
+
+    def fit(self) -> None:
+        """Of the width a part for the names and a part for the figures behind the bars."""
+        if not self._bars:
+            super().fit()
+            return
+        letters = self.fontMetrics()
+        names = [
+            letters.elidedText(shortened(bar.label, LETTERS), Qt.TextElideMode.ElideMiddle, self.width() * 2 // 5)
+            for bar in self._bars
+        ]
+        axis, names_width = self.getAxis("left"), max(map(letters.horizontalAdvance, names)) + 2 * UNIT
+        axis.setTicks([list(enumerate(names))])
+        axis.setWidth(names_width)
+        figures = 4 * UNIT + max(letters.horizontalAdvance(bar.words) for bar in self._bars)
+        room = max(2 * UNIT, self.width() - names_width - figures)
+        ends = [end for bar in self._bars for end in (bar.value, *(bar.interval or ()))]
+        low, high = min(0.0, *ends), max(0.0, *ends)
+        reach = (high - low) or 1.0
+        places = (-0.7, max(len(names), FEWEST) - 0.3)
+        self.setRange(xRange=(low - 0.02 * reach, high + reach * figures / room), yRange=places, padding=0)
+        super().fit()  # the heading has the room beside the names
+
+    def named_at(self, where: QPointF) -> str | None:
+        place = round(self.getViewBox().mapSceneToView(where).y())
+        if not 0 <= place < len(self._bars):
+            return None
+        bar = self._bars[place]
+        return f"{shortened(bar.label, LETTERS)}: {bar.words}"

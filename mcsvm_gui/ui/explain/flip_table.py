@@ -1,0 +1,125 @@
+"""The smallest change as a table: every column of the row, whether it may change, and what it changes to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+
+from mcsvm_gui.core.base.writing import tab_separated
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.theme import UNIT
+
+Index = QModelIndex | QPersistentModelIndex
+ROLE = Qt.ItemDataRole
+NOWHERE = QModelIndex()
+
+
+class FlipTableModel(QAbstractTableModel):
+    fixed_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: tuple[str, ...] = ()
+        self.cells: tuple[str, ...] = ()
+        self.changes: dict[str, str] = {}
+        self.fixed: set[str] = set()
+
+    def show_row(self, names: Sequence[str], cells: Sequence[str]) -> None:
+        self.beginResetModel()
+        if tuple(names) != self.names:
+            self.fixed &= set(names)
+        self.names, self.cells, self.changes = tuple(names), tuple(cells), {}
+        self.endResetModel()
+
+    def show_changes(self, changes: dict[str, str]) -> None:
+        self.beginResetModel()
+        self.changes = changes
+        self.endResetModel()
+
+    @property
+    def order(self) -> list[int]:
+        """Changed columns first."""
+        return sorted(range(len(self.names)), key=lambda place: self.names[place] not in self.changes)
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.names)
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:
+        return 0 if parent.isValid() else 3
+
+    def headings(self) -> tuple[str, str, str]:
+        return tr("Column that may change"), tr("Now"), tr("Changed")
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
+        if orientation is Qt.Orientation.Horizontal and role == ROLE.DisplayRole:
+            return self.headings()[section]
+        return None
+
+    def line(self, row: int) -> tuple[str, str, str]:
+        place = self.order[row]
+        name = self.names[place]
+        return name, self.cells[place], self.changes.get(name, "")
+
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        line = self.line(index.row())
+        if role in (ROLE.DisplayRole, ROLE.ToolTipRole):
+            return line[index.column()]
+        if role == ROLE.CheckStateRole and index.column() == 0:
+            return Qt.CheckState.Unchecked if line[0] in self.fixed else Qt.CheckState.Checked
+        if role == ROLE.FontRole and line[2]:
+            font = QFont(QGuiApplication.font())
+            font.setBold(True)
+            return font
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        kind = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return kind | Qt.ItemFlag.ItemIsUserCheckable if index.column() == 0 else kind
+
+    def setData(self, index: Index, value: object, role: int = ROLE.EditRole) -> bool:
+        if role != ROLE.CheckStateRole or index.column() != 0:
+            return False
+        name = self.line(index.row())[0]
+        if Qt.CheckState(value) is Qt.CheckState.Checked:
+            self.fixed.discard(name)
+        else:
+            self.fixed.add(name)
+        self.dataChanged.emit(index, index)
+        self.fixed_changed.emit()
+        return True
+
+
+class FlipTable(QTableView):
+    fixed_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("flipTable")
+        self.setAccessibleName(tr("Smallest change that is decided otherwise"))
+        self.entries = FlipTableModel()
+        self.entries.setParent(self)
+        self.entries.fixed_changed.connect(self.fixed_changed)
+        self.setModel(self.entries)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(3 * UNIT)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setHighlightSections(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(tab_separated(*self.plain()))
+        else:
+            super().keyPressEvent(event)
+
+    def plain(self) -> tuple[list[str], list[list[object]]]:
+        rows: list[list[object]] = [list(self.entries.line(row)) for row in range(len(self.entries.names))]
+        return list(self.entries.headings()), rows

@@ -1,0 +1,270 @@
+"""The Explain page: rows to choose from at the left; beside them one row, all rows, a map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedLayout,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
+from mcsvm_gui.ui.explain import tables
+from mcsvm_gui.ui.explain.overview_panel import OverviewPanel
+from mcsvm_gui.ui.explain.row_panel import RowPanel
+from mcsvm_gui.ui.kit import file_dialogs, report_menu
+from mcsvm_gui.ui.kit.buttons import labelled, push_button
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.class_marks import shortened
+from mcsvm_gui.ui.runs.result_view import ResultTableView
+
+NAME = 30  # letters of a name in a list
+
+
+class ExplainPage(QWidget):
+    """Setters and signals; what they mean is decided elsewhere."""
+
+    seen = Signal()
+    run_chosen = Signal(int)
+    rows_asked = Signal()  # others than those in the table
+    row_chosen = Signal(int)  # its place in the data set
+    flip_asked = Signal()
+    overview_seen = Signal()
+    stop_asked = Signal()
+    save_asked = Signal(str, list, list)  # a path, names of columns, rows
+    values_asked = Signal(str)  # a path
+    report_asked = Signal(str)
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("explainPage")
+        self.setAccessibleName(tr("Explain"))
+        self._make_controls()
+        self.row, self.overview = RowPanel(), OverviewPanel()
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("explainTabs")
+        self.tabs.setAccessibleName(tr("What is explained"))
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.row, tr("This row"))
+        self.tabs.addTab(self.overview, tr("All rows"))
+        self._lay_out()
+        self._connect()
+        self.show_empty("")
+
+    def heightForWidth(self, width: int) -> int:
+        """None: a page takes the room there is, though its wrapped words would like more of it."""
+        return -1
+
+    # -- building ---------------------------------------------------------------------------------
+
+    def _make_controls(self) -> None:
+        self.runs = _list("explainRunCombo", tr("Run that is explained"))
+        self.which = _list("explainWhichCombo", tr("Rows that are listed"))
+        for name, title in which_rows().items():
+            self.which.addItem(title, name)
+        self.true, self.decided = (
+            _list("explainTrueCombo", tr("Class in the file")),
+            _list("explainDecidedCombo", tr("Decided class")),
+        )
+        self.rows = ResultTableView("explainRowTable", tr("Rows to choose from"))
+        self.stop = push_button("explainStopButton", tr("Stop"), "close", tr("Keep what is done"))
+        self.progress = QLabel()
+        self.progress.setObjectName("explainProgress")
+        self.progress.setProperty("role", "muted")
+        self.progress.setTextFormat(Qt.TextFormat.PlainText)
+        self.save_button = labelled(
+            "explainSaveButton", tr("Save values"), tr("Save the values of the row as CSV"), "save"
+        )
+        self.report_button = report_menu.report_button()
+        self.notes = QLabel()
+        self.notes.setObjectName("explainNotes")
+        self.notes.setProperty("role", "warning")
+        self.notes.setWordWrap(True)
+        self.notes.setTextFormat(Qt.TextFormat.PlainText)
+        self.notes.hide()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(UNIT)
+        head.addWidget(self.runs)
+        head.addWidget(self.progress, 1)
+        for widget in (self.stop, self.save_button, self.report_button):
+            head.addWidget(widget)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.which)
+        cell = QHBoxLayout()
+        cell.setSpacing(UNIT)
+        cell.addWidget(self.true, 1)
+        cell.addWidget(self.decided, 1)
+        nest(column, cell)
+        column.addWidget(self.rows, 1)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setObjectName("explainSplitter")
+        splitter.setHandleWidth(2 * UNIT)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(left)
+        splitter.addWidget(self.tabs)
+        splitter.setStretchFactor(0, 1)
+        splitter.setStretchFactor(1, 3)
+        splitter.setSizes([42 * UNIT, 78 * UNIT])
+        self._stack_on(head, splitter)
+
+    def _stack_on(self, head: QHBoxLayout, splitter: QSplitter) -> None:
+        self._full = QWidget()
+        whole = QVBoxLayout(self._full)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(UNIT)
+        nest(whole, head)
+        whole.addWidget(self.notes)
+        whole.addWidget(splitter, 1)
+        self._empty = QLabel()
+        self._empty.setObjectName("explainEmpty")
+        self._empty.setProperty("role", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        holder = QWidget()
+        self._stack = QStackedLayout(holder)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._full)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(2 * UNIT, 2 * UNIT, 2 * UNIT, UNIT)
+        page.addWidget(holder)
+
+    def _connect(self) -> None:
+        self.runs.currentIndexChanged.connect(lambda _: self.run_chosen.emit(self.runs.currentData()))
+        for combo in (self.which, self.true, self.decided):
+            combo.currentIndexChanged.connect(lambda _: self.rows_asked.emit())
+        self.rows.selectionModel().currentRowChanged.connect(self._chosen)
+        self.row.flip_asked.connect(self.flip_asked)
+        self.overview.seen.connect(self.overview_seen)
+        self.stop.clicked.connect(self.stop_asked)
+        self.save_button.clicked.connect(self._ask_for_values)
+        for table in (self.rows, self.row.near, self.row.machines):
+            table.save_asked.connect(lambda table=table: self._ask_to_save(table))
+        for plot in (self.row.plot, *self.overview.plots):
+            plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
+            plot.save_failed.connect(self.message)
+
+    def _chosen(self, now: object, before: object) -> None:
+        index = self.rows.currentIndex()
+        if index.isValid():
+            self.row_chosen.emit(int(self.rows.entries.key_at(index.row())))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
+
+    # -- what is shown ----------------------------------------------------------------------------
+
+    def is_seen(self) -> bool:
+        return self.isVisible()
+
+    def overview_is_seen(self) -> bool:
+        return self.overview.isVisible()
+
+    def show_empty(self, words: str) -> None:
+        self._empty.setText(words)
+        self._stack.setCurrentWidget(self._empty)
+
+    def show_runs(self, runs: Sequence[tuple[int, str]], chosen: int) -> None:
+        """All that can be explained, and which one is."""
+        self._stack.setCurrentWidget(self._full)
+        with QSignalBlocker(self.runs):
+            self.runs.clear()
+            for run, name in runs:
+                self.runs.addItem(shortened(name, NAME), run)
+            self.runs.setCurrentIndex(self.runs.findData(chosen))
+
+    def show_classes(self, names: Sequence[str], labelled_rows: bool) -> None:
+        for combo, whole in ((self.true, tr("any in the file")), (self.decided, tr("decided any"))):
+            with QSignalBlocker(combo):
+                before = combo.currentData()
+                combo.clear()
+                combo.addItem(whole, "")
+                for name in names:
+                    combo.addItem(shortened(name, NAME), name)
+                combo.setCurrentIndex(max(combo.findData(before), 0))
+        self.true.setEnabled(labelled_rows)
+
+    @property
+    def wanted_rows(self) -> tuple[str, str, str]:
+        """Which, of which class in the file, and decided as which."""
+        return self.which.currentData(), self.true.currentData() or "", self.decided.currentData() or ""
+
+    def show_rows(self, runs: Sequence[LookedAt], places: np.ndarray) -> None:
+        self.rows.show_table(tables.row_table(runs, places))
+
+    def choose_row(self, place: int) -> None:
+        """As a click on it."""
+        for row, number in enumerate(self.rows.entries.order):
+            if self.rows.entries.table.keys[number] == str(place):
+                self.rows.setCurrentIndex(self.rows.entries.index(row, 0))
+                return
+
+    def choose_first_row(self) -> None:
+        if self.rows.entries.rowCount():
+            self.rows.setCurrentIndex(self.rows.entries.index(0, 0))
+
+    def show_row(self, of: LookedAt, found: OneRow) -> None:
+        self.row.show_row(of, found)
+
+    def show_progress(self, words: str, stoppable: bool = False) -> None:
+        self.progress.setText(words)
+        self.stop.setVisible(stoppable)
+
+    def show_notes(self, sentences: Sequence[str]) -> None:
+        self.notes.setText(" ".join(sentences))
+        self.notes.setVisible(bool(sentences))
+
+    # -- out of the program -----------------------------------------------------------------------
+
+    def _ask_to_save(self, table: ResultTableView) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Save the table"), "csv", f"{table.objectName()}.csv", ".csv"),
+            lambda path: self.save_asked.emit(path, *table.plain()),
+        )
+
+    def _ask_for_values(self) -> None:
+        file_dialogs.choose_target(self, tr("Save values"), "csv", "explained.csv", ".csv", self.values_asked.emit)
+
+    def set_formats(self, formats: Sequence[tuple[str, str]]) -> None:
+        report_menu.offer(self.report_button, formats, self._ask_for_report)
+
+    def _ask_for_report(self, suffix: str) -> None:
+        file_dialogs.choose_target(
+            *(self, tr("Write a report"), "report", f"explained{suffix}", suffix), self.report_asked.emit
+        )
+
+
+def which_rows() -> dict[str, str]:
+    return {
+        "all": tr("All rows, the closest decisions first"),
+        "wrong": tr("Rows decided otherwise than in the file"),
+        "apart": tr("Rows that the chosen runs decide differently"),
+    }
+
+
+def _list(name: str, title: str) -> QComboBox:
+    combo = QComboBox()
+    combo.setObjectName(name)
+    combo.setAccessibleName(title)
+    combo.setToolTip(title)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(10)
+    return combo

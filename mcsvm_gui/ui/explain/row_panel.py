@@ -1,0 +1,253 @@
+"""One row: what spoke for a class against another, the smallest change, the nearest support vectors, other machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from mcsvm_gui.core.base.i18n import as_sentence, worded
+from mcsvm_gui.core.explain.columns import ExplainedColumns, shown
+from mcsvm_gui.core.explain.explanation import Explanation
+from mcsvm_gui.core.explain.flips import FileFlip
+from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
+from mcsvm_gui.ui.explain import tables
+from mcsvm_gui.ui.explain.column_bars import MOST, ColumnBar, ColumnBars
+from mcsvm_gui.ui.explain.flip_table import FlipTable
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.nesting import nest
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.class_marks import class_colour, shortened
+from mcsvm_gui.ui.runs.result_view import ResultTableView
+
+NAME = 30  # letters of a class in a sentence
+LIKE_THE_MODEL = ""  # of a wished class: any other
+
+
+class RowPanel(QWidget):
+    flip_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("explainRowPanel")
+        self._found: OneRow | None = None
+        self._of: LookedAt | None = None
+        self._make_parts()
+        above = QWidget()
+        column = QVBoxLayout(above)
+        column.setContentsMargins(0, UNIT, 0, 0)
+        column.setSpacing(UNIT)
+        column.addWidget(self.sentence)
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        for widget in (self.first, self._against, self.second, self.log_odds):
+            row.addWidget(widget)
+        row.addStretch()
+        nest(column, row)
+        column.addWidget(self.plot, 1)
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setObjectName("explainRowSplitter")
+        splitter.setHandleWidth(UNIT)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(above)
+        splitter.addWidget(self._tabs())
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 2)
+        splitter.setSizes([30 * UNIT, 26 * UNIT])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(splitter)
+
+    def _make_parts(self) -> None:
+        self.sentence = _words("explainSentence")
+        self.first = _combo("explainForCombo", tr("Class that is explained"))
+        self.second = _combo("explainAgainstCombo", tr("Class it is compared with"))
+        self._against = QLabel(tr("against"))
+        self.log_odds = QCheckBox(tr("As log-odds"))
+        self.log_odds.setObjectName("explainLogOddsCheck")
+        self.log_odds.setAccessibleName(tr("As log-odds"))
+        self.log_odds.setToolTip(tr("The logarithm of how much more probable one class is than the other"))
+        self.plot = ColumnBars("shapleyPlot", tr("What each column adds"))
+        self.flips = FlipTable()
+        self.flip_button = push_button("flipButton", tr("Find the smallest change"), "search")
+        self.wished = _combo("flipClassCombo", tr("Class to be reached"))
+        self.flip_words = _words("flipWords")
+        self.near = ResultTableView("neighbourTable", tr("Support vectors nearest to the row"))
+        self.machines = ResultTableView("explainMachineTable", tr("Machines beside each other"))
+        for combo in (self.first, self.second):
+            combo.currentIndexChanged.connect(lambda _: self._draw())
+        self.log_odds.toggled.connect(lambda _: self._draw())
+        self.flip_button.clicked.connect(self.flip_asked)
+        self.flips.fixed_changed.connect(lambda: self.show_flip(None))
+
+    def _tabs(self) -> QTabWidget:
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("explainRowTabs")
+        self.tabs.setAccessibleName(tr("More about the row"))
+        self.tabs.setDocumentMode(True)
+        changes = QWidget()
+        column = QVBoxLayout(changes)
+        column.setContentsMargins(0, UNIT, 0, 0)
+        column.setSpacing(UNIT)
+        row = QHBoxLayout()
+        row.setSpacing(UNIT)
+        row.addWidget(self.flip_button)
+        row.addWidget(self.wished)
+        row.addWidget(self.flip_words, 1)
+        nest(column, row)
+        column.addWidget(self.flips, 1)
+        self.tabs.addTab(changes, tr("Smallest change"))
+        self.tabs.addTab(self.near, tr("Decided like these"))
+        self.tabs.addTab(self.machines, tr("Machines"))
+        return self.tabs
+
+    # -- what is shown ----------------------------------------------------------------------------
+
+    def show_row(self, of: LookedAt, found: OneRow) -> None:
+        self._of, self._found = of, found
+        names = of.trained.class_names
+        for combo, code in ((self.first, found.winner), (self.second, found.runner_up)):
+            _fill(combo, names, code)
+        with QSignalBlocker(self.wished):
+            self.wished.clear()
+            self.wished.addItem(tr("to any other class"), LIKE_THE_MODEL)
+            for name in names:
+                self.wished.addItem(tr("to {name}", name=shortened(name, NAME)), name)
+        explained = found.explained[0][1] if found.explained else None
+        self.log_odds.setVisible(explained is not None and explained.temperature is not None)
+        columns = ExplainedColumns.of(of.trained.preparation)
+        cells = [columns.shown(found.features, column) for column in range(len(columns.names))]
+        self.flips.entries.show_row(columns.names, cells)
+        self.show_flip(None)
+        self.near.show_table(tables.neighbour_table(found, columns.names))
+        self._draw()
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        return int(self.first.currentIndex()), int(self.second.currentIndex())
+
+    def _draw(self) -> None:
+        found, of = self._found, self._of
+        if found is None or of is None:
+            return
+        first, second = self.pair
+        self.machines.show_table(
+            tables.machine_table(found, (first, second)) if first != second else tables.ResultTable()
+        )
+        if not found.explained:
+            self.sentence.setText(as_sentence(worded(found.refusal)))
+            self.plot.show_bars(self.plot.titled, ())
+            return
+        explained = found.explained[0][1]
+        if first == second:
+            self.plot.show_bars(tr("A class is not compared with itself"), ())
+            return
+        scale = _scale(explained, self.log_odds.isChecked())
+        mean, value = (scale * end for end in explained.pair_ends(0, first, second))
+        names = [shortened(explained.trained.class_names[code], NAME) for code in (first, second)]
+        self.sentence.setText(_sentence(of, found, names, value, mean))
+        bars = contribution_bars(explained, found.features, scale * explained.of_pair(0, first, second))
+        heading = tr("What speaks for {first}, and to the left for {second}", first=names[0], second=names[1])
+        self.plot.show_bars(heading, bars, (_colour(first), _colour(second)))
+
+    def show_flip(self, flip: FileFlip | None) -> None:
+        """Or forget the last one: other columns are fixed now."""
+        self.flips.entries.show_changes({} if flip is None else {one.column: shown(one.after) for one in flip.changes})
+        self.flip_words.setText("" if flip is None else flip_sentence(flip))
+
+    def say_flip(self, words: str) -> None:
+        self.flip_words.setText(words)
+
+    @property
+    def fixed(self) -> frozenset[str]:
+        return frozenset(self.flips.entries.fixed)
+
+    @property
+    def wish(self) -> str | None:
+        return self.wished.currentData() or None
+
+
+def _scale(explained: Explanation, as_log_odds: bool) -> float:
+    return 1.0 / explained.temperature if as_log_odds and explained.temperature else 1.0
+
+
+def contribution_bars(explained: Explanation, row: np.ndarray, values: np.ndarray) -> list[ColumnBar]:
+    """The largest first; what is not among them is one bar more."""
+    order = np.argsort(-np.abs(values), kind="stable").tolist()
+    names, columns = explained.columns.names, explained.columns
+    bars = [
+        ColumnBar(f"{names[column]} = {columns.shown(row, column)}", float(values[column]), f"{values[column]:+.3g}")
+        for column in order[:MOST]
+    ]
+    rest = order[MOST:]
+    if rest:
+        total = float(values[rest].sum())
+        bars.append(
+            ColumnBar(tr("{count} other column", "{count} other columns", count=len(rest)), total, f"{total:+.3g}")
+        )
+    return bars
+
+
+def _sentence(of: LookedAt, found: OneRow, names: Sequence[str], value: float, mean: float) -> str:
+    said = tr(
+        "Row {row}: {first} against {second} by {value}; {mean} on average.",
+        row=found.place + 1,
+        first=names[0],
+        second=names[1],
+        value=f"{value:.3g}",
+        mean=f"{mean:.3g}",
+    )
+    error = float(found.explained[0][1].found.sum_errors.max(initial=0.0))
+    said += " " + tr("The bars add up to the difference; rounding: {error}.", error=f"{error:.1g}")
+    true = None if of.true is None else of.true[found.place]
+    winner = of.trained.class_names[found.winner]
+    if true is not None and true != winner:
+        said += " " + tr("In the file it is {name}.", name=shortened(str(true), NAME))
+    return said
+
+
+def flip_sentence(flip: FileFlip) -> str:
+    if flip.why is not None:
+        return as_sentence(tr("No change was found: {why}", why=flip.why))
+    return tr(
+        "{count} column changed, and the model decides {name}.",
+        "{count} columns changed, and the model decides {name}.",
+        count=len(flip.changes),
+        name=shortened(flip.after or "", NAME),
+    )
+
+
+def _colour(code: int) -> str:
+    colour = class_colour(code)
+    return theme.ON_DARK.get(colour, colour) if theme.current() is theme.DARK else colour
+
+
+def _fill(combo: QComboBox, names: Sequence[str], code: int) -> None:
+    with QSignalBlocker(combo):
+        combo.clear()
+        for name in names:
+            combo.addItem(shortened(name, NAME), name)
+        combo.setCurrentIndex(code)
+
+
+def _combo(name: str, title: str) -> QComboBox:
+    combo = QComboBox()
+    combo.setObjectName(name)
+    combo.setAccessibleName(title)
+    combo.setToolTip(title)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(10)
+    return combo
+
+
+def _words(name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    label.setProperty("role", "muted")
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

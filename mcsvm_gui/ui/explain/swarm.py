@@ -1,0 +1,198 @@
+"""Shapley values of many rows as points: a beeswarm of the columns that count most, and one column by its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor
+
+from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.theme import UNIT
+from mcsvm_gui.ui.plots.base import pen
+from mcsvm_gui.ui.plots.class_marks import shortened
+from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
+
+MOST = 10  # columns of a beeswarm
+SHADES = 9  # from small to large values; Qt draws a picture of a point once for each
+LOW, HIGH = "#3b6fd4", "#e2572b"  # apart for every kind of eyes, on light and on dark
+SIZE, HALF = 5, 0.38  # pixels of a point; half the height of a swarm
+NEAR = 8.0  # pixels from the pointer to a point that is meant
+
+
+@dataclass(frozen=True, eq=False)
+class Swarm:
+    label: str
+    values: np.ndarray  # (rows,) Shapley values
+    numbers: np.ndarray  # (rows,) what the file holds there
+
+
+def shades(numbers: np.ndarray) -> np.ndarray:
+    """(rows,) from 0 to SHADES - 1 by rank, equal numbers alike."""
+    _, codes = np.unique(numbers, return_inverse=True)
+    most = max(int(codes.max(initial=0)), 1)
+    return np.asarray(codes * (SHADES - 1) // most)
+
+
+def brushes() -> list[QColor]:
+    low, high = QColor(LOW), QColor(HIGH)
+
+    def mixed(share: float) -> QColor:
+        parts = ((low.red(), high.red()), (low.green(), high.green()), (low.blue(), high.blue()))
+        red, green, blue = (round((1.0 - share) * a + share * b) for a, b in parts)
+        return QColor(red, green, blue, 200)
+
+    return [mixed(number / (SHADES - 1)) for number in range(SHADES)]
+
+
+def heights(values: np.ndarray) -> np.ndarray:
+    """(rows,) of points beside each other where their values are near, within HALF of zero."""
+    if not values.size:
+        return np.zeros(0)
+    reach = float(values.max() - values.min()) or 1.0
+    bins = np.round((values - values.min()) / reach * 60.0).astype(np.int64)
+    order = np.argsort(bins, kind="stable")
+    starts = np.searchsorted(bins[order], bins[order])
+    rank = np.empty(values.size, dtype=np.int64)
+    rank[order] = np.arange(values.size) - starts
+    steps = (rank + 1) // 2 * np.where(rank % 2, 1.0, -1.0)
+    return np.asarray(steps * min(0.07, HALF / max(float(np.abs(steps).max()), 1.0)))
+
+
+class Points(HoverTitlePlot):
+    """Points in shades, with the row of each."""
+
+    def __init__(self, name: str, title: str) -> None:
+        self._places = np.zeros(0, dtype=np.int64)
+        self._at = np.zeros((0, 2))
+        self._words: list[str] = []
+        super().__init__(name, title)
+
+    def draw_points(self, at: np.ndarray, shade: np.ndarray, places: np.ndarray) -> None:
+        self._at, self._places = at, places
+        colours = brushes()
+        for number in range(SHADES):
+            chosen = shade == number
+            if chosen.any():
+                item = pg.ScatterPlotItem(
+                    pos=at[chosen], size=SIZE, pen=pg.mkPen(None), brush=colours[number], pxMode=True
+                )
+                self.addItem(item)
+
+    def named_at(self, where: QPointF) -> str | None:
+        if not len(self._at):
+            return None
+        spot = self.getViewBox().mapSceneToView(where)
+        across, down = self.getViewBox().viewPixelSize()
+        steps = (self._at - (spot.x(), spot.y())) / (across, down)
+        distances = np.hypot(steps[:, 0], steps[:, 1])
+        nearest = int(distances.argmin())
+        if distances[nearest] > NEAR:
+            return None
+        return tr("row {row}: {value}", row=int(self._places[nearest]) + 1, value=f"{self._value(nearest):+.3g}")
+
+    def _value(self, point: int) -> float:
+        raise NotImplementedError
+
+
+class BeeswarmPlot(Points):
+    def __init__(self) -> None:
+        self._swarms: tuple[Swarm, ...] = ()
+        self._rows = np.zeros(0, dtype=np.int64)
+        super().__init__("beeswarmPlot", tr("Values of all rows"))
+        self.setMouseEnabled(x=True, y=False)
+        self.getViewBox().invertY(True)
+
+    def show_swarms(self, swarms: Sequence[Swarm], rows: np.ndarray) -> None:
+        self._swarms, self._rows = tuple(swarms[:MOST]), rows
+        self._draw()
+
+    @property
+    def swarms(self) -> tuple[Swarm, ...]:
+        return self._swarms
+
+    def retheme(self) -> None:
+        super().retheme()
+        self._draw()
+
+    def _draw(self) -> None:
+        self.clear()
+        self.getPlotItem().showGrid(x=True, y=False, alpha=0.3)
+        self.getAxis("left").setStyle(tickLength=0)
+        self.set_heading(tr("Each row; orange: large in the file, blue: small"))
+        self.addItem(pg.InfiniteLine(0.0, pen=pen(theme.current().muted)), ignoreBounds=True)
+        if self._swarms:
+            at = [np.column_stack([one.values, place + heights(one.values)]) for place, one in enumerate(self._swarms)]
+            shade = np.concatenate([shades(one.numbers) for one in self._swarms])
+            self.draw_points(np.vstack(at), shade, np.tile(self._rows, len(self._swarms)))
+        self.fit()
+
+    def _value(self, point: int) -> float:
+        return float(self._at[point, 0])
+
+    def fit(self) -> None:
+        if not self._swarms:
+            super().fit()
+            return
+        letters = self.fontMetrics()
+        names = [
+            letters.elidedText(shortened(one.label, 60), Qt.TextElideMode.ElideMiddle, self.width() * 2 // 5)
+            for one in self._swarms
+        ]
+        self.getAxis("left").setTicks([list(enumerate(names))])
+        self.getAxis("left").setWidth(max(map(letters.horizontalAdvance, names)) + 2 * UNIT)
+        ends = np.concatenate([one.values for one in self._swarms])
+        low, high = float(ends.min(initial=0.0)), float(ends.max(initial=0.0))
+        self.setRange(xRange=(low, high if high > low else low + 1.0), yRange=(-0.6, len(names) - 0.4), padding=0.02)
+        super().fit()  # the heading has the room beside the names
+
+
+class DependencePlot(Points):
+    def __init__(self) -> None:
+        self._shown: Swarm | None = None
+        self._partner: Swarm | None = None
+        self._levels: tuple[str, ...] = ()
+        self._rows = np.zeros(0, dtype=np.int64)
+        super().__init__("dependencePlot", tr("Dependence on a column"))
+
+    def show_column(self, shown: Swarm | None, partner: Swarm | None, levels: Sequence[str], rows: np.ndarray) -> None:
+        """`levels`: the texts of a category, whose numbers are their places."""
+        self._shown, self._partner, self._levels, self._rows = shown, partner, tuple(levels), rows
+        self._draw()
+
+    @property
+    def partner(self) -> Swarm | None:
+        return self._partner
+
+    def retheme(self) -> None:
+        super().retheme()
+        self._draw()
+
+    def _draw(self) -> None:
+        self.clear()
+        shown = self._shown
+        if shown is None:
+            self.set_heading(self.titled)
+            return
+        partner = self._partner
+        self.set_heading(
+            shortened(shown.label, 40)
+            if partner is None
+            else tr(
+                "{column}; colour: {partner}", column=shortened(shown.label, 40), partner=shortened(partner.label, 40)
+            )
+        )
+        self.getAxis("bottom").setTicks(
+            [[(place, shortened(level, 12)) for place, level in enumerate(self._levels)]] if self._levels else None
+        )
+        self.addItem(pg.InfiniteLine(0.0, angle=0, pen=pen(theme.current().muted)), ignoreBounds=True)
+        shade = np.full(shown.values.size, SHADES // 2) if partner is None else shades(partner.numbers)
+        self.draw_points(np.column_stack([shown.numbers, shown.values]), shade, self._rows)
+        self.getPlotItem().autoRange()
+
+    def _value(self, point: int) -> float:
+        return float(self._at[point, 1])

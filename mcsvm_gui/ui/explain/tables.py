@@ -1,0 +1,88 @@
+"""What the page shows as tables: the rows to choose from, the nearest support vectors, machines beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcsvm_gui.core.base.figures import count
+from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, words
+from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
+from mcsvm_gui.ui.plots.class_marks import shortened
+
+NAME = 40  # letters
+MOST_COLUMNS = 60  # of the nearest support vectors
+MOST_LINES = 500  # columns of the file, machines beside each other
+
+
+def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
+    first = runs[0]
+    headings = [Header(tr("Row")), Header(tr("Decided"), number=False)]
+    headings += [Header(tr("In the file"), number=False)] if first.true is not None else []
+    headings += [Header(tr("Lead"), tip=tr("The winner's score less that of the next class"))]
+    wrong = first.wrong()
+    rows = []
+    for place in places.tolist():
+        cells = [Cell(place + 1, count(place + 1)), _name(first.decided[place], "wrong" if wrong[place] else "")]
+        cells += [_name(first.true[place])] if first.true is not None else []
+        rows.append((*cells, Cell(float(first.margins[place]), f"{first.margins[place]:.3g}")))
+    return ResultTable(tuple(headings), tuple(rows), tuple(str(place) for place in places.tolist()))
+
+
+def _name(name: object, sign: str = "") -> Cell:
+    text = shortened("" if name is None else str(name), NAME)
+    return Cell(text, text, "wrong" if sign else "")
+
+
+def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
+    shown = list(names[:MOST_COLUMNS])
+    headings = (
+        Header(tr("Training row")),
+        Header(tr("Class"), number=False),
+        Header(tr("Kernel"), tip=tr("1 where it equals the row, near 0 where it is far (rbf)")),
+        Header(tr("Its part"), tip=tr("What it adds to the winner less the next class")),
+        *(Header(shortened(name, NAME), number=False, tip=name) for name in shown),
+    )
+    most = max((abs(one.share) for one in found.neighbours), default=0.0) or 1.0
+    rows = tuple(
+        (
+            Cell(one.training_row, count(one.training_row)),
+            _name(one.class_name),
+            Cell(one.kernel, f"{one.kernel:.3g}"),
+            Cell(one.share, f"{one.share:+.3g}", heat=one.share / most),
+            *(words(shortened(cell, NAME)) for cell in one.cells[: len(shown)]),
+        )
+        for one in found.neighbours
+    )
+    return ResultTable(headings, rows)
+
+
+def machine_table(found: OneRow, against: tuple[int, int]) -> ResultTable:
+    """What each column added for one class against the other, by run; columns judged most differently come first."""
+    if not found.explained:
+        return ResultTable()
+    first = found.explained[0][1]
+    values = np.array(
+        [one.of_pair(0, *_codes_of(first.trained.class_names, one, against)) for _, one in found.explained]
+    )
+    order = np.argsort(-np.ptp(values, axis=0) - 1e-9 * np.abs(values[0]), kind="stable")[:MOST_LINES]
+    most = np.abs(values).max() or 1.0
+    headings = (
+        Header(tr("Column"), number=False),
+        *(Header(shortened(name, NAME), machine=one.trained.model.machine.name) for name, one in found.explained),
+    )
+    rows = tuple(
+        (
+            words(shortened(first.columns.names[column], NAME)),
+            *(Cell(float(value), f"{value:+.3g}", heat=float(value / most)) for value in values[:, column]),
+        )
+        for column in order.tolist()
+    )
+    return ResultTable(headings, rows)
+
+
+def _codes_of(names: Sequence[str], one: object, against: tuple[int, int]) -> tuple[int, int]:
+    known = one.trained.class_names  # type: ignore[attr-defined]
+    return known.index(names[against[0]]), known.index(names[against[1]])
