@@ -24,7 +24,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.stroke import stroke_icon
-from mcsvm_gui.ui.runs.result_view import STROKE, ResultTableView
+from mcsvm_gui.ui.tables.result_view import STROKE, ResultTableView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tables import Matrix

@@ -16,7 +16,7 @@ from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_words
 from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
-from mcsvm_gui.ui.runs.result_view import ResultTableView
+from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.result_table import ResultTable

@@ -26,7 +26,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.runs.result_view import ResultTableView
+from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.evaluated_runs import Consequences, EvaluatedRun

@@ -28,7 +28,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import shortened
-from mcsvm_gui.ui.runs.result_view import ResultTableView
+from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 NAME = 30  # letters of a name in a list
 

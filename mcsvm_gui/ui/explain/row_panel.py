@@ -22,7 +22,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.class_marks import class_colour, shortened
-from mcsvm_gui.ui.runs.result_view import ResultTableView
+from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 NAME = 30  # letters of a class in a sentence
 LIKE_THE_MODEL = ""  # of a wished class: any other

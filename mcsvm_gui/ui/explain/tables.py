@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.compare.result_table import Cell, Header, ResultTable, words
+from mcsvm_gui.core.compare.result_table import TableCell, Header, ResultTable, words
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.ui.plots.class_marks import shortened
 
@@ -25,15 +25,15 @@ def row_table(runs: Sequence[LookedAt], places: np.ndarray) -> ResultTable:
     wrong = first.wrong()
     rows = []
     for place in places.tolist():
-        cells = [Cell(place + 1, count(place + 1)), _name(first.decided[place], "wrong" if wrong[place] else "")]
+        cells = [TableCell(place + 1, count(place + 1)), _name(first.decided[place], "wrong" if wrong[place] else "")]
         cells += [_name(first.true[place])] if first.true is not None else []
-        rows.append((*cells, Cell(float(first.margins[place]), f"{first.margins[place]:.3g}")))
+        rows.append((*cells, TableCell(float(first.margins[place]), f"{first.margins[place]:.3g}")))
     return ResultTable(tuple(headings), tuple(rows), tuple(str(place) for place in places.tolist()))
 
 
-def _name(name: object, sign: str = "") -> Cell:
+def _name(name: object, sign: str = "") -> TableCell:
     text = shortened("" if name is None else str(name), NAME)
-    return Cell(text, text, "wrong" if sign else "")
+    return TableCell(text, text, "wrong" if sign else "")
 
 
 def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
@@ -48,10 +48,10 @@ def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
     most = max((abs(one.share) for one in found.neighbours), default=0.0) or 1.0
     rows = tuple(
         (
-            Cell(one.training_row, count(one.training_row)),
+            TableCell(one.training_row, count(one.training_row)),
             _name(one.class_name),
-            Cell(one.kernel, f"{one.kernel:.3g}"),
-            Cell(one.share, f"{one.share:+.3g}", heat=one.share / most),
+            TableCell(one.kernel, f"{one.kernel:.3g}"),
+            TableCell(one.share, f"{one.share:+.3g}", heat=one.share / most),
             *(words(shortened(cell, NAME)) for cell in one.cells[: len(shown)]),
         )
         for one in found.neighbours
@@ -76,7 +76,7 @@ def machine_table(found: OneRow, against: tuple[int, int]) -> ResultTable:
     rows = tuple(
         (
             words(shortened(first.columns.names[column], NAME)),
-            *(Cell(float(value), f"{value:+.3g}", heat=float(value / most)) for value in values[:, column]),
+            *(TableCell(float(value), f"{value:+.3g}", heat=float(value / most)) for value in values[:, column]),
         )
         for column in order.tolist()
     )

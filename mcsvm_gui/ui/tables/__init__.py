@@ -1,0 +1,1 @@
+"""Tables of results, which several pages show."""
