@@ -63,7 +63,7 @@ def heights(values: np.ndarray) -> np.ndarray:
     return np.asarray(steps * min(0.07, HALF / max(float(np.abs(steps).max()), 1.0)))
 
 
-class Points(HoverTitlePlot):
+class RowPoints(HoverTitlePlot):
     """Points in shades, with the row of each."""
 
     def __init__(self, name: str, title: str) -> None:
@@ -99,7 +99,7 @@ class Points(HoverTitlePlot):
         raise NotImplementedError
 
 
-class BeeswarmPlot(Points):
+class BeeswarmPlot(RowPoints):
     def __init__(self) -> None:
         self._swarms: tuple[Swarm, ...] = ()
         self._rows = np.zeros(0, dtype=np.int64)
@@ -151,7 +151,7 @@ class BeeswarmPlot(Points):
         super().fit()  # the heading has the room beside the names
 
 
-class DependencePlot(Points):
+class DependencePlot(RowPoints):
     def __init__(self) -> None:
         self._shown: Swarm | None = None
         self._partner: Swarm | None = None

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.compare.result_table import TableCell, Header, ResultTable, words
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, words
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.ui.plots.class_marks import shortened
 

@@ -32,8 +32,8 @@ from mcsvm_gui.ui.compare.presenter import MOST, ComparePresenter
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.plots.overlay import TraceOverlay
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust
-from mcsvm_gui.ui.tables.result_view import ResultTableView
 from mcsvm_gui.ui.runs.table import RunPanel
+from mcsvm_gui.ui.tables.result_view import ResultTableView
 
 MACHINES = "ww", "llw", "dag"
 
