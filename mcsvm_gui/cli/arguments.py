@@ -143,6 +143,8 @@ def predict(parser: argparse.ArgumentParser) -> None:
         "--reject", metavar="P", help="leave the prediction empty where the class is less probable than P, such as 0.6"
     )
     parser.epilog = (
+        "CSV and LIBSVM, packed or from standard input, are read block by block, in memory that does not grow with the"
+        " rows; a folder or pattern file by file; a file of another format at once. "
         "A class name that a spreadsheet would run as a formula gets an apostrophe in front (numbers stay as they are);"
         " text that already looks like that gets one more, so taking one away gives every name back exactly."
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import json
 import sys
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import IO, Any
 
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.data.dataset import Notice
@@ -15,6 +16,36 @@ from solvers.dual.certificate import Certificate
 
 def show_json(document: dict[str, Any]) -> None:
     print(json.dumps(document, allow_nan=False))
+
+
+def extend_json(stream: IO[bytes], items: list[Any]) -> None:
+    """Further items of a list that `show_long_json` puts brackets around."""
+    if items:
+        start = ", " if stream.tell() else ""
+        stream.write(f"{start}{json.dumps(items, allow_nan=False)[1:-1]}".encode())
+
+
+def show_long_json(document: dict[str, Any], lists: Mapping[str, IO[bytes]]) -> None:
+    """As `show_json`, with lists that are too long to be held."""
+    start = "{"
+    for name, value in document.items():
+        print(f"{start}{json.dumps(name)}: ", end="")
+        if name in lists:
+            print(end="[")
+            copy_text(lists[name])
+            print(end="]")
+        else:
+            print(json.dumps(value, allow_nan=False), end="")
+        start = ", "
+    print("}")
+
+
+def copy_text(stream: IO[bytes]) -> None:
+    """UTF-8, from its start, to standard output."""
+    stream.seek(0)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    while piece := stream.read(1 << 20):
+        sys.stdout.write(decoder.decode(piece))
 
 
 def warn(options: argparse.Namespace, notices: Iterable[Notice]) -> None:

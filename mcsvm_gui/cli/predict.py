@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, nullcontext
+from typing import IO, Any
 
 import numpy as np
 
@@ -12,10 +14,14 @@ from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE
 from mcsvm_gui.core.base.options import number
-from mcsvm_gui.core.base.writing import check_outputs, write_text
-from mcsvm_gui.core.evaluate.prediction import Prediction, predict, refuse_uncalibrated, rejecting
+from mcsvm_gui.core.base.writing import check_outputs, spool, written
+from mcsvm_gui.core.data.blocks.learned import ReadAgainError
+from mcsvm_gui.core.data.blocks.rows import RowBlocks
+from mcsvm_gui.core.evaluate.prediction import PredictionLines, refuse_uncalibrated, rejecting
+from mcsvm_gui.core.evaluate.streamed import StreamOutcome, decided
 from mcsvm_gui.core.machine import model_file
-from mcsvm_gui.core.machine.sources import open_for
+from mcsvm_gui.core.machine.sources import blocks_for
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel
 from solvers.errors import InputError
 
 
@@ -26,16 +32,47 @@ def run(options: argparse.Namespace) -> int:
         refuse_uncalibrated(trained)
     if options.reject is not None:
         trained = rejecting(trained, _least(options.reject))
-    data = open_for(trained, options.data, read_options(options))
-    prediction = predict(trained, data, probabilities=options.proba)
-    if options.output is not None:
-        write_text(options.output, prediction.table(options.scores, options.proba))
-    output.warn(options, prediction.notices)
-    if options.json:
-        output.show_json(document(prediction, options))
-    else:
-        _show(prediction, options)
+    blocks = blocks_for(trained, options.data, read_options(options))
+    lines = PredictionLines(trained.class_names, scores=options.scores, probabilities=options.proba)
+    with ExitStack() as open_files:
+        table = None if options.json else open_files.enter_context(spool())
+        lists = {name: open_files.enter_context(spool()) for name in _lists(options)}
+        with nullcontext(table) if options.output is None else written(options.output) as target:
+            outcome = _decide(trained, blocks, lines, target, lists, options)
+        output.warn(options, outcome.notices)
+        if options.json:
+            output.show_long_json(document(outcome, options), lists)
+        else:
+            _show(outcome, table, options)
     return DONE
+
+
+def _decide(
+    trained: TrainedModel,
+    blocks: RowBlocks,
+    lines: PredictionLines,
+    table: IO[bytes] | None,
+    lists: Mapping[str, IO[bytes]],
+    options: argparse.Namespace,
+) -> StreamOutcome:
+    """Writes decisions as they are made, and begins anew where a later block shows how the first are to be read."""
+    while True:
+        for stream in (*lists.values(), *([] if table is None else [table])):
+            stream.seek(0)
+            stream.truncate()
+        if table is not None:
+            table.write(lines.header.encode())
+        outcome = StreamOutcome(trained)
+        try:
+            for dataset, decisions in decided(trained, blocks, probabilities=options.proba):
+                outcome.add(dataset, decisions)
+                if table is not None:
+                    table.write(lines.of(decisions).encode())
+                for name, stream in lists.items():
+                    output.extend_json(stream, LISTS[name](decisions))
+            return outcome
+        except ReadAgainError:
+            continue
 
 
 def _least(text: str) -> float:
@@ -45,50 +82,61 @@ def _least(text: str) -> float:
         raise InputError("--reject: {error}", error=error) from None
 
 
-def document(prediction: Prediction, options: argparse.Namespace) -> dict[str, Any]:
-    decisions, scores = prediction.decisions, prediction.scores
+def document(outcome: StreamOutcome, options: argparse.Namespace) -> dict[str, Any]:
+    """Without the lists that have an entry for each row."""
+    scores = outcome.scores
     return {
-        "machine": prediction.trained.model.machine.name,
-        "classes": list(prediction.trained.class_names),
-        "n_rows": len(decisions.labels),
-        "predictions": decisions.labels.tolist(),
-        "scores": _plain(decisions.scores) if options.scores else None,
-        "probabilities": None if decisions.probabilities is None else _plain(decisions.probabilities),
+        "machine": outcome.trained.model.machine.name,
+        "classes": list(outcome.trained.class_names),
+        "n_rows": outcome.rows,
+        **dict.fromkeys(LISTS),
         "accuracy": None if scores is None else scores.accuracy,
         "balanced_accuracy": None if scores is None else scores.balanced_accuracy,
         "macro_f1": None if scores is None else scores.macro_f1,
         "kappa": None if scores is None else scores.kappa,
-        "rejected": int(decisions.rejected.sum()),
-        "n_scored": 0 if scores is None else int(prediction.scored.size),
+        "rejected": outcome.rejected,
+        "n_scored": 0 if scores is None else outcome.scored,
         "output": options.output,
-        "warnings": [notice.sentence for notice in prediction.notices],
+        "warnings": [notice.sentence for notice in outcome.notices],
     }
 
 
-def _plain(table: np.ndarray) -> list[list[float | None]]:
-    return [[None if np.isnan(x) else x for x in row] for row in table.tolist()]
+def _lists(options: argparse.Namespace) -> list[str]:
+    asked = {"predictions": True, "scores": options.scores, "probabilities": options.proba}
+    return [name for name in LISTS if options.json and asked[name]]
 
 
-def _show(prediction: Prediction, options: argparse.Namespace) -> None:
-    words = summary(prediction)
-    if options.output is not None:
+def _plain(table: np.ndarray | None) -> list[list[float | None]]:
+    assert table is not None
+    return [[None if x != x else x for x in row] for row in table.tolist()]
+
+
+LISTS: dict[str, Callable[[Decisions], list[Any]]] = {
+    "predictions": lambda decisions: decisions.labels.tolist(),
+    "scores": lambda decisions: _plain(decisions.scores),
+    "probabilities": lambda decisions: _plain(decisions.probabilities),
+}
+
+
+def _show(outcome: StreamOutcome, table: IO[bytes] | None, options: argparse.Namespace) -> None:
+    words = summary(outcome)
+    if options.output is not None or table is None:
         print(f"{words}\nPredictions: {options.output}")
         return
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    sys.stdout.write(prediction.table(options.scores, options.proba))
+    output.copy_text(table)
     sys.stdout.flush()
     if not options.quiet:
         print(words, file=sys.stderr)
 
 
-def summary(prediction: Prediction) -> str:
-    machine, scores = prediction.trained.model.machine, prediction.scores
-    rows = output.plural(int(prediction.decisions.decided.size), "row")
-    decided = f"{rows} decided by {machine.title} ({machine.name})"
+def summary(outcome: StreamOutcome) -> str:
+    machine, scores = outcome.trained.model.machine, outcome.scores
+    decided = f"{output.plural(outcome.decided, 'row')} decided by {machine.title} ({machine.name})"
     if scores is None:
         return f"{decided}."
-    column = prediction.dataset.weight_name
+    column = outcome.weight_name
     counted = "" if column is None else f"; rows count by the column {column}"
     return (
         f"{decided}; {output.accuracy(scores.accuracy)} as labelled in the file (balanced"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,7 +15,9 @@ from solvers.errors import InputError, Sentence
 
 Named: TypeAlias = str | os.PathLike[str]
 
+EMPTY_LINE = '""'  # of CSV with one cell that is empty: without the marks it would be no row
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+SPOOLED = 1 << 23  # bytes that are kept in memory
 BREAKS = str.maketrans("\t\r\n", "   ")
 
 
@@ -65,8 +68,16 @@ def _special(target: Path) -> bool:
 
 @contextmanager
 def _straight(target: Path) -> Iterator[BinaryIO]:
-    with open(target, "wb") as stream:
-        yield stream
+    """All at once, when it is whole."""
+    with spool() as kept, open(target, "wb") as stream:
+        yield kept
+        kept.seek(0)
+        shutil.copyfileobj(kept, stream)
+
+
+def spool() -> BinaryIO:
+    """A file without a name, in memory while it is small."""
+    return tempfile.SpooledTemporaryFile(max_size=SPOOLED)  # type: ignore[return-value]
 
 
 @contextmanager
@@ -105,8 +116,12 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _line(cells: Sequence[object]) -> str:
-    fields = [_field(safe_cell(cell) if isinstance(cell, str) else str(cell)) for cell in cells]
-    return ",".join(fields if fields != [""] else ['""']) + "\n"  # an empty line would be no row
+    fields = [csv_cell(cell) if isinstance(cell, str) else _field(str(cell)) for cell in cells]
+    return ",".join(fields if fields != [""] else [EMPTY_LINE]) + "\n"
+
+
+def csv_cell(text: str) -> str:
+    return _field(safe_cell(text))
 
 
 def _field(text: str) -> str:

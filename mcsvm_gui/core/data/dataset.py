@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from mcsvm_gui.core.data.phrases import NO_LINES, Lines
 from solvers.errors import Sentence
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.blocks.look import TableLook
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -29,11 +33,36 @@ class Guess:
 
 
 @dataclass(frozen=True)
+class NoticeTally:
+    """What a notice counts, so that notices of several parts of a file can be added up; `say` puts it into words."""
+
+    say: Callable[[NoticeTally], Sentence]
+    count: int = 0
+    more: int = 0  # of another thing
+    lines: Lines = NO_LINES
+    about: str = ""  # the column, where there is a notice for each
+    columns: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+    def joined(self, later: NoticeTally) -> NoticeTally:
+        columns = tuple(dict.fromkeys((*self.columns, *later.columns)))
+        words = tuple(dict.fromkeys((*self.words, *later.words)))
+        lines = self.lines.joined(later.lines)
+        more = self.more + later.more
+        return NoticeTally(self.say, self.count + later.count, more, lines, self.about, columns, words)
+
+
+@dataclass(frozen=True)
 class Notice:
     """A warning as a value: a code for programs, a sentence for people, which names what can be done about it."""
 
     code: str
     sentence: Sentence
+    tally: NoticeTally | None = field(default=None, compare=False, repr=False, kw_only=True)
+
+    @staticmethod
+    def of(code: str, tally: NoticeTally) -> Notice:
+        return Notice(code, tally.say(tally), tally=tally)
 
 
 ColumnKind = Literal["number", "category", "text", "date"]  # dates are seconds since 1970, as the clock there showed
@@ -100,6 +129,8 @@ class Dataset:
     row_names: Mapping[str, np.ndarray] = field(default_factory=dict)  # columns of text that are shown, never learned
     order: tuple[str, ...] = ()  # all columns of the file, whatever they are used for; of LIBSVM files none
     date_order: str = ""  # of day and month, where there are dates of which it must be known
+    before: int | None = None  # where these are a part of a file's rows: how many come before them
+    look: TableLook | None = None  # what the notices about its columns were made of
 
     @property
     def rows(self) -> int:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from solvers.errors import Sentence
 
 _SHOWN = 5
 _LONGEST = 40
+_KEPT = 6  # spans, of which each takes at least a word: one more than are shown
 
 
 def quoted(text: str) -> str:
@@ -16,10 +20,10 @@ def quoted(text: str) -> str:
     return '"' + "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in short) + '"'
 
 
-def listed(things: Sequence[str], shown: int = _SHOWN) -> str:
-    """a, b and c; or: a, b, c and 12 more."""
-    if len(things) > shown:
-        return Sentence("{some} and {count} more", some=", ".join(things[:shown]), count=len(things) - shown)
+def listed(things: Sequence[str], shown: int = _SHOWN, *, more: int = 0) -> str:
+    """a, b and c; or: a, b, c and 12 more. `more`: how many there are beside these."""
+    if len(things) + more > shown:
+        return Sentence("{some} and {count} more", some=", ".join(things[:shown]), count=len(things) + more - shown)
     if len(things) < 2:
         return "".join(things)
     return Sentence("{some} and {last}", some=", ".join(things[:-1]), last=things[-1])
@@ -29,18 +33,68 @@ def names(things: Iterable[str], shown: int = _SHOWN) -> str:
     return listed([quoted(thing) for thing in things], shown)
 
 
-def places(lines: Iterable[int]) -> str:
+def places(lines: Iterable[int] | np.ndarray) -> Sentence:
     """line 4; lines 4 and 5; lines 3-7; lines 3-7, 9 and 12 more."""
-    spans: list[list[int]] = []
-    ordered = sorted(set(lines))
-    for line in ordered:
-        if spans and line == spans[-1][1] + 1:
-            spans[-1][1] = line
-        else:
-            spans.append([line, line])
-    words: list[str] = []
-    for first, last in spans:
-        words += (
-            [str(first)] if first == last else [str(first), str(last)] if last == first + 1 else [f"{first}-{last}"]
-        )
-    return Sentence("line {lines}", "lines {lines}", count=len(ordered), lines=listed(words))
+    return Lines.of(lines).said
+
+
+_Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Numbers of lines, of which only the first are kept: those that a sentence names."""
+
+    count: int = 0
+    first: tuple[_Span, ...] = ()  # rising, no two of them adjacent
+    hidden: int = 0  # how many words the spans between the first ones and the last would take
+    last: _Span | None = None  # where it is none of the first
+
+    @classmethod
+    def of(cls, lines: Iterable[int] | np.ndarray) -> Lines:
+        found = np.unique(np.asarray(lines if isinstance(lines, np.ndarray) else list(lines), dtype=np.int64))
+        if not found.size:
+            return cls()
+        breaks = np.flatnonzero(np.diff(found) > 1)
+        starts, ends = found[np.append(0, breaks + 1)], found[np.append(breaks, found.size - 1)]
+        first = tuple(zip(starts[:_KEPT].tolist(), ends[:_KEPT].tolist(), strict=True))
+        if starts.size <= _KEPT:
+            return cls(int(found.size), first)
+        words = 1 + (ends[_KEPT:-1] - starts[_KEPT:-1] == 1)
+        return cls(int(found.size), first, int(words.sum()), (int(starts[-1]), int(ends[-1])))
+
+    def joined(self, later: Lines) -> Lines:
+        """With lines that all come after these."""
+        found = self
+        for span in later.first:
+            found = found._with(span)
+        if later.last is not None:
+            hidden = found.hidden + later.hidden + (0 if found.last is None else _words(found.last))
+            found = replace(found, hidden=hidden, last=later.last)
+        return replace(found, count=self.count + later.count)
+
+    def _with(self, span: _Span) -> Lines:
+        before = self.last or (self.first[-1] if self.first else None)
+        if before is not None and before[1] + 1 == span[0]:
+            longer = before[0], span[1]
+            return replace(self, last=longer) if self.last else replace(self, first=(*self.first[:-1], longer))
+        if len(self.first) < _KEPT:
+            return replace(self, first=(*self.first, span))
+        return replace(self, hidden=self.hidden + (0 if self.last is None else _words(self.last)), last=span)
+
+    @property
+    def said(self) -> Sentence:
+        words = [word for span in self.first for word in _spelled(*span)]
+        more = self.hidden + (0 if self.last is None else _words(self.last))
+        return Sentence("line {lines}", "lines {lines}", count=self.count, lines=listed(words, more=more))
+
+
+NO_LINES = Lines()
+
+
+def _words(span: _Span) -> int:
+    return len(_spelled(*span))
+
+
+def _spelled(first: int, last: int) -> list[str]:
+    return [str(line) for line in range(first, last + 1)] if last <= first + 1 else [f"{first}-{last}"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.special import entr
 
-from mcsvm_gui.core.base.writing import csv_text
-from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.base.writing import EMPTY_LINE, csv_cell, csv_text
+from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
 from solvers.costs import CostRule, equal_costs
@@ -75,16 +76,35 @@ class Prediction:
 
     def table(self, with_scores: bool, with_probabilities: bool = False) -> str:
         """CSV, one line per row of the data, in its order; empty where a row was left out or rejected."""
-        header, rows = ["prediction"], [["" if label is None else label] for label in self.decisions.labels]
-        for wanted, what, values in (
-            (with_scores, "score", self.decisions.scores),
-            (with_probabilities, "probability", self.decisions.probabilities),
-        ):
-            if wanted and values is not None:
-                header += [f"{what} {name}" for name in self.trained.class_names]
-                for row, numbers in zip(rows, values.tolist(), strict=True):
-                    row.extend("" if np.isnan(number) else repr(number) for number in numbers)
-        return csv_text(header, rows)
+        lines = PredictionLines(self.trained.class_names, scores=with_scores, probabilities=with_probabilities)
+        return lines.header + lines.of(self.decisions)
+
+
+class PredictionLines:
+    """Predictions as CSV: a line per row, of the class and, where they are asked for, of numbers in full precision."""
+
+    def __init__(self, class_names: Sequence[str], *, scores: bool, probabilities: bool) -> None:
+        self._scores, self._probabilities = scores, probabilities
+        self._cells: dict[str | None, str] = {None: csv_cell("")}
+        asked = [name for name, wanted in (("score", scores), ("probability", probabilities)) if wanted]
+        self.header = csv_text(["prediction", *(f"{what} {name}" for what in asked for name in class_names)], [])
+        self._alone = not asked
+
+    def of(self, decisions: Decisions) -> str:
+        cells = [self._label(label) for label in decisions.labels]
+        if self._alone:
+            return "".join([f"{cell or EMPTY_LINE}\n" for cell in cells])
+        asked = (self._scores, decisions.scores), (self._probabilities, decisions.probabilities)
+        numbers = np.hstack([values for wanted, values in asked if wanted and values is not None])
+        rows = [",".join(map(repr, row)) for row in numbers.tolist()]
+        for row in np.flatnonzero(np.isnan(numbers).any(axis=1)).tolist():
+            rows[row] = rows[row].replace("nan", "")
+        return "".join([f"{cell},{row}\n" for cell, row in zip(cells, rows, strict=True)])
+
+    def _label(self, label: str | None) -> str:
+        if label not in self._cells:
+            self._cells[label] = csv_cell(str(label))
+        return self._cells[label]
 
 
 def refuse_uncalibrated(trained: TrainedModel) -> None:
@@ -101,19 +121,22 @@ def rejecting(trained: TrainedModel, least: float) -> TrainedModel:
     return replace(trained, rule=replace(rule, reject=least))
 
 
-def _rejections(decisions: Decisions) -> tuple[Notice, ...]:
+def rejections(decisions: Decisions) -> tuple[Notice, ...]:
     count = int(decisions.rejected.sum())
-    sentence = Sentence(
+    return (Notice.of("rejected rows", NoticeTally(_undecided, count)),) if count else ()
+
+
+def _undecided(tally: NoticeTally) -> Sentence:
+    return Sentence(
         "{count} row is not decided: its class is not probable enough",
         "{count} rows are not decided: their classes are not probable enough",
-        count=count,
+        count=tally.count,
     )
-    return (Notice("rejected rows", sentence),) if count else ()
 
 
 def predict(trained: TrainedModel, dataset: Dataset, *, probabilities: bool = False) -> Prediction:
     decisions = trained.predictions(dataset, probabilities=probabilities)
-    notices = (*dataset.notices, *decisions.notices, *_rejections(decisions))
+    notices = (*dataset.notices, *decisions.notices, *rejections(decisions))
     if dataset.labels is not None:
         labels = in_training_spelling(trained.class_names, dataset.labels)
         notices += unseen_classes(trained.class_names, labels)

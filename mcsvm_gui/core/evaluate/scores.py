@@ -39,7 +39,10 @@ def evaluate(
     """`names`: all classes, those that only one side has included. A score that is 0 / 0 is 0."""
     number = {name: position for position, name in enumerate(names)}
     codes = [np.array([number[label] for label in side], dtype=np.int64) for side in (true, predicted)]
-    confusion = confusion_of(codes[0], codes[1], len(names), weights)
+    return of_confusion(confusion_of(codes[0], codes[1], len(names), weights), names)
+
+
+def of_confusion(confusion: np.ndarray, names: Sequence[str]) -> Scores:
     right, rows, decided = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
     precision, recall, f1 = share(right, decided), share(right, rows), share(2 * right, rows + decided)
     table = zip(names, precision.tolist(), recall.tolist(), f1.tolist(), rows.tolist(), strict=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.options import options_of
+from mcsvm_gui.core.data.blocks.rows import RowBlocks
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import LISTS, OF_KIND
@@ -22,11 +23,21 @@ OF_SOME_FORMATS = "table", "query", "groups", "fold_column", *LISTS  # options o
 
 
 def open_for(trained: TrainedModel, path: str, options: ReadOptions) -> Dataset:
-    """A file to be decided by a model. LIBSVM files have their label in front, without a name."""
+    """A file to be decided by a model."""
+    return open_dataset(path, _as_trained(trained, options), needs_label=False)
+
+
+def blocks_for(trained: TrainedModel, path: str, options: ReadOptions) -> RowBlocks:
+    """The same file, block by block."""
+    return RowBlocks(path, _as_trained(trained, options))
+
+
+def _as_trained(trained: TrainedModel, options: ReadOptions) -> ReadOptions:
+    """LIBSVM files have their label in front, without a name."""
     label = None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
     columns, order = trained.preparation.columns, trained.preparation.date_order
     options = with_kinds(options, columns, order, trained.preparation.unused)
-    return open_like(path, options, label, None if trained.weighing is None else trained.weighing.column)
+    return _named(options, label, None if trained.weighing is None else trained.weighing.column)
 
 
 def with_kinds(options: ReadOptions, columns: Sequence[Column], date_order: str, unused: Sequence[str]) -> ReadOptions:
@@ -45,9 +56,12 @@ def with_kinds(options: ReadOptions, columns: Sequence[Column], date_order: str,
 
 def open_like(path: str, options: ReadOptions, label_name: str | None, weight_name: str | None = None) -> Dataset:
     """A file to be decided or scored, whose label and weights are called as in training unless the user says others."""
+    return open_dataset(path, _named(options, label_name, weight_name), needs_label=False)
+
+
+def _named(options: ReadOptions, label_name: str | None, weight_name: str | None) -> ReadOptions:
     label = label_name if options.label is None else options.label
-    weights = weight_name if options.weights is None else options.weights
-    return open_dataset(path, replace(options, label=label, weights=weights), needs_label=False)
+    return replace(options, label=label, weights=weight_name if options.weights is None else options.weights)
 
 
 def open_test(path: str, read: ReadOptions, training: Dataset) -> Dataset:

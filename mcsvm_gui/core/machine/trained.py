@@ -11,7 +11,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.about import own_version
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Dataset, Notice, class_order
+from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally, class_order
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.rules import Prepared, Rows, some
 from mcsvm_gui.core.machine.request import Request
@@ -141,12 +141,30 @@ class TrainedModel:
     def predictions(self, dataset: Dataset, *, probabilities: bool = False, sets: bool = False) -> Decisions:
         """Class names and scores of raw rows, probabilities and p-values of a model that has them."""
         prepared = self.preparation.apply(dataset)
+        values = self.values(prepared.rows)
+        return self.decisions(dataset, prepared, values, probabilities=probabilities, sets=sets)
+
+    def values(self, rows: Rows) -> np.ndarray:
+        """Decision values of prepared rows; not finite where they cannot be computed."""
         with limited(self.request.threads), np.errstate(over="ignore", invalid="ignore"):
-            values = self.model.decision(prepared.rows)
+            return self.model.decision(rows)
+
+    def decisions(
+        self,
+        dataset: Dataset,
+        prepared: Prepared,
+        values: np.ndarray,
+        *,
+        probabilities: bool = False,
+        sets: bool = False,
+    ) -> Decisions:
+        """From the decision values of prepared rows."""
         if not np.isfinite(values).all():
             row = int(prepared.kept[np.flatnonzero(~np.isfinite(values).all(axis=1))[0]])
             raise FileError(
-                dataset.name, "data row {row} is too far from the training data to be computed with", row=row + 1
+                dataset.name,
+                "data row {row} is too far from the training data to be computed with",
+                row=(dataset.before or 0) + row + 1,
             )
         machine, classes = self.model.machine, self.model.classes
         shares = None
@@ -212,16 +230,18 @@ def _meaning(name: str) -> object:
 def unseen_classes(trained_names: tuple[str, ...], labels: np.ndarray) -> tuple[Notice, ...]:
     """A word on classes of other data that training never saw."""
     strange = [name for name in sorted(set(labels.tolist())) if name not in trained_names]
-    if not strange:
-        return ()
-    sentence = Sentence(
+    rows = int(np.isin(labels, strange).sum())
+    return (Notice.of("unseen classes", NoticeTally(_unseen, rows, words=tuple(strange))),) if strange else ()
+
+
+def _unseen(tally: NoticeTally) -> Sentence:
+    return Sentence(
         "class never seen in training: {names}; their rows ({rows}) count as errors",
         "classes never seen in training: {names}; their rows ({rows}) count as errors",
-        count=len(strange),
-        names=some(strange),
-        rows=int(np.isin(labels, strange).sum()),
+        count=len(tally.words),
+        names=some(sorted(tally.words)),
+        rows=tally.count,
     )
-    return (Notice("unseen classes", sentence),)
 
 
 def versions() -> tuple[tuple[str, str], ...]:

@@ -15,9 +15,9 @@ from typing import IO, cast
 from mcsvm_gui.core.base.errors import FileError
 from solvers.errors import Sentence
 
-_LAYERS = 3
+LAYERS = 3
 _PIECE = 1 << 22
-_BROKEN = (
+BROKEN = (
     EOFError,
     OSError,
     zlib.error,
@@ -34,8 +34,8 @@ def unpack(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The content and how it was packed, outermost first."""
     packing: list[str] = []
     while kind := _packed_as(data):
-        if len(packing) == _LAYERS:
-            raise FileError(path, "packed more than {layers} times over; unpack it first", layers=_LAYERS)
+        if len(packing) == LAYERS:
+            raise FileError(path, "packed more than {layers} times over; unpack it first", layers=LAYERS)
         data = _unpacked(path, kind, data)
         packing.append(kind)
     return data, tuple(packing)
@@ -43,44 +43,59 @@ def unpack(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 def is_workbook(data: bytes) -> bool:
     """An .xlsx file is a zip of XML."""
-    return data.startswith(b"PK\x03\x04") and _WORKBOOK in _names(data)
+    return data.startswith(b"PK\x03\x04") and _WORKBOOK in _names(io.BytesIO(data))
 
 
 def holds_arrays(data: bytes) -> bool:
     """An .npz file is a zip of .npy; in a model there are other files too."""
-    names = _names(data) if data.startswith(b"PK\x03\x04") else []
+    return data.startswith(b"PK\x03\x04") and _are_arrays(_names(io.BytesIO(data)))
+
+
+def is_table(archive: IO[bytes]) -> bool:
+    """Whether a zip archive is a workbook or holds arrays, and so is a data file as it is."""
+    names = _names(archive)
+    return _WORKBOOK in names or _are_arrays(names)
+
+
+def _are_arrays(names: list[str]) -> bool:
     return bool(names) and all(name.endswith(".npy") for name in names)
 
 
 def _packed_as(data: bytes) -> str | None:
+    kind = packing_of(data)
+    return None if kind == "zip" and (is_workbook(data) or holds_arrays(data)) else kind
+
+
+def packing_of(data: bytes) -> str | None:
+    """By its first bytes; a workbook and an .npz file are zip archives too."""
     if data.startswith(b"\x1f\x8b"):
         return "gzip"
     if data.startswith(b"BZh") and data[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
         return "bzip2"
     if data.startswith(b"\xfd7zXZ\0"):
         return "xz"
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")) and not is_workbook(data) and not holds_arrays(data):
-        return "zip"
-    return None
+    return "zip" if data.startswith((b"PK\x03\x04", b"PK\x05\x06")) else None
 
 
 def _unpacked(path: Path, kind: str, data: bytes) -> bytes:
     try:
-        with _stream(path, kind, io.BytesIO(data)) as stream:
+        with unpacking(path, kind, io.BytesIO(data)) as stream:
             return _bounded(path, kind, stream)
     except FileError:
         raise
-    except _BROKEN as trouble:
-        if "password" in str(trouble):
-            raise FileError(path, "the zip archive asks for a password; unpack it first") from None
-        what = f"{trouble}".rstrip(".") or Sentence("it is damaged")
-        what = Sentence("the file ends early") if isinstance(trouble, EOFError) else what
-        raise FileError(
-            path, "cannot be unpacked as {kind}: {what}; fetch the file again", kind=kind, what=what
-        ) from None
+    except BROKEN as trouble:
+        raise damaged(path, kind, trouble) from None
 
 
-def _stream(path: Path, kind: str, packed: IO[bytes]) -> IO[bytes]:
+def damaged(path: Path, kind: str, trouble: Exception) -> FileError:
+    if "password" in str(trouble):
+        return FileError(path, "the zip archive asks for a password; unpack it first")
+    what = f"{trouble}".rstrip(".") or Sentence("it is damaged")
+    what = Sentence("the file ends early") if isinstance(trouble, EOFError) else what
+    return FileError(path, "cannot be unpacked as {kind}: {what}; fetch the file again", kind=kind, what=what)
+
+
+def unpacking(path: Path, kind: str, packed: IO[bytes]) -> IO[bytes]:
     if kind == "zip":
         return _only_member(path, packed)
     if kind == "gzip":
@@ -111,11 +126,11 @@ def memory() -> int:
         return 8 << 30
 
 
-def _names(data: bytes) -> list[str]:
+def _names(archive: IO[bytes]) -> list[str]:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return archive.namelist()
-    except _BROKEN:
+        with zipfile.ZipFile(archive) as found:
+            return found.namelist()
+    except BROKEN:
         return []
 
 

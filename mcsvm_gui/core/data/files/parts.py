@@ -86,7 +86,7 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
     if len(parts) == 1:
         return first
     for other in parts[1:]:
-        _refuse_others(first, other)
+        refuse_others(first, other)
     columns, matrix = first.columns, None
     table = None
     if first.matrix is None:
@@ -108,7 +108,7 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
     )
 
 
-def _refuse_others(first: Dataset, other: Dataset) -> None:
+def refuse_others(first: Dataset, other: Dataset) -> None:
     numbered = isinstance(first.columns, NumberedColumns) and isinstance(other.columns, NumberedColumns)
     if (other.matrix is None) != (first.matrix is None) or not (numbered or list(other.columns) == list(first.columns)):
         differing = [a.name for a, b in zip(other.columns, first.columns, strict=False) if a != b][:1]

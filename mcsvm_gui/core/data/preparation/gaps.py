@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError, joined
-from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.dataset import Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import held_cells, line_of
 from mcsvm_gui.core.data.remedies import Remedy
@@ -33,7 +33,7 @@ def usable_rows(dataset: Dataset, cells: dict[str, np.ndarray], rules: Rules) ->
     if rules.missing == "reject":
         raise _missing_error(dataset, cells, absent)
     kept = np.flatnonzero(absent == 0)
-    if kept.size == 0:
+    if kept.size == 0 and dataset.before is None:
         raise FileError(
             dataset.name,
             "every row has a missing cell; {fill} or most-frequent fills them",
@@ -52,7 +52,7 @@ def _missing_error(dataset: Dataset, cells: dict[str, np.ndarray], absent: np.nd
         if count > len(places)
         else "{cells} of {rows} missing ({places}); {drop} leaves such rows out, {fill} or most-frequent fills them",
         cells=Sentence("{count} cell", "{count} cells", count=count),
-        rows=Sentence("{count} row", "{count} rows", count=dataset.rows),
+        rows=Sentence("{count} row", "{count} rows", count=(dataset.before or 0) + dataset.rows),
         places=joined([_place(line_of(dataset, row), name) for row, name in places]),
         drop=Remedy("missing", "drop"),
         fill=Remedy("missing", "mean", verb=""),
@@ -68,7 +68,10 @@ def _place(line: int | None, name: str) -> Sentence:
 
 def dropped(dataset: Dataset, kept: np.ndarray) -> list[Notice]:
     gone = dataset.rows - kept.size
-    sentence = Sentence(
-        "{count} row with missing cells left out", "{count} rows with missing cells left out", count=gone
+    return [Notice.of("dropped rows", NoticeTally(_left_out, gone))] if gone else []
+
+
+def _left_out(tally: NoticeTally) -> Sentence:
+    return Sentence(
+        "{count} row with missing cells left out", "{count} rows with missing cells left out", count=tally.count
     )
-    return [Notice("dropped rows", sentence)] if gone else []

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
+from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NoticeTally, NumberedColumns, class_order
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.rules import Feature, Prepared, Rows, finite, notices_of, some
 from mcsvm_gui.core.data.preparation.scaling import (
@@ -123,12 +123,7 @@ class MatrixPreparation:
         beyond = [dataset.columns[column].name for column in np.unique(matrix.indices[positions < 0]).tolist()]
         if not beyond:
             return []
-        return [
-            Notice(
-                "unknown columns",
-                Sentence("columns that the training data did not have are ignored: {beyond}", beyond=some(beyond)),
-            )
-        ]
+        return [Notice.of("unknown columns", NoticeTally(_ignored, words=tuple(beyond)))]
 
     def document(self) -> dict[str, Any]:
         return {
@@ -158,6 +153,11 @@ class MatrixPreparation:
         if names is not None and (len(names) != total or not all(isinstance(name, str) for name in names)):
             raise ValueError("columns without name")
         return cls(Rules(**document["rules"]), first, total, names, dense, kept, shift, scale, notices_of(document))
+
+
+def _ignored(tally: NoticeTally) -> Sentence:
+    beyond = sorted(tally.words, key=class_order)
+    return Sentence("columns that the training data did not have are ignored: {beyond}", beyond=some(beyond))
 
 
 def fit_matrix(rules: Rules, dataset: Dataset) -> MatrixPreparation:

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Column, ColumnKind, Dataset, Notice
+from mcsvm_gui.core.data.dataset import Column, ColumnKind, Dataset, Notice, NoticeTally
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import (
     as_table,
@@ -175,16 +175,10 @@ class TablePreparation:
             strange = Counter(cell for cell in cells[name].tolist() if cell not in known)
             if not strange:
                 continue
-            what = Sentence(
-                "the column {name} holds what training did not know: {some}",
-                name=name,
-                some=some([repr(level) for level in strange]),
-            )
+            tally = NoticeTally(_uncounted, about=name, words=tuple(map(repr, strange)))
             if self.rules.unknown == "reject":
-                raise FileError(dataset.name, what)
-            notices.append(
-                Notice("unknown levels", Sentence("{what}; it counts as none of the known levels", what=what))
-            )
+                raise FileError(dataset.name, _strange(tally))
+            notices.append(Notice.of("unknown levels", tally))
         return notices
 
     def _check_finite(self, dataset: Dataset, rows: np.ndarray, kept: np.ndarray) -> None:
@@ -262,6 +256,18 @@ def _words(
             raise ValueError("words of what is no text")
         place = end
     return tuple(found)
+
+
+def _strange(tally: NoticeTally) -> Sentence:
+    return Sentence(
+        "the column {name} holds what training did not know: {some}",
+        name=tally.about,
+        some=some(list(tally.words)),
+    )
+
+
+def _uncounted(tally: NoticeTally) -> Sentence:
+    return Sentence("{what}; it counts as none of the known levels", what=_strange(tally))
 
 
 def _column(name: Any, kind: Any) -> Column:

@@ -37,12 +37,14 @@ def open_dataset(
 
 def _open_one(path: str | os.PathLike[str], options: ReadOptions, *, needs_label: bool) -> Dataset:
     try:
-        source = read_source(path)
-        reader, guesses = _reader(source, options)
-        _refuse_unused(source, reader, options)
-        found = reader.read(source, options, needs_label=needs_label)
+        return read_dataset(read_source(path), options, needs_label=needs_label)
     except MemoryError:
         raise FileError(path, "the file needs more memory than there is; take a part of its rows") from None
+
+
+def read_dataset(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
+    reader, guesses = reader_of(source, options)
+    found = reader.read(source, options, needs_label=needs_label)
     return replace(found, guesses=(*guesses, *found.guesses))
 
 
@@ -58,7 +60,13 @@ def _refuse_unused(source: Source, reader: Reader, options: ReadOptions) -> None
             )
 
 
-def _reader(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess, ...]]:
+def reader_of(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess, ...]]:
+    reader, guesses = _recognized(source, options)
+    _refuse_unused(source, reader, options)
+    return reader, guesses
+
+
+def _recognized(source: Source, options: ReadOptions) -> tuple[Reader, tuple[Guess, ...]]:
     """A format that the suffix does not promise is a guess."""
     if options.format != "auto":
         return READERS[options.format], ()

@@ -11,11 +11,12 @@ import pandas as pd
 import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.blocks.look import TableLook
 from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, Notice
 from mcsvm_gui.core.data.options import AUTOMATIC
 from mcsvm_gui.core.data.phrases import names, quoted
 from mcsvm_gui.core.data.readers import labels, roles
-from mcsvm_gui.core.data.readers.features import ReadFeatures, from_cells, look_at, make_table
+from mcsvm_gui.core.data.readers.features import ReadFeatures, from_cells, make_table
 from mcsvm_gui.core.data.readers.roles import Roles
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
@@ -38,6 +39,7 @@ class Raw:
     notices: tuple[Notice, ...] = ()
     dropped: tuple[int, ...] = ()
     categories: frozenset[int] = frozenset()  # declared, whatever their values look like
+    before: int | None = None  # rows of the file before these, where they are a part of it
 
 
 Sparse = Callable[[], tuple[Sequence[Column], sp.csr_array]]
@@ -82,6 +84,8 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
         row_names=held.row_names,
         order=tuple(raw.names),
         date_order=held.date_order,
+        before=raw.before,
+        look=held.look,
         **_splitting(raw, needed=needs_label),
     )
 
@@ -157,6 +161,7 @@ class _Held:
     notices: tuple[Notice, ...] = ()
     row_names: Mapping[str, np.ndarray] = field(default_factory=dict)
     date_order: str = ""
+    look: TableLook | None = None
 
 
 def _dense(raw: Raw) -> _Held:
@@ -174,8 +179,8 @@ def _dense(raw: Raw) -> _Held:
         shown |= {name: _words(cells) for name, cells in by_themselves.items()}
         naming = _named(list(by_themselves))
     table = make_table(raw.source.path, found)
-    notices = (*found.notices, *naming, *look_at(found.columns, found.values, raw.lines))
-    return _Held(found.columns, table, None, notices, shown, found.date_order)
+    look = TableLook.of(found.columns, found.values, raw.lines, raw.before or 0)
+    return _Held(found.columns, table, None, (*found.notices, *naming, *look.notices()), shown, found.date_order, look)
 
 
 def _without_names(

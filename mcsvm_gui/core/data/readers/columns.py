@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mcsvm_gui.core.data.dataset import ColumnKind, Notice
+from mcsvm_gui.core.data.dataset import ColumnKind, Notice, NoticeTally
 from mcsvm_gui.core.data.phrases import names, places, quoted
 from mcsvm_gui.core.data.readers.cells import CellKind, kind_of, value_of
 from mcsvm_gui.core.data.remedies import Remedy, for_column
 from mcsvm_gui.core.data.roles import dates
 from solvers.errors import Sentence
 
-_FEW_LEVELS, _MANY_LEVELS = 20, 50
+FEW_LEVELS, _MANY_LEVELS = 20, 50
 _NOTHING = {CellKind.EMPTY, CellKind.NAN, CellKind.MARKER}
 _DOUBTFUL = {CellKind.MARKER, CellKind.INFINITE}
 _MISTAKES = 0.05  # a column of numbers in which fewer cells than this are words: the words are mistakes
@@ -87,13 +88,13 @@ def typed(cells: Cells, lines: np.ndarray) -> Typed:
     others = cells.rows(CellKind.TEXT, CellKind.DATE, CellKind.ODD)
     # Among numbers "none" means that there is none; among words it may be one of them.
     if not len(others) and (len(numbers) or set(cells.some(cells.rows(CellKind.MARKER))) <= {"?"}):
-        return _numbers(cells)
+        return as_numbers(cells)
     if len(numbers):
         return _mixed(cells, lines, numbers, others)
     return _words(cells, lines, others)
 
 
-def _numbers(cells: Cells) -> Typed:
+def as_numbers(cells: Cells) -> Typed:
     missing = cells.rows(CellKind.MARKER, CellKind.NAN)
     return Typed(
         cells.numbers(),
@@ -105,37 +106,37 @@ def _numbers(cells: Cells) -> Typed:
 
 
 def _mixed(cells: Cells, lines: np.ndarray, numbers: np.ndarray, others: np.ndarray) -> Typed:
-    if _are_levels(cells, numbers, others) or _are_codes(cells, numbers, others):
+    rows = Counter({kind: len(cells.rows(kind)) for kind in CellKind})
+    whole = all(cell.lstrip("+-").isdigit() for cell in cells.some(numbers))
+    if are_categories(rows, len(cells.distinct), whole=whole):
         result = words(cells, lines)
-        sentence = Sentence(
-            "column {name} holds {numbers} and {words} such as {some}: all are taken as names of categories",
-            name=quoted(cells.name),
-            numbers=Sentence("{count} number", "{count} numbers", count=len(numbers)),
-            words=Sentence("{count} word", "{count} words", count=len(others)),
-            some=names(cells.some(others), 3),
-        )
-        result.notices.append(Notice("mixed-column", sentence))
+        tally = NoticeTally(mixture, others.size, numbers.size, about=cells.name, words=tuple(cells.some(others)))
+        result.notices.append(Notice.of("mixed-column", tally))
         return result
-    return Typed(refusal=(_not_numbers(cells, lines, others, spelled=False), int(others[0])))
+    return Typed(refusal=(not_numbers(cells, lines, others, spelled=False), int(others[0])))
 
 
-def _are_levels(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
-    """Few levels, each often used, whose numbers are whole: such as 2, 3, 4, 5more."""
-    spelled = cells.some(numbers)
-    many = len(numbers) + len(others)
-    return (
-        len(cells.rows(CellKind.DATE, CellKind.ODD, CellKind.INFINITE)) == 0
-        and all(cell.lstrip("+-").isdigit() for cell in spelled)
-        and 3 * len(cells.distinct) <= many
-        and len(cells.distinct) <= _FEW_LEVELS
-        and len(others) >= _MISTAKES * many
+def mixture(tally: NoticeTally) -> Sentence:
+    return Sentence(
+        "column {name} holds {numbers} and {words} such as {some}: all are taken as names of categories",
+        name=quoted(tally.about),
+        numbers=Sentence("{count} number", "{count} numbers", count=tally.more),
+        words=Sentence("{count} word", "{count} words", count=tally.count),
+        some=names(tally.words, 3),
     )
 
 
-def _are_codes(cells: Cells, numbers: np.ndarray, others: np.ndarray) -> bool:
-    """Words of which some look like numbers, such as 535i, 41B and 320: at least as many as there are numbers."""
-    certain = len(cells.rows(CellKind.TEXT))
-    return certain >= len(numbers) and 2 * certain >= len(others) and not len(cells.rows(CellKind.INFINITE))
+def are_categories(rows: Mapping[CellKind, int], distinct: int, *, whole: bool) -> bool:
+    """Of a column of numbers and words. `distinct`: how many different cells; `whole`: all numbers in it are."""
+    numbers = rows[CellKind.NUMBER] + rows[CellKind.INFINITE]
+    certain, doubtful = rows[CellKind.TEXT], rows[CellKind.DATE] + rows[CellKind.ODD]
+    many = numbers + certain + doubtful
+    if rows[CellKind.INFINITE]:
+        return False
+    # Few levels, each often used, and enough of them words: such as 2, 3, 4, 5more.
+    levels = whole and not doubtful and distinct <= FEW_LEVELS and 3 * distinct <= many and certain >= _MISTAKES * many
+    # Words of which some look like numbers, such as 535i, 41B and 320: at least as many as there are numbers.
+    return levels or (certain >= numbers and certain >= doubtful)
 
 
 def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
@@ -143,7 +144,7 @@ def _words(cells: Cells, lines: np.ndarray, others: np.ndarray) -> Typed:
     if len(others) and 2 * len(dates) >= len(others):
         return Typed(refusal=(holds_dates(cells.name, cells.some(dates)), int(dates[0])))
     if len(others) and 2 * len(odd) >= len(others):
-        return Typed(refusal=(_not_numbers(cells, lines, odd, spelled=True), int(odd[0])))
+        return Typed(refusal=(not_numbers(cells, lines, odd, spelled=True), int(odd[0])))
     return words(cells, lines)
 
 
@@ -157,7 +158,7 @@ def holds_dates(name: str, some: Sequence[str]) -> Sentence:
     )
 
 
-def _not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, *, spelled: bool) -> Sentence:
+def not_numbers(cells: Cells, lines: np.ndarray, rows: np.ndarray, *, spelled: bool) -> Sentence:
     values: dict[str, Any] = {
         "count": len(rows),
         "name": quoted(cells.name),
@@ -197,7 +198,7 @@ def categories(cells: Cells) -> Typed:
     """A column of text for certain: nothing in it is a number or, but for the empty cell, missing."""
     result = Typed(cells.words(set()))
     levels = len(set(cells.distinct) - {""})
-    if levels > _MANY_LEVELS or levels > max(_FEW_LEVELS // 2, len(cells.codes) // 2):
+    if levels > _MANY_LEVELS or levels > max(FEW_LEVELS // 2, len(cells.codes) // 2):
         sentence = Sentence(
             "column {name} is text with {levels} different values; as categories each becomes a column;"
             " {text} to learn from its words, or {names} where it only names the rows",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice
+from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally
 from mcsvm_gui.core.data.options import ReadOptions
-from mcsvm_gui.core.data.phrases import places
+from mcsvm_gui.core.data.phrases import Lines, places
 from mcsvm_gui.core.data.readers import roles
 from mcsvm_gui.core.data.readers.assemble import Raw, assemble
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
@@ -47,14 +47,46 @@ _EXACT: dict[str, Any] = {"float_precision": "round_trip"} if _OLD else {}
 
 @dataclass(frozen=True)
 class DelimitedTable:
-    """The records of the data, what the header says, and what was remarked on the way."""
+    """How the rows of a table are read, found in all of them or in the first ones of a file."""
 
-    records: Records
+    name: str  # of the format
+    dialect: Dialect  # runs of blanks are one tab
+    runs: bool  # where they were
+    declared: Declared
     header: list[str] | None
     width: int
-    dropped: tuple[int, ...]
-    guesses: tuple[Guess, ...]
-    notices: tuple[Notice, ...]
+    trailing: tuple[int, ...]  # the empty column behind a separator at the end of every line
+    columns: list[str]
+    roles: roles.Roles
+    guesses: tuple[Guess, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    def dataset(
+        self,
+        source: Source,
+        records: Records,
+        notices: Sequence[Notice] = (),
+        *,
+        needs_label: bool,
+        before: int | None = None,
+    ) -> Dataset:
+        """`before`: rows of the file before these, where they are a part of it."""
+        cells = RecordCells(records, self, self.declared.categories | self.roles.spelled)
+        raw = Raw(
+            source,
+            self.name,
+            self.columns,
+            cells.column,
+            self.roles,
+            records.lines,
+            self.dialect.decimal,
+            self.guesses,
+            tuple(notices),
+            (*self.trailing, *self.roles.dropped),
+            self.declared.categories,
+            before,
+        )
+        return assemble(raw, needs_label=needs_label)
 
 
 def recognizes(source: Source, options: ReadOptions) -> bool:
@@ -68,43 +100,60 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
 
 def read_declared(text: Text, name: str, declared: Declared, options: ReadOptions, *, needs_label: bool) -> Dataset:
     """A table of which the file itself says more than the names of columns."""
+    layout, records = lay_out(text, name, declared, options, needs_label=needs_label)
+    return layout.dataset(text.source, records, layout.notices, needs_label=needs_label)
+
+
+def lay_out(
+    text: Text, name: str, declared: Declared, options: ReadOptions, *, needs_label: bool, trailing: bool = True
+) -> tuple[DelimitedTable, Records]:
+    """`trailing`: whether the last column may be left out where it has neither a name nor, in these rows, cells."""
     source = text.source
     dialect = find_dialect(text.data, options)
     data, commented = _leading_comments(text, dialect)
-    if dialect.separator == WHITESPACE:
+    runs = dialect.separator == WHITESPACE
+    if runs:
         data, dialect = without_runs(data, dialect.quote), replace(dialect, separator="\t")
-    layout = _lay_out(source, find_records(source, data, dialect.separator, dialect.quote), dialect, options, commented)
-    if declared.names and (layout.header or [])[: len(declared.names)] != list(declared.names):
+    records, skipped = _spoken(find_records(source, data, dialect.separator, dialect.quote), dialect.width)
+    if not len(records):
+        raise FileError(
+            source.path, "there is nothing but blank lines and comments; a data file has a line per example"
+        )
+    header, guesses = _header(records, dialect, options)
+    rows, hollow = _filled(records.keep(np.arange(len(records)) >= (header is not None)))
+    width = dialect.width if header is None else len(header)
+    header, width, left_out, more = _extra_column(rows, header, width, dialect.separator, trailing=trailing)
+    refuse_ragged(source, rows, width, named=header is not None)
+    if declared.names and (header or [])[: len(declared.names)] != list(declared.names):
         raise FileError(
             source.path, "rows have one cell more than the header, which tells what columns are; name them all"
         )
-    columns, naming = column_names(layout.header, layout.width)
-    given = columns if layout.header is None else layout.header
+    columns, naming = column_names(header, width)
+    given = columns if header is None else header
     chosen = roles.choose(source.path, columns, given, options, declared, needs_label=needs_label)
-    if layout.width == 1 and needs_label:
+    if width == 1 and needs_label:
         raise FileError(
             source.path,
             "only one column was found, where a label and a feature are needed; {separator} if there are more",
             separator=Remedy("separator", verb="say"),
             line=1,
         )
-    cells = _Cells(layout.records, dialect, layout.width, declared, declared.categories | chosen.spelled)
-    return assemble(
-        Raw(
-            source,
-            name,
-            columns,
-            cells.column,
-            chosen,
-            layout.records.lines,
-            dialect.decimal,
-            (*text.guesses, *dialect.guesses, *layout.guesses),
-            (*text.notices, *layout.notices, *naming, *declared.notices(columns, chosen.taken)),
-            (*layout.dropped, *chosen.dropped),
-            declared.categories,
-        ),
-        needs_label=needs_label,
-    )
+    said = *text.notices, *_comments(commented + skipped), *hollow, *more, *naming
+    guessed = *text.guesses, *dialect.guesses, *guesses
+    notices = *said, *declared.notices(columns, chosen.taken)
+    layout = DelimitedTable(name, dialect, runs, declared, header, width, left_out, columns, chosen, guessed, notices)
+    return layout, rows
+
+
+def following(layout: DelimitedTable, source: Source, data: bytes, before: int) -> tuple[Records, list[Notice]]:
+    """The rows of a later part of a file, with `before` lines before it."""
+    dialect = layout.dialect
+    data = without_runs(data, dialect.quote) if layout.runs else data
+    records = find_records(source, data, dialect.separator, dialect.quote, before)
+    spoken, skipped = _spoken(records, layout.width)
+    rows, hollow = _filled(spoken)
+    refuse_ragged(source, rows, layout.width, named=layout.header is not None)
+    return rows, [*_comments(skipped), *hollow]
 
 
 def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
@@ -122,40 +171,38 @@ def _leading_comments(text: Text, dialect: Dialect) -> tuple[bytes, int]:
     return b"\n".join([b""] * (count - 1) + kept + lines[count:]), count - is_header
 
 
-def _lay_out(
-    source: Source, records: Records, dialect: Dialect, options: ReadOptions, commented: int
-) -> DelimitedTable:
-    comments = records.begins_with(_HASH) & (records.fields != dialect.width)
-    records = records.keep(~(comments | records.blank()))
-    commented += int(comments.sum())
-    notices = [_commented(commented)] if commented else []
-    if not len(records):
-        raise FileError(
-            source.path, "there is nothing but blank lines and comments; a data file has a line per example"
-        )
-    header, guesses = _header(records, dialect, options)
-    rows = records.keep(np.arange(len(records)) >= (header is not None))
+def _spoken(records: Records, width: int) -> tuple[Records, int]:
+    """Without blank lines and comments, and how many of these there were."""
+    comments = records.begins_with(_HASH) & (records.fields != width)
+    return records.keep(~(comments | records.blank())), int(comments.sum())
+
+
+def _filled(rows: Records) -> tuple[Records, list[Notice]]:
+    """Without rows of separators alone."""
     hollow = rows.hollow()
-    if hollow.any():
-        sentence = Sentence(
-            "{count} row without any value was skipped ({places})",
-            "{count} rows without any value were skipped ({places})",
-            count=int(hollow.sum()),
-            places=places(rows.lines[hollow]),
-        )
-        notices.append(Notice("empty-rows", sentence))
-        rows = rows.keep(~hollow)
-    width = dialect.width if header is None else len(header)
-    header, width, dropped, more = _extra_column(rows, header, width, dialect.separator)
-    _refuse_ragged(source, rows, width, header)
-    return DelimitedTable(rows, header, width, dropped, guesses, (*notices, *more))
+    if not hollow.any():
+        return rows, []
+    tally = NoticeTally(_hollow, int(hollow.sum()), lines=Lines.of(rows.lines[hollow]))
+    return rows.keep(~hollow), [Notice.of("empty-rows", tally)]
 
 
-def _commented(count: int) -> Notice:
-    sentence = Sentence(
-        "{count} line that begins with # was skipped", "{count} lines that begin with # were skipped", count=count
+def _hollow(tally: NoticeTally) -> Sentence:
+    return Sentence(
+        "{count} row without any value was skipped ({places})",
+        "{count} rows without any value were skipped ({places})",
+        count=tally.count,
+        places=tally.lines.said,
     )
-    return Notice("comment-lines", sentence)
+
+
+def _comments(count: int) -> list[Notice]:
+    return [Notice.of("comment-lines", NoticeTally(_commented, count))] if count else []
+
+
+def _commented(tally: NoticeTally) -> Sentence:
+    return Sentence(
+        "{count} line that begins with # was skipped", "{count} lines that begin with # were skipped", count=tally.count
+    )
 
 
 def _header(records: Records, dialect: Dialect, options: ReadOptions) -> tuple[list[str] | None, tuple[Guess, ...]]:
@@ -176,22 +223,27 @@ def _cells(record: str, dialect: Dialect) -> list[str]:
 
 
 def _extra_column(
-    rows: Records, header: list[str] | None, width: int, separator: str
+    rows: Records, header: list[str] | None, width: int, separator: str, *, trailing: bool
 ) -> tuple[list[str] | None, int, tuple[int, ...], list[Notice]]:
     """A separator at the end of every line, or row names without a title, as R writes them."""
     if not len(rows):
         return header, width, (), []
-    last = np.frombuffer(rows.data, np.uint8)[np.maximum(rows.ends - 1, 0)]
-    open_ended = bool((last == ord(separator)).all())
+    open_ended = ends_open(rows, separator)
     if header is not None and bool((rows.fields == width + 1).all()):
         if open_ended:
             return [*header, ""], width + 1, (width,), [_TRAILING]
         sentence = Sentence("rows have one cell more than the header; their first is taken as row names, called 1")
         return ["", *header], width + 1, (), [Notice("row-names", sentence)]
     ends_bare = header is None or not header[-1].strip()
-    if open_ended and ends_bare and width > 2 and bool((rows.fields == width).all()):
+    if trailing and open_ended and ends_bare and width > 2 and bool((rows.fields == width).all()):
         return header, width, (width - 1,), [_TRAILING]
     return header, width, (), []
+
+
+def ends_open(rows: Records, separator: str) -> bool:
+    """Whether there is a separator at the end of every row."""
+    last = np.frombuffer(rows.data, np.uint8)[np.maximum(rows.ends - 1, 0)]
+    return bool((last == ord(separator)).all())
 
 
 _TRAILING = Notice(
@@ -199,7 +251,7 @@ _TRAILING = Notice(
 )
 
 
-def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] | None) -> None:
+def refuse_ragged(source: Source, rows: Records, width: int, *, named: bool) -> None:
     wrong = np.flatnonzero(rows.fields != width)
     if not len(wrong):
         return
@@ -213,7 +265,7 @@ def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] 
     raise FileError(
         source.path,
         "{fields} where {width} are expected, as in the header{more}; correct the line, or {separator}"
-        if header is not None
+        if named
         else "{fields} where {width} are expected, as in most lines{more}; correct the line, or {separator}",
         fields=Sentence("{count} field", "{count} fields", count=found),
         width=width,
@@ -223,14 +275,13 @@ def _refuse_ragged(source: Source, rows: Records, width: int, header: list[str] 
     )
 
 
-class _Cells:
+class RecordCells:
     """The columns through pandas: numbers at once where the sample says numbers, and with care where that fails."""
 
-    def __init__(
-        self, records: Records, dialect: Dialect, width: int, declared: Declared, spelled: frozenset[int]
-    ) -> None:
-        self.records, self.dialect, self.width, self.nothing = records, dialect, width, sorted(declared.nothing)
-        self.body = records.body()
+    def __init__(self, records: Records, layout: DelimitedTable, spelled: Set[int]) -> None:
+        """`spelled`: columns whose cells are needed as they are spelled, not as numbers."""
+        self.records, self.dialect, self.width = records, layout.dialect, layout.width
+        self.nothing, self.body = sorted(layout.declared.nothing), records.body()
         numeric = [j for j in self._numeric_in_sample() if j not in spelled]
         try:
             self.columns = self._parse(numeric)
@@ -239,6 +290,15 @@ class _Cells:
             self.columns, doubtful = self._with_words_for_missing(numeric)
         if doubtful:
             self.columns |= self._parse([], only=doubtful)
+
+    @classmethod
+    def texts(cls, records: Records, layout: DelimitedTable, positions: Sequence[int]) -> dict[int, np.ndarray]:
+        """These columns alone, as text."""
+        found = cls.__new__(cls)
+        found.records, found.dialect, found.width = records, layout.dialect, layout.width
+        found.nothing, found.body = sorted(layout.declared.nothing), records.body()
+        found.columns = found._parse([], only=list(positions))
+        return {j: found.column(j) for j in positions}
 
     def _with_words_for_missing(self, numeric: list[int]) -> tuple[dict[int, np.ndarray], list[int]]:
         """Columns of numbers and "NA" need a second look, but only these."""

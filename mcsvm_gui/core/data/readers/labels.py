@@ -14,9 +14,9 @@ import pandas as pd
 
 from mcsvm_gui.core.base.errors import FileError, NoLabelError
 from mcsvm_gui.core.data import spellings
-from mcsvm_gui.core.data.dataset import Guess, Notice
+from mcsvm_gui.core.data.dataset import Guess, Notice, NoticeTally
 from mcsvm_gui.core.data.options import AUTOMATIC, ReadOptions
-from mcsvm_gui.core.data.phrases import listed, names, places, quoted
+from mcsvm_gui.core.data.phrases import Lines, listed, names, quoted
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.remedies import Remedy
@@ -156,14 +156,19 @@ def _strip(name: str, cells: np.ndarray, lines: np.ndarray) -> tuple[np.ndarray,
     rows = np.flatnonzero(np.isin(codes, changed))
     if len(rows) == len(cells) and len(set(bare[:-1])) == len(distinct):
         return bare[codes], []  # a blank behind every separator is a style
-    sentence = Sentence(
+    return bare[codes], [
+        Notice.of("label-blanks", NoticeTally(_bared, len(rows), lines=Lines.of(lines[rows]), about=name))
+    ]
+
+
+def _bared(tally: NoticeTally) -> Sentence:
+    return Sentence(
         "{count} label in column {name} had blanks around it ({places}); it is taken without",
         "{count} labels in column {name} had blanks around them ({places}); they are taken without",
-        count=len(rows),
-        name=quoted(name),
-        places=places(lines[rows]),
+        count=tally.count,
+        name=quoted(tally.about),
+        places=tally.lines.said,
     )
-    return bare[codes], [Notice("label-blanks", sentence)]
 
 
 def one_truth(name: str, labels: np.ndarray) -> tuple[np.ndarray, list[Notice]]:
@@ -214,24 +219,32 @@ def _unlabelled(
     *,
     needs_label: bool,
 ) -> Labels:
-    what = Sentence(
-        "{count} row has no label in column {name} ({places})",
-        "{count} rows have no label in column {name} ({places})",
-        count=len(empty),
-        name=quoted(name),
-        places=places(lines[empty]),
-    )
+    tally = NoticeTally(_unscored, len(empty), lines=Lines.of(lines[empty]), about=name)
     if not needs_label:
-        return Labels(None, (*notices, Notice("label-missing", Sentence("{what}; no row is scored", what=what))))
+        return Labels(None, (*notices, Notice.of("label-missing", tally)))
     some = len(empty) < len(labels)
     raise FileError(
         path,
         "{what}; fill the cell in, or delete the row" if some else "{what}; {label} for another column",
-        what=what,
+        what=_without_label(tally),
         label=Remedy("label", verb="say"),
         line=int(lines[empty[0]]),
         column=name,
     )
+
+
+def _without_label(tally: NoticeTally) -> Sentence:
+    return Sentence(
+        "{count} row has no label in column {name} ({places})",
+        "{count} rows have no label in column {name} ({places})",
+        count=tally.count,
+        name=quoted(tally.about),
+        places=tally.lines.said,
+    )
+
+
+def _unscored(tally: NoticeTally) -> Sentence:
+    return Sentence("{what}; no row is scored", what=_without_label(tally))
 
 
 def _refuse_measurements(path: Path, name: str, counts: Counter[str], *, guessed: bool) -> None:

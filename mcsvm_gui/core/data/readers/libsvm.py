@@ -7,14 +7,14 @@ says what is wrong, and where.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
 from mcsvm_gui.core.base.errors import FileError
-from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NumberedColumns
+from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import labels, libsvm_slow
@@ -55,11 +55,23 @@ def recognizes(source: Source, options: ReadOptions) -> bool:
 
 def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     text = decode(source, options)
-    data, notices = _prepared(text.data)
+    data, notices = prepared(text.data)
+    parsed = parsed_lines(source, data, needs_label=needs_label)
+    notices = [*text.notices, *notices, *unused(source, options)]
+    return dataset_of(source, parsed, text.guesses, tuple(notices), needs_label=needs_label)
+
+
+def parsed_lines(source: Source, data: bytes, before: int = 0, *, needs_label: bool) -> Parsed:
+    """`before`: lines of the file before these, where they are a part of it."""
     try:
-        parsed = parse(data)
+        found = parse(data)
     except _TooOddError:
-        parsed = libsvm_slow.parse(source.path, data, needs_label=needs_label)
+        return libsvm_slow.parse(source.path, data, before, needs_label=needs_label)
+    return replace(found, lines=found.lines + before)
+
+
+def unused(source: Source, options: ReadOptions) -> list[Notice]:
+    """Options that mean nothing here; those that would name columns are refused."""
     if options.weights is not None:
         raise FileError(
             source.path,
@@ -74,40 +86,38 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
                 option=OptionWords(name),
             )
     if options.label is not None:
-        unused = Sentence(
+        sentence = Sentence(
             "{label} is not used: the first word of a LIBSVM line is its label", label=OptionWords("label")
         )
-        notices.append(Notice("label-option-unused", unused))
-    return _dataset(source, parsed, text.guesses, (*text.notices, *notices), needs_label=needs_label)
+        return [Notice("label-option-unused", sentence)]
+    return []
 
 
-def _prepared(data: bytes) -> tuple[bytes, list[Notice]]:
+def prepared(data: bytes) -> tuple[bytes, list[Notice]]:
     """Comments and query numbers out, line by line as it was."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     notices = []
     if b"#" in data:
         data, count = _COMMENT.subn(b"", data)
-        notices.append(
-            Notice(
-                "comments",
-                Sentence("{count} comment behind # skipped", "{count} comments behind # skipped", count=count),
-            )
-        )
+        notices.append(Notice.of("comments", NoticeTally(_comments, count)))
     if b"qid:" in data:
         data, count = _QUERY.subn(b"", data)
         if count:
-            notices.append(
-                Notice(
-                    "query-numbers",
-                    Sentence(
-                        "{count} query number (qid) skipped: this is no ranking program",
-                        "{count} query numbers (qid) skipped: this is no ranking program",
-                        count=count,
-                    ),
-                )
-            )
+            notices.append(Notice.of("query-numbers", NoticeTally(_queries, count)))
     return data, notices
+
+
+def _comments(tally: NoticeTally) -> Sentence:
+    return Sentence("{count} comment behind # skipped", "{count} comments behind # skipped", count=tally.count)
+
+
+def _queries(tally: NoticeTally) -> Sentence:
+    return Sentence(
+        "{count} query number (qid) skipped: this is no ranking program",
+        "{count} query numbers (qid) skipped: this is no ranking program",
+        count=tally.count,
+    )
 
 
 def parse(data: bytes) -> Parsed:
@@ -206,12 +216,19 @@ def _words(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return words
 
 
-def _dataset(
-    source: Source, parsed: Parsed, guesses: tuple[Guess, ...], notices: tuple[Notice, ...], *, needs_label: bool
+def dataset_of(
+    source: Source,
+    parsed: Parsed,
+    guesses: tuple[Guess, ...],
+    notices: tuple[Notice, ...],
+    *,
+    needs_label: bool,
+    before: int | None = None,
 ) -> Dataset:
+    """`before`: rows of the file before these, where they are a part of it."""
     if not len(parsed.lines):
         raise FileError(source.path, "no data rows: there is nothing but blank lines and comments")
-    matrix, base = _matrix(source, parsed)
+    matrix, base = _matrix(source, parsed, whole=before is None)
     if base == 0:
         sentence = Sentence("indices count from 0 in this file; features are named 0, 1, 2, ...")
         notices = (*notices, Notice("zero-based", sentence))
@@ -233,15 +250,16 @@ def _dataset(
         guesses=guesses,
         notices=(*notices, *more),
         digest=source.digest,
+        before=before,
     )
 
 
-def _matrix(source: Source, parsed: Parsed) -> tuple[sp.csr_array, int]:
+def _matrix(source: Source, parsed: Parsed, *, whole: bool) -> tuple[sp.csr_array, int]:
     """Columns exist up to the highest index that is written, explicit zeros included; the zeros are not kept."""
-    if not len(parsed.indices):
-        raise FileError(source.path, "no line has a feature; a LIBSVM line is: label index:value index:value ...")
-    base = 0 if int(parsed.indices.min()) == 0 else 1
-    width = int(parsed.indices.max()) + 1 - base
+    if whole and not len(parsed.indices):
+        raise without_features(source)
+    base = 0 if int(parsed.indices.min(initial=1)) == 0 else 1
+    width = int(parsed.indices.max(initial=0)) + 1 - base
     size = np.int32 if len(parsed.values) < 2**31 else np.int64
     parts = parsed.values, (parsed.indices - base).astype(size), parsed.pointers.astype(size)
     matrix = sp.csr_array(parts, shape=(len(parsed.lines), width))
@@ -255,6 +273,10 @@ def _matrix(source: Source, parsed: Parsed) -> tuple[sp.csr_array, int]:
         )
     matrix.eliminate_zeros()
     return matrix, base
+
+
+def without_features(source: Source) -> FileError:
+    return FileError(source.path, "no line has a feature; a LIBSVM line is: label index:value index:value ...")
 
 
 def _one_spelling(words: np.ndarray) -> tuple[np.ndarray, tuple[Notice, ...]]:

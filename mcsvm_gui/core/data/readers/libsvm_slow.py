@@ -40,9 +40,10 @@ class _Rows:
     infinite: dict[int, int] = field(default_factory=dict)  # how many per line
 
 
-def parse(path: Path, data: bytes, *, needs_label: bool) -> Parsed:
+def parse(path: Path, data: bytes, before: int = 0, *, needs_label: bool) -> Parsed:
+    """`before`: lines of the file before these, where they are a part of it."""
     rows = _Rows()
-    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=before + 1):
         if line.strip():
             _take(path, rows, number, line)
     if rows.infinite:

@@ -66,10 +66,11 @@ class Records:
         return b"\n".join([self.data[start:end] for start, end in pieces])
 
 
-def find_records(source: Source, data: bytes, separator: str, quote: str) -> Records:
-    data = _line_feeds_only(source, data, separator, quote)
+def find_records(source: Source, data: bytes, separator: str, quote: str, before: int = 0) -> Records:
+    """`before`: lines of the file before these bytes, where they are a part of it."""
+    data = _line_feeds_only(source, data, separator, quote, before)
     buffer = np.frombuffer(data, np.uint8)
-    marks = _quotes(source, data, separator, quote)
+    marks = _quotes(source, data, separator, quote, before)
     feeds = np.flatnonzero(buffer == _LF)
     ends = _outside(feeds, marks)
     separators = _outside(np.flatnonzero(buffer == ord(separator)), marks)
@@ -78,7 +79,7 @@ def find_records(source: Source, data: bytes, separator: str, quote: str) -> Rec
     if len(starts) > 1 and starts[-1] == len(data):
         starts, ends = starts[:-1], ends[:-1]
     fields = np.searchsorted(separators, ends) - np.searchsorted(separators, starts) + 1
-    lines = np.searchsorted(feeds, starts) + 1
+    lines = before + np.searchsorted(feeds, starts) + 1
     return Records(data, starts, ends, fields, lines, len(marks) > 0)
 
 
@@ -86,21 +87,21 @@ def _outside(positions: np.ndarray, marks: np.ndarray) -> np.ndarray:
     return positions[np.searchsorted(marks, positions) % 2 == 0] if len(marks) else positions
 
 
-def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str) -> bytes:
+def _line_feeds_only(source: Source, data: bytes, separator: str, quote: str, before: int) -> bytes:
     """CR LF and lone CR become LF outside quotes; inside, they belong to the cell."""
     if b"\r" not in data:
         return data
     if quote.encode() not in data:
         return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     buffer = np.frombuffer(data, np.uint8).copy()
-    returns = _outside(np.flatnonzero(buffer == _CR), _quotes(source, data, separator, quote))
+    returns = _outside(np.flatnonzero(buffer == _CR), _quotes(source, data, separator, quote, before))
     buffer[returns] = _LF
     followed = returns[np.flatnonzero(np.append(buffer, 0)[returns + 1] == _LF)]
     followed = followed[np.frombuffer(data, np.uint8)[followed + 1] == _LF]
     return bytes(np.delete(buffer, followed).tobytes())
 
 
-def _quotes(source: Source, data: bytes, separator: str, quote: str) -> np.ndarray:
+def _quotes(source: Source, data: bytes, separator: str, quote: str, before: int) -> np.ndarray:
     """Positions of quotation marks: the first opens, the second closes, and so on; a doubled one closes and opens."""
     if quote.encode() not in data:
         return np.empty(0, np.int64)
@@ -115,12 +116,13 @@ def _quotes(source: Source, data: bytes, separator: str, quote: str) -> np.ndarr
     fits_behind[-1:] |= closing[-1:] == len(data) - 1
     wrong = np.concatenate([opening[~fits_before], closing[~fits_behind]])
     if len(wrong):
-        raise _misplaced(source, data, int(wrong.min()), Sentence("a quotation mark in the middle of a cell"))
+        line = before + data.count(b"\n", 0, int(wrong.min())) + 1
+        raise _misplaced(source, line, Sentence("a quotation mark in the middle of a cell"))
     if len(opening) > len(closing):
-        raise _misplaced(source, data, int(opening[-1]), Sentence("a quotation mark opens a cell and none closes it"))
+        line = before + data.count(b"\n", 0, int(opening[-1])) + 1
+        raise _misplaced(source, line, Sentence("a quotation mark opens a cell and none closes it"))
     return marks
 
 
-def _misplaced(source: Source, data: bytes, position: int, what: Sentence) -> FileError:
-    line = data.count(b"\n", 0, position) + 1
+def _misplaced(source: Source, line: int, what: Sentence) -> FileError:
     return FileError(source.path, "{what}; quote the whole cell and write marks inside it twice", what=what, line=line)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
+import shutil
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.writing import spool
 from mcsvm_gui.core.data.files.compression import unpack
 from mcsvm_gui.core.data.formats import PACKED
 from solvers.errors import Sentence
@@ -40,7 +46,7 @@ _STRANGERS = {
     b"\x80\x05\x95": Sentence("a Python pickle, which is never opened: it can run code"),
 }
 STANDARD_INPUT = Path("-")
-_taken: list[bytes] = []  # what came by standard input, which can be read once
+_taken: list[IO[bytes]] = []  # what came by standard input, which can be read once
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
@@ -64,20 +70,31 @@ class Source:
 
 def read_source(path: str | os.PathLike[str]) -> Source:
     shown = Path(path)
-    data, packing = unpack(shown, _read(shown))
-    if not data:
+    with reading(shown) as stream:
+        content = stream.read()
+    return checked(Source(shown, *unpack(shown, content)))
+
+
+def checked(source: Source) -> Source:
+    if not source.data:
+        packing = source.packing
         inside = Sentence(" (its {packing} content is nothing)", packing=packing[-1]) if packing else ""
-        raise FileError(shown, "the file is empty{inside}; a data file has a line per example", inside=inside)
-    refuse_strangers(shown, data)
-    return Source(shown, data, packing)
+        raise FileError(source.path, "the file is empty{inside}; a data file has a line per example", inside=inside)
+    refuse_strangers(source.path, source.data)
+    return source
 
 
 def take_standard_input() -> None:
     """By a command that is given - for its data: rows that a request names later are not waited for."""
-    _taken[:] = [sys.stdin.buffer.read()]
+    kept = spool()
+    atexit.register(kept.close)
+    shutil.copyfileobj(sys.stdin.buffer, kept)
+    _taken[:] = [kept]
 
 
-def _read(path: Path) -> bytes:
+@contextmanager
+def reading(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file or of standard input, from the start; FileError where they cannot be read."""
     if path == STANDARD_INPUT:
         if not _taken:
             raise FileError(
@@ -85,12 +102,15 @@ def _read(path: Path) -> bytes:
                 "standard input is read by commands that are given - for their data; rows that came by it are not"
                 " kept, name a file",
             )
-        return _taken[0]
+        _taken[0].seek(0)
+        yield _taken[0]
+        return
     try:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
             raise FileError(path, "this is a device; name a data file")
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            yield stream
     except FileNotFoundError:
         raise FileError(path, "there is no such file{hint}", hint=_similar(path)) from None
     except PermissionError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data import formats
@@ -15,7 +16,7 @@ from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
 from solvers.errors import Sentence
 
-_MARKS = {
+MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",  # begins with the UTF-16 mark: must be asked first
     codecs.BOM_UTF32_BE: "utf-32",
@@ -23,7 +24,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 # Letters in UTF-8 as people write them; the same bytes in Windows-1252 are a capital letter and a sign.
-_SEVERAL_BYTES = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2})+")
+SEVERAL_BYTES = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2})+")
 _BEGINNING = 1 << 18  # bytes
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
 
@@ -49,16 +50,16 @@ def beginning(source: Source) -> bytes:
 def decode(source: Source, options: ReadOptions) -> Text:
     data = source.data
     if options.encoding is None and data.isascii() and b"\0" not in data:
-        return Text(source, _no_binary(source, data))
-    encoding = _guessed(source) if options.encoding is None else _known(options.encoding)
-    text = _no_binary(source, _decoded(source, data, encoding), strictly=encoding == "cp1252")
+        return Text(source, no_binary(source, data))
+    encoding = guessed(source) if options.encoding is None else known(options.encoding)
+    text = no_binary(source, _decoded(source, data, encoding), strictly=encoding == "cp1252")
     if options.encoding is not None:
         return Text(source, text)
-    notices = (_doubt(encoding),) if encoding == "cp1252" else ()
+    notices = (doubt(encoding),) if encoding == "cp1252" else ()
     return Text(source, text, (Guess("encoding", encoding.removesuffix("-sig"), "--encoding"),), notices)
 
 
-def _doubt(encoding: str) -> Notice:
+def doubt(encoding: str) -> Notice:
     sentence = Sentence(
         "the text is not UTF-8 and was read as {known}; if letters look wrong, {encoding}",
         known=encoding,
@@ -67,7 +68,7 @@ def _doubt(encoding: str) -> Notice:
     return Notice("encoding-guessed", sentence)
 
 
-def _known(encoding: str) -> str:
+def known(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "".encode(name)
@@ -79,9 +80,9 @@ def _known(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
-def _guessed(source: Source) -> str:
+def guessed(source: Source) -> str:
     data = source.data
-    for mark, encoding in _MARKS.items():
+    for mark, encoding in MARKS.items():
         if data.startswith(mark):
             return encoding
     nothing = data[: 1 << 16]
@@ -99,20 +100,22 @@ def _guessed(source: Source) -> str:
 
 def _refuse_mixture(source: Source, wrong: int) -> None:
     """Text in UTF-8 with a few bytes of something else: read as Windows-1252, one name would become two."""
-    _no_binary(source, source.data, strictly=True)
-    found = _SEVERAL_BYTES.search(source.data)
+    no_binary(source, source.data, strictly=True)
+    found = SEVERAL_BYTES.search(source.data)
     if found is not None:
-        line = source.data.count(b"\n", 0, wrong) + 1
-        letters = quoted(found[0].decode("utf-8", "replace"))
-        raise FileError(
-            source.path,
-            "byte 0x{byte:02x} is not UTF-8, while other letters are ({letters});"
-            " save the file in one encoding, or {encoding}",
-            byte=source.data[wrong],
-            letters=letters,
-            encoding=Remedy("encoding", verb="say"),
-            line=line,
-        )
+        raise mixture(source.path, source.data[wrong], source.data.count(b"\n", 0, wrong) + 1, found[0])
+
+
+def mixture(path: Path, byte: int, line: int, letters: bytes) -> FileError:
+    return FileError(
+        path,
+        "byte 0x{byte:02x} is not UTF-8, while other letters are ({letters});"
+        " save the file in one encoding, or {encoding}",
+        byte=byte,
+        letters=quoted(letters.decode("utf-8", "replace")),
+        encoding=Remedy("encoding", verb="say"),
+        line=line,
+    )
 
 
 def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
@@ -122,16 +125,9 @@ def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
         return data.decode(encoding).encode("utf-8")
     except UnicodeDecodeError as trouble:
         if encoding == "cp1252":
-            _no_binary(source, data, strictly=True)
+            no_binary(source, data, strictly=True)
         line = data.count(b"\n", 0, trouble.start) + 1
-        raise FileError(
-            source.path,
-            "byte 0x{byte:02x} is not {known}; {encoding}, or save as UTF-8",
-            byte=data[trouble.start],
-            known=encoding.removesuffix("-sig"),
-            encoding=Remedy("encoding", verb="say"),
-            line=line,
-        ) from None
+        raise undecodable(source.path, data[trouble.start], encoding, line) from None
     except UnicodeError as trouble:
         raise FileError(
             source.path,
@@ -142,7 +138,18 @@ def _decoded(source: Source, data: bytes, encoding: str) -> bytes:
         ) from None
 
 
-def _no_binary(source: Source, data: bytes, *, strictly: bool = False) -> bytes:
+def undecodable(path: Path, byte: int, encoding: str, line: int) -> FileError:
+    return FileError(
+        path,
+        "byte 0x{byte:02x} is not {known}; {encoding}, or save as UTF-8",
+        byte=byte,
+        known=encoding.removesuffix("-sig"),
+        encoding=Remedy("encoding", verb="say"),
+        line=line,
+    )
+
+
+def no_binary(source: Source, data: bytes, *, strictly: bool = False) -> bytes:
     """Text has no NUL, and hardly any other control character; where the encoding is a guess, none."""
     data = data.removesuffix(b"\x1a")  # how DOS ended a text
     sample = data[: 1 << 16]

@@ -11,10 +11,18 @@ _ENOUGH = 20  # rows in which nothing comes twice by chance
 
 
 def counts_rows(name: str, values: np.ndarray) -> bool:
-    """In a short file any column may happen to count, unless its name says that it is meant to."""
-    enough = 3 if name.isdigit() or _bare(name) in _COUNTS else _ENOUGH
-    starts_right = len(values) >= enough and values[0] in (0.0, 1.0)
-    return bool(starts_right and np.array_equal(values, values[0] + np.arange(len(values))))
+    return len(values) >= enough_to_count(name) and counted_from(values) is not None
+
+
+def enough_to_count(name: str) -> int:
+    """Rows: in a short file any column may happen to count, unless its name says that it is meant to."""
+    return 3 if name.isdigit() or _bare(name) in _COUNTS else _ENOUGH
+
+
+def counted_from(values: np.ndarray, before: int = 0) -> float | None:
+    """0 or 1, where the values are the numbers of their rows; `before`: rows of the file before these."""
+    start = float(values[0]) - before
+    return start if start in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(values.size)) else None
 
 
 def names_rows(name: str, values: np.ndarray, *, untitled: bool) -> bool:

@@ -1,0 +1,47 @@
+"""LIBSVM block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.blocks.cutting import TextBlock
+from mcsvm_gui.core.data.blocks.learned import Learned
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.readers import libsvm
+from mcsvm_gui.core.data.readers.source import Source
+
+
+def quote_of(data: bytes, options: ReadOptions) -> bytes:
+    return b""
+
+
+def datasets(
+    path: Path,
+    blocks: Callable[[], Iterator[TextBlock]],
+    options: ReadOptions,
+    learned: Learned,
+    notices: tuple[Notice, ...],
+) -> Iterator[Dataset]:
+    """`notices`: on the encoding."""
+    rows, width, labelled = 0, 0, None
+    said = [*notices, *libsvm.unused(Source(path, b"", ()), options)]
+    for block in blocks():
+        source = Source(path, block.data, ())
+        data, found = libsvm.prepared(block.data)
+        said += found
+        parsed = libsvm.parsed_lines(source, data, block.before, needs_label=False)
+        if not len(parsed.lines):
+            continue
+        if labelled not in (None, parsed.labels is not None):
+            raise FileError(path, "some lines have a label and others none", line=int(parsed.lines[0]))
+        labelled = parsed.labels is not None
+        dataset = libsvm.dataset_of(source, parsed, (), tuple(said), needs_label=False, before=rows)
+        yield dataset
+        rows, width, said = rows + dataset.rows, max(width, len(dataset.columns)), []
+    if not rows:
+        raise FileError(path, "no data rows: there is nothing but blank lines and comments")
+    if not width:
+        raise libsvm.without_features(Source(path, b"", ()))

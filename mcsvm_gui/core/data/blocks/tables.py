@@ -1,0 +1,167 @@
+"""CSV block by block: laid out as its first block shows, and columns of one kind in all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.data.blocks.cutting import TextBlock
+from mcsvm_gui.core.data.blocks.learned import Learned, ReadAgainError
+from mcsvm_gui.core.data.dataset import ColumnKind, Dataset, Notice, NoticeTally
+from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.readers import delimited
+from mcsvm_gui.core.data.readers.cells import CellKind
+from mcsvm_gui.core.data.readers.columns import FEW_LEVELS, Cells, are_categories, mixture, not_numbers
+from mcsvm_gui.core.data.readers.declared import Declared
+from mcsvm_gui.core.data.readers.delimited import DelimitedTable, RecordCells
+from mcsvm_gui.core.data.readers.dialect import find_dialect
+from mcsvm_gui.core.data.readers.records import Records
+from mcsvm_gui.core.data.readers.source import Source
+from mcsvm_gui.core.data.readers.text import Text
+
+_WORDS = 1000  # of a column of words and numbers that are kept, to name three
+Blocks = Callable[[], Iterator[TextBlock]]  # from the start, each time
+
+
+def quote_of(data: bytes, options: ReadOptions) -> bytes:
+    return find_dialect(data, options).quote.encode()
+
+
+def datasets(
+    path: Path, blocks: Blocks, options: ReadOptions, learned: Learned, notices: tuple[Notice, ...]
+) -> Iterator[Dataset]:
+    """`notices`: on the encoding."""
+    rows, said = 0, [*notices, *learned.notices]
+    first: Dataset | None = None
+    for layout, source, records, found in _laid_out(path, blocks, options, learned):
+        said += found
+        if not len(records):
+            continue
+        try:
+            dataset = layout.dataset(source, records, said, needs_label=False, before=rows)
+        except FileError as refusal:
+            _reconsider(refusal, layout, path, blocks, options, learned)
+            raise
+        first = first or dataset
+        if list(dataset.columns) != list(first.columns):
+            differing = [a.name for a, b in zip(dataset.columns, first.columns, strict=True) if a != b]
+            positions = [layout.columns.index(name) for name in differing]
+            _learn_kinds(positions, layout, path, blocks, options, learned)
+            raise ReadAgainError
+        yield dataset
+        rows, said = rows + dataset.rows, []
+    if first is None:
+        raise FileError(path, "no data rows; a data file has a line per example")
+
+
+def _laid_out(
+    path: Path, blocks: Blocks, options: ReadOptions, learned: Learned
+) -> Iterator[tuple[DelimitedTable, Source, Records, Sequence[Notice]]]:
+    layout: DelimitedTable | None = None
+    for block in blocks():
+        source = Source(path, block.data, ())
+        if layout is None:
+            text = Text(source, block.data)
+            layout, records = delimited.lay_out(
+                text, delimited.NAME, Declared(), options, needs_label=False, trailing=learned.trailing
+            )
+            layout = replace(layout, roles=replace(layout.roles, kinds={**layout.roles.kinds, **learned.kinds}))
+            yield layout, source, records, layout.notices
+            continue
+        records, found = delimited.following(layout, source, block.data, block.before)
+        bare = layout.trailing == (layout.width - 1,) and not (layout.header or [""])[-1].strip()
+        if bare and len(records) and not delimited.ends_open(records, layout.dialect.separator):
+            learned.trailing = False
+            raise ReadAgainError
+        yield layout, source, records, found
+
+
+# -- kinds ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Seen:
+    """What all cells of a column are."""
+
+    kinds: Counter[CellKind] = field(default_factory=Counter)  # of rows
+    distinct: set[str] = field(default_factory=set)  # no more than tell that there are many
+    words: dict[str, None] = field(default_factory=dict)  # among numbers, as they come
+    markers: set[str] = field(default_factory=set)
+    whole: bool = True  # all numbers
+    refusal: FileError | None = None  # where a word stands first, if the column holds numbers too
+
+    def add(self, path: Path, cells: Cells, lines: np.ndarray) -> None:
+        rows = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.distinct)).tolist()
+        for (cell, kind), count in zip(cells.pairs(), rows, strict=True):
+            self.kinds[kind] += count
+            if len(self.distinct) <= FEW_LEVELS:
+                self.distinct.add(cell)
+            if kind is CellKind.MARKER:
+                self.markers.add(cell)
+            if kind is CellKind.TEXT and len(self.words) < _WORDS:
+                self.words[cell] = None
+            self.whole &= kind is not CellKind.NUMBER or cell.lstrip("+-").isdigit()
+        words = cells.rows(CellKind.TEXT, CellKind.DATE, CellKind.ODD)
+        if words.size and self.refusal is None:
+            sentence = not_numbers(cells, lines, words, spelled=False)
+            self.refusal = FileError(path, sentence, line=int(lines[words[0]]), column=cells.name)
+
+    def kind(self) -> ColumnKind | None:
+        """As `columns.typed` decides of all cells at once; None where it refuses."""
+        kinds = self.kinds
+        numbers = kinds[CellKind.NUMBER] + kinds[CellKind.INFINITE]
+        others = kinds[CellKind.TEXT] + kinds[CellKind.DATE] + kinds[CellKind.ODD]
+        if not others and (numbers or self.markers <= {"?"}):
+            return "number"
+        if numbers:
+            return "category" if are_categories(kinds, len(self.distinct), whole=self.whole) else None
+        return "category" if not others or 2 * max(kinds[CellKind.DATE], kinds[CellKind.ODD]) < others else None
+
+
+def _learn_kinds(
+    positions: Sequence[int], layout: DelimitedTable, path: Path, blocks: Blocks, options: ReadOptions, learned: Learned
+) -> None:
+    """Of columns whose cells look different in different blocks, from the cells of all."""
+    for position, found in _look_through(positions, path, blocks, options, learned).items():
+        if found.kind() is None and found.refusal is not None:
+            raise found.refusal
+        _learn(position, layout, found, learned)
+
+
+def _learn(position: int, layout: DelimitedTable, found: _Seen, learned: Learned) -> None:
+    learned.kinds[position] = found.kind() or "category"
+    words, numbers = found.kinds[CellKind.TEXT], found.kinds[CellKind.NUMBER]
+    if words and numbers:
+        tally = NoticeTally(mixture, words, numbers, about=layout.columns[position], words=tuple(found.words))
+        learned.notices.append(Notice.of("mixed-column", tally))
+
+
+def _reconsider(
+    refusal: FileError, layout: DelimitedTable, path: Path, blocks: Blocks, options: ReadOptions, learned: Learned
+) -> None:
+    """A column refused for its cells in one block may be one of categories in the whole file."""
+    if refusal.column not in layout.columns:
+        return
+    position = layout.columns.index(refusal.column)
+    if position in layout.roles.taken or position in layout.roles.kinds:
+        return
+    found = _look_through([position], path, blocks, options, learned)[position]
+    if found.kind() == "category":
+        _learn(position, layout, found, learned)
+        raise ReadAgainError
+
+
+def _look_through(
+    positions: Sequence[int], path: Path, blocks: Blocks, options: ReadOptions, learned: Learned
+) -> dict[int, _Seen]:
+    seen = {j: _Seen() for j in positions}
+    for layout, _, records, _ in _laid_out(path, blocks, options, learned):
+        if len(records):
+            for j, cells in RecordCells.texts(records, layout, positions).items():
+                seen[j].add(path, Cells.of(layout.columns[j], cells, layout.dialect.decimal), records.lines)
+    return seen

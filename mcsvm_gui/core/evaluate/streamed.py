@@ -1,0 +1,118 @@
+"""A model applied to rows that come block by block: decisions leave as they are made, and what is counted stays."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from mcsvm_gui.core.data.blocks.notices import JoinedNotices
+from mcsvm_gui.core.data.dataset import Dataset, Notice
+from mcsvm_gui.core.data.preparation.rules import Prepared, Rows
+from mcsvm_gui.core.evaluate.prediction import rejections
+from mcsvm_gui.core.evaluate.scores import Scores, of_confusion
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling, unseen_classes
+from solvers.work import PREDICTION_ROWS
+
+
+def decided(
+    trained: TrainedModel, blocks: Iterable[Dataset], *, probabilities: bool = False, sets: bool = False
+) -> Iterator[tuple[Dataset, Decisions]]:
+    """Rows are decided in groups of PREDICTION_ROWS whatever the blocks are, because BLAS rounds by position."""
+    waiting: deque[tuple[Dataset, Prepared]] = deque()
+    rows, values = _RowQueue(), _RowQueue()
+
+    def ready() -> Iterator[tuple[Dataset, Decisions]]:
+        while waiting and waiting[0][1].kept.size <= values.size:
+            dataset, prepared = waiting.popleft()
+            found = values.take(prepared.kept.size)
+            yield dataset, trained.decisions(dataset, prepared, found, probabilities=probabilities, sets=sets)
+
+    for dataset in blocks:
+        prepared = trained.preparation.apply(dataset)
+        waiting.append((dataset, prepared))
+        rows.add(prepared.rows)
+        values.add(trained.values(rows.take(rows.size - rows.size % PREDICTION_ROWS)))
+        yield from ready()
+    values.add(trained.values(rows.take(rows.size)))
+    yield from ready()
+
+
+class _RowQueue:
+    """Rows, dense or sparse, of which the first are taken."""
+
+    def __init__(self) -> None:
+        self._parts: list[Rows] = []
+        self.size = 0
+
+    def add(self, rows: Rows) -> None:
+        self._parts.append(rows)
+        self.size += rows.shape[0]
+
+    def take(self, count: int) -> Rows:
+        held = self._parts[0] if len(self._parts) == 1 else _stacked(self._parts)
+        self._parts = [held[count:]] if count else [held]
+        self.size -= count
+        return held if count == held.shape[0] else held[:count]
+
+
+def _stacked(parts: list[Rows]) -> Rows:
+    return sp.csr_array(sp.vstack(parts, format="csr")) if sp.issparse(parts[0]) else np.concatenate(parts)
+
+
+class StreamOutcome:
+    """What is counted over the rows of all blocks."""
+
+    def __init__(self, trained: TrainedModel) -> None:
+        self.trained = trained
+        self.rows = self.decided = self.rejected = self.scored = 0
+        self.weight_name: str | None = None
+        self._names = dict(zip(trained.class_names, range(len(trained.class_names)), strict=True))
+        self._confusion = np.zeros((len(self._names), len(self._names)))
+        self._labelled = True
+        self._notices, self._unseen = JoinedNotices(), JoinedNotices()
+
+    def add(self, dataset: Dataset, decisions: Decisions) -> None:
+        rows = decisions.decided
+        self.rows += dataset.rows
+        self.decided += rows.size
+        self.rejected += int(decisions.rejected.sum())
+        self.weight_name = dataset.weight_name
+        self._notices.add_dataset(dataset)
+        self._notices.add((*decisions.notices, *rejections(decisions)))
+        self._labelled &= dataset.labels is not None
+        if dataset.labels is not None:
+            labels = in_training_spelling(self.trained.class_names, dataset.labels)
+            self._unseen.add(unseen_classes(self.trained.class_names, labels))
+            self._score(labels, decisions.labels, rows, dataset.weights)
+
+    def _score(self, true: np.ndarray, found: np.ndarray, rows: np.ndarray, weights: np.ndarray | None) -> None:
+        rows = rows if weights is None else rows[weights[rows] > 0.0]
+        codes = [self._codes(side[rows]) for side in (true, found)]
+        self._confusion = np.pad(self._confusion, (0, len(self._names) - len(self._confusion)))
+        # One after the other, as if all rows were added up at once.
+        np.add.at(self._confusion, tuple(codes), 1.0 if weights is None else weights[rows])
+        self.scored += rows.size
+
+    def _codes(self, labels: np.ndarray) -> np.ndarray:
+        """Classes by number; those that training never saw come behind, as they come."""
+        codes, distinct = pd.factorize(labels)
+        numbers = [self._names.setdefault(name, len(self._names)) for name in distinct.tolist()]
+        return np.asarray(np.array(numbers, dtype=np.int64)[codes])
+
+    @property
+    def scores(self) -> Scores | None:
+        """Against the labels in the file, where every row has one."""
+        if not self._labelled or not self.scored:
+            return None
+        known = len(self.trained.class_names)
+        names = [*self.trained.class_names, *sorted(list(self._names)[known:])]
+        order = [self._names[name] for name in names]
+        return of_confusion(self._confusion[np.ix_(order, order)], names)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        return (*self._notices.all(), *(self._unseen.all() if self._labelled else ()))
