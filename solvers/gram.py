@@ -26,6 +26,7 @@ from solvers.work import (
     spread,
 )
 
+INNER = "inner."  # before the names of what `narrow` made, in a checkpoint
 HOLDERS = "factor", "newton"  # what takes bytes of cache_mb besides the rows: V of factor/, Q of a Newton step
 
 
@@ -38,14 +39,26 @@ class Gram:
         self.least, self.reserved = least, dict.fromkeys(HOLDERS, 0)
         self.capacity = self._room_for_rows()
         self.diagonal = kernel.diagonal(points)
-        self.evaluations = 0
+        self._count = [0]  # of kernel values, shared with `inner`
+        self._inner: Gram | None = None  # of some of the examples, while it has the memory of this one
+        self._inner_examples = np.empty(0, dtype=np.int64)
         self.release()
 
     def __len__(self) -> int:
         return len(self.points)
 
+    @property
+    def evaluations(self) -> int:
+        """How many kernel values were computed."""
+        return self._count[0]
+
+    @evaluations.setter
+    def evaluations(self, count: int) -> None:
+        self._count[0] = count
+
     def release(self) -> None:
         """Forget every row."""
+        self.widen()
         self.store = np.empty((0, len(self)), dtype=np.float32)
         self.slot_of = np.full(len(self), -1, dtype=np.int64)
         self._example_in = np.full(self.capacity, -1, dtype=np.int64)
@@ -72,6 +85,26 @@ class Gram:
             self._keep(missing, values)
         return self.slot_of[examples]
 
+    # -- some of the examples ---------------------------------------------------------------------
+
+    def narrow(self, examples: np.ndarray) -> Work[Gram]:
+        """The kernel matrix of these examples, which has the memory of this one until `widen`."""
+        if self._inner is None or not np.array_equal(self._inner_examples, examples):
+            self.release()
+            yield from self.kernel.prepare(self.points, np.float32)
+            points = yield from self.points.taking(examples)
+            self._inner_examples, self._inner = examples, self._with_memory(points)
+        return self._inner
+
+    def _with_memory(self, points: Points) -> Gram:
+        inner = Gram(self.kernel, points, self.spare("") / 2**20, self.least)
+        inner._count = self._count
+        return inner
+
+    def widen(self) -> None:
+        """Take the memory back."""
+        self._inner, self._inner_examples = None, np.empty(0, dtype=np.int64)
+
     # -- room -------------------------------------------------------------------------------------
 
     def reserve(self, holder: str, size: int) -> None:
@@ -79,6 +112,9 @@ class Gram:
         if size > self.reserved[holder]:
             self.reserved[holder] = size
             self._shrink(self._room_for_rows())
+            if self._inner is not None:
+                self._inner.cache_bytes = self.spare("")
+                self._inner._shrink(self._inner._room_for_rows())
 
     def spare(self, holder: str) -> float:
         """Bytes of the cache that a holder could reserve."""
@@ -192,13 +228,23 @@ class Gram:
             "block_of": self._block_of.copy(),
             "counters": np.array([self._clock, self._filled, self.evaluations], dtype=np.int64),
             "reserved": np.array([self.reserved[holder] for holder in HOLDERS], dtype=np.int64),
+            **self._packed_inner(),
         }
+
+    def _packed_inner(self) -> dict[str, np.ndarray]:
+        if self._inner is None:
+            return {}
+        packed = {"examples": self._inner_examples, **self._inner.pack()}
+        return {f"{INNER}{key}": array for key, array in packed.items()}
 
     def restore(self, packed: dict[str, np.ndarray]) -> None:
         """Go back to a packed state. Raises ValueError, with an empty store, where this one cannot have packed it."""
         self.release()
         for holder, size in zip(HOLDERS, packed["reserved"].tolist(), strict=True):
             self.reserve(holder, size)
+        inner = {key.removeprefix(INNER): array for key, array in packed.items() if key.startswith(INNER)}
+        if inner:
+            self._restore_inner(inner.pop("examples"), inner)
         _check(packed, len(self), self.capacity)
         members = np.split(packed["block_members"], np.cumsum(packed["block_sizes"])[:-1])
         self._clock, self._filled, self.evaluations = (int(value) for value in packed["counters"])
@@ -215,6 +261,11 @@ class Gram:
         if sum(self._refill(key, examples) for key, examples in self._blocks.items()) != self._filled:
             self.release()
             raise ValueError("rows outside their block")
+
+    def _restore_inner(self, examples: np.ndarray, packed: dict[str, np.ndarray]) -> None:
+        if examples.dtype != np.int64 or np.unique(examples).size != examples.size or not _within(examples, len(self)):
+            raise ValueError("examples that are not there")
+        finish(self.narrow(examples)).restore(packed)
 
     def _refill(self, block: int, examples: np.ndarray) -> int:
         """Compute a block as it was and keep the rows still in the store; returns their number."""

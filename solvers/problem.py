@@ -160,6 +160,11 @@ class Problem:
         return stamp.hexdigest()
 
 
+def narrowed(part: Part, examples: np.ndarray, gram: Gram) -> Part:
+    """The part of these examples alone; `gram` is theirs."""
+    return replace(part, labels=part.labels[examples], upper=part.upper[examples], gram=gram)
+
+
 def with_offset(part: Part, offset: float) -> Part:
     """The inner problem of the method of multipliers: a regularized bias of weight `offset` replaces the exact one."""
     return replace(part, offset=offset, bias="regularized", multiplied=True)

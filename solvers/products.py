@@ -63,7 +63,7 @@ class Sweep:
         heaviest = reading * np.abs(self.weights).max(axis=1) / size
         columns = [self.weights / size, heaviest, heaviest * bound.weight[support]]
         table = np.column_stack(columns).astype(np.float32)
-        sums = yield from bounded_products(points, rows, self.right, table, self.kernel)
+        sums = yield from tile_products(points, rows, self.right, table, self.kernel)
         total, weighted = sums[:, -2], sums[:, -1]
         relative = (bound.constant + UNIT * (TILE + 4)) * total
         error = relative + bound.slope * (bound.weight[rows] * total + weighted)
@@ -117,7 +117,7 @@ def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> W
     return result
 
 
-def bounded_products(
+def tile_products(
     points: Points, rows: np.ndarray, right: Points, table: np.ndarray, kernel: Kernel
 ) -> Work[np.ndarray]:
     """K(rows, right) @ table in float32, the products of each tile added in float64; `points` are prepared."""
@@ -151,6 +151,18 @@ class _Multiply:
         left, right = self.left[i], self.right[j]
         values = self.kernel.block(left, right, scratch((len(left), len(right)), np.float32))
         return [(self.cuts[i], (values @ self.table[j]).astype(np.float64))]
+
+
+def single_products(kernel: Kernel, points: Points, rows: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
+    """(K @ weights)[rows] by float32 kernel values, without a bound; `weights` are those of all points."""
+    support = np.flatnonzero(np.any(weights != 0.0, axis=1))
+    if not support.size or not rows.size:
+        return np.zeros((rows.size, weights.shape[1]))
+    yield from kernel.prepare(points, np.float32)
+    right = yield from points.taking(support)
+    size = float(np.abs(weights).max())
+    table = (weights[support] / size).astype(np.float32)
+    return size * (yield from tile_products(points, rows, right, table, kernel))
 
 
 def tiles_of(count: int) -> list[slice]:

@@ -223,7 +223,8 @@ def _restore(state: Any, packed: Mapping[str, np.ndarray], prefix: str) -> None:
 def _restored(fresh: Any, packed: Mapping[str, np.ndarray], key: str) -> Any:
     """The packed value, of the type of the fresh one."""
     if is_dataclass(fresh):
-        _restore(fresh, packed, f"{key}.")
+        if any(name.startswith(f"{key}.") for name in packed):  # early checkpoints of schema 2 lack later ones
+            _restore(fresh, packed, f"{key}.")
         return fresh
     stored = packed[key]
     if isinstance(fresh, Enum):

@@ -24,11 +24,12 @@ from solvers.budget import BUDGET, Budget, Phase, next_decision
 from solvers.decision import Decision
 from solvers.factor.normal import separable
 from solvers.methods import interior
-from solvers.methods.auto import blocks, homotopy, pace, price, proximal, splitting
+from solvers.methods.auto import blocks, homotopy, pace, price, proximal, shrunk, splitting
 from solvers.methods.auto.blocks import Workbench
 from solvers.methods.auto.homotopy import Homotopy
 from solvers.methods.auto.pace import Look, Pace
 from solvers.methods.auto.proximal import Proximal
+from solvers.methods.auto.shrunk import Shrunk
 from solvers.methods.base import Method, Progress
 from solvers.methods.interior import InteriorState
 from solvers.methods.linear import choice
@@ -64,6 +65,9 @@ class Why(StrEnum):
     INTERIOR_GOES_ON = "The interior point goes on."
     FINISHING = "Dense systems and blocks end what the interior point began."
     VAIN_CLAIMS = "Claims of convergence by single-precision rows were refuted again and again."
+    SHRUNK_FIRST = "The row store is small: the examples near their margins come first, with rows of their columns."
+    SHRUNK_GOES_ON = "The examples near their margins are not solved yet."
+    SHRUNK_STALLED = "The examples near their margins make no progress."
     HOMOTOPY_STALLED = "The homotopy in C made no progress."
     HOMOTOPY_PAID = "Blocks have cost as much as a homotopy from a small cost would."
     BURST_CHEAPER = "Blocks would need longer to the tolerance than a burst of ADMM steps."
@@ -104,6 +108,10 @@ def decide(facts: Facts, budget: Budget) -> Transition:
         return Transition(Phase.INTERIOR, Why.VAIN_CLAIMS)
     if facts.phase is Phase.PROXIMAL:
         return _after_proximal(facts, allowed, stalled=stalled)
+    if facts.phase is Phase.SHRUNK and stalled:
+        return Transition(Phase.BLOCKS, Why.SHRUNK_STALLED)
+    if facts.phase is Phase.SHRUNK and facts.spent < facts.ask_at:
+        return Transition(Phase.SHRUNK, Why.SHRUNK_GOES_ON)
     if facts.phase is Phase.HOMOTOPY and stalled:
         return Transition(Phase.BLOCKS, Why.HOMOTOPY_STALLED)
     if facts.phase is Phase.BLOCKS and Phase.HOMOTOPY in allowed and facts.spent >= facts.homotopy_price:
@@ -169,6 +177,7 @@ class AutoState(InteriorState):
     pace: Pace = field(default_factory=Pace)
     homotopy: Homotopy = field(default_factory=Homotopy)
     proximal: Proximal = field(default_factory=Proximal)
+    shrunk: Shrunk = field(default_factory=Shrunk)
 
 
 class Auto(Method[AutoState]):
@@ -182,14 +191,21 @@ class Auto(Method[AutoState]):
     def delegate(self, part: Part) -> tuple[Method[Any], Decision | None]:
         """Some parts with a linear kernel go to a method that keeps W (linear/choice.py)."""
         if part.gram.kernel.name != "linear":
-            return self, Decision(0, Phase.BLOCKS.value, Why.BLOCKS_FIRST.value)
+            phase = self.opening(part)
+            why = Why.SHRUNK_FIRST if phase is Phase.SHRUNK else Why.BLOCKS_FIRST
+            return self, Decision(0, phase.value, why.value)
         name, reason, numbers = choice.choose(part)
         if name is None:
             return self, Decision(0, Phase.BLOCKS.value, reason, numbers)
         return next(method for method in LINEAR_METHODS if method.name == name), Decision(0, name, reason, numbers)
 
+    def opening(self, part: Part) -> Phase:
+        """The phase to begin with."""
+        shrunken = Phase.SHRUNK in self.budget.phases and shrunk.applies(part, self.budget)
+        return Phase.SHRUNK if shrunken else Phase.BLOCKS
+
     def start(self, part: Part, seed: int) -> AutoState:
-        state: AutoState = AutoState.zero(part)
+        state: AutoState = AutoState.zero(part, phase=self.opening(part))
         blocks.by_class(state)
         state.decide_at = self.budget.decide_first
         return state
@@ -199,6 +215,7 @@ class Auto(Method[AutoState]):
 
     def refuted(self, part: Part, state: AutoState) -> None:
         """Count refuted claims in a row: after too many, only systems in float64 can get closer, so decide now."""
+        state.shrunk.stale = True
         near = state.steps - state.claimed_at < self.budget.vain_steps
         state.vain_claims = state.vain_claims + 1 if near else 1
         state.claimed_at = state.steps
@@ -229,6 +246,10 @@ class Auto(Method[AutoState]):
     def step(self, part: Part, state: AutoState, until: int, tolerance: float) -> Work[Progress]:
         """Advance the current phase to the step count `until`, or by one costly step."""
         budget = self.budget
+        if state.phase is Phase.SHRUNK:
+            return (yield from shrunk.advance(part, state, state.shrunk, until, tolerance, budget))
+        if state.shrunk.examples.size:
+            yield from shrunk.leave(part, state, state.shrunk)
         if state.phase is Phase.BLOCKS:
             return (yield from blocks.advance(part, state, until, tolerance, budget))
         if state.phase is Phase.HOMOTOPY:
@@ -300,7 +321,7 @@ class Auto(Method[AutoState]):
             vain_claims=state.vain_claims,
         )
         due = spent >= state.ask_at or state.outcome is Progress.STALLED
-        if due and state.phase in (Phase.BLOCKS, Phase.HOMOTOPY):
+        if due and state.phase in (Phase.SHRUNK, Phase.BLOCKS, Phase.HOMOTOPY):
             if facts.one_system_per_class:
                 above = Workbench(part, budget).look(state) > float(part.form.margin.max())
                 facts = replace(facts, worse_than_zero=above)

@@ -35,6 +35,12 @@ TABLE = {
     ),
     "later where ADMM leads": (replace(BLOCKS, ask_at=1.0, interior_price=0.6, admm_leads=True), Phase.BLOCKS),
     "blocks that stall": (replace(BLOCKS, outcome=STALLED, interior_price=np.inf), Phase.INTERIOR),
+    "shrunk examples go on": (replace(BLOCKS, phase=Phase.SHRUNK, homotopy_price=0.1), Phase.SHRUNK),
+    "shrunk examples that stall": (replace(BLOCKS, phase=Phase.SHRUNK, outcome=STALLED), Phase.BLOCKS),
+    "shrunk examples dearer than the interior point": (
+        replace(BLOCKS, phase=Phase.SHRUNK, ask_at=1.0, interior_price=0.9),
+        Phase.INTERIOR,
+    ),
     "claims in vain": (replace(BLOCKS, vain_claims=BUDGET.vain_claims + 1), Phase.INTERIOR),
     "a few claims in vain": (replace(BLOCKS, vain_claims=BUDGET.vain_claims), Phase.BLOCKS),
     "a homotopy goes on": (replace(BLOCKS, phase=Phase.HOMOTOPY, homotopy_price=np.inf), Phase.HOMOTOPY),

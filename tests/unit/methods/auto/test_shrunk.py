@@ -1,0 +1,122 @@
+"""Blocks on the examples near their margins: the optimum of all, the same bits, and the memory given back."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_data import blobs, finished, problem_of
+
+from solvers.budget import BUDGET, Phase
+from solvers.dual.certificate import certify
+from solvers.methods.auto import shrunk
+from solvers.methods.auto.conductor import Auto
+from solvers.methods.auto.shrunk import ShrinkingStage
+from solvers.methods.base import Progress
+from solvers.problem import Problem
+from solvers.run.ending import Ending
+from solvers.run.loop import Limits, Run
+from solvers.work import Work, ready
+
+X, Y = blobs(n=400, classes=3, features=3, seed=4)
+SMALL = {"shrunk_least": 1, "shrunk_examples": 24, "shrunk_variables": 48, "interior_race": False}
+METHOD = Auto(replace(BUDGET, **SMALL, phases=frozenset({Phase.SHRUNK, Phase.BLOCKS})))
+CASES = [
+    *((machine, bias) for machine in ("ww", "cs", "llw", "mmr") for bias in ("none", "regularized")),
+    *(("ova", bias) for bias in ("none", "exact")),
+    ("ovo", "exact"),
+]
+STORE = 0.1  # MB: 65 of 400 rows
+
+
+def posed(machine: str = "ww", bias: str | None = None, cost: float = 3.0) -> Problem:
+    return problem_of(X, Y, machine, cost=cost, bias=bias, cache_mb=STORE)
+
+
+def ended(run: Run, steps: int | None = None) -> Run:
+    while run.running:
+        run.advance(steps)
+    return run
+
+
+def assert_same(one: Run, other: Run) -> None:
+    assert (one.ending, one.iterations, one.decisions) == (other.ending, other.iterations, other.decisions)
+    assert one.kernel_evaluations == other.kernel_evaluations
+    for left, right in zip(one.alphas(), other.alphas(), strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.parametrize(("machine", "bias"), CASES)
+def test_it_ends_at_the_optimum(machine: str, bias: str) -> None:
+    run = ended(Run(posed(machine, bias), METHOD, Limits(1e-4)))
+    assert run.ending is Ending.CONVERGED
+    assert {decision.phase for decision in run.decisions} == {"shrunk"}
+    optimum, certificate = finished(posed(machine, bias), tolerance=1e-5).certificate(), run.certificate()
+    assert certificate.violation <= 1e-4
+    assert certificate.dual == pytest.approx(optimum.dual, rel=1e-4)
+    assert certificate.dual <= optimum.primal + 1e-9
+
+
+@pytest.mark.parametrize("machine", ["ww", "ova", "ovo"])
+def test_slices_and_checkpoints_change_no_bit(machine: str) -> None:
+    whole = ended(Run(posed(machine), METHOD, Limits(1e-3)))
+    assert_same(whole, ended(Run(posed(machine), METHOD, Limits(1e-3)), 7))
+    run, random = Run(posed(machine), METHOD, Limits(1e-3)), np.random.default_rng(0)
+    while run.running:
+        run.advance(int(random.integers(1, 60)))
+        if run.running:
+            run = Run.load(posed(machine), io.BytesIO(run.pack()), METHOD)
+    assert_same(whole, run)
+
+
+def test_rows_have_the_columns_in_use_and_the_memory_of_all() -> None:
+    run, widths = Run(posed(), METHOD, Limits(1e-3)), []
+    while run.running:
+        run.advance(1)
+        gram = run.current.part.gram
+        if gram._inner is not None:
+            widths.append(len(gram._inner))
+            assert gram.store.size == 0
+            assert 4 * gram._inner.capacity * len(gram._inner) <= STORE * 2**20
+    assert widths[0] == 51  # an eighth of every class
+    assert 51 < widths[-1] < 400
+
+
+def test_where_it_stalls_blocks_of_all_examples_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run(posed(), METHOD, Limits(1e-3))
+    while run.current.state.shrunk.stage is ShrinkingStage.GROWING:
+        run.advance(1)
+
+    def stall(*arguments: object) -> Work[Progress]:
+        return ready(Progress.STALLED)
+
+    before = run.certificate().dual
+    monkeypatch.setattr(shrunk, "advance", stall)
+    ended(run)
+    assert run.ending is Ending.CONVERGED
+    assert [decision.phase for decision in run.decisions] == ["shrunk", "blocks"]
+    assert run.certificate().dual >= before
+    assert run.current.part.gram._inner is None
+
+
+def test_a_start_from_outside_is_kept() -> None:
+    start = finished(posed(cost=2.0), tolerance=1e-3).alphas()
+    run = Run(posed(), METHOD, Limits(1e-3), start)
+    before = certify(posed().part(0), start[0]).certificate.dual
+    run.advance(1)
+    assert run.certificate().dual >= before
+    assert ended(run).ending is Ending.CONVERGED
+
+
+def test_the_functions_of_all_are_known_when_it_ends() -> None:
+    run = ended(Run(posed(), METHOD, Limits(1e-3)))
+    state, part = run.current.state, posed().part(0)
+    np.testing.assert_allclose(state.functions, certify(part, state.alpha).products, atol=1e-4)
+
+
+def test_a_large_store_needs_no_shrinking() -> None:
+    problem = problem_of(X, Y)
+    assert Auto(replace(BUDGET, **SMALL)).opening(problem.part(0)) is Phase.BLOCKS
+    assert METHOD.opening(posed().part(0)) is Phase.SHRUNK
