@@ -19,7 +19,12 @@ LEAK = 0.01  # of the errors that the majority class makes: what one column may 
 DISTINCT = 0.5  # of the texts of a column: names
 SURPRISE = 5.0  # n^2 / 2 range: n whole numbers drawn by lot are all different with probability exp(-SURPRISE)
 SQUEEZED = 0.01  # of a column's range, in which 98 % of its cells lie
-LEAVE_OUT = Sentence("leave it out, unless it is known before the class is")
+
+
+def leaving_out(plan: CheckedPlan, name: str, do: Sentence) -> Sentence:
+    """With its button, where there is one."""
+    drop = plan.leave_out(name)
+    return do if drop is None else Sentence("{do}: {drop}", do=do, drop=drop)
 
 
 class Leak(Check[CheckedPlan]):
@@ -36,7 +41,8 @@ class Leak(Check[CheckedPlan]):
                 what = Sentence(
                     "the column {name} alone tells {share} of the rows their class", name=held.name, share=share(right)
                 )
-                yield self.found(columns([held.name]), what, LEAVE_OUT)
+                do = Sentence("leave it out, unless it is known before the class is")
+                yield self.found(columns([held.name]), what, leaving_out(plan, held.name, do))
 
 
 def told_by(held: Held, codes: np.ndarray) -> float | None:
@@ -68,12 +74,13 @@ class Identifier(Check[CheckedPlan]):
                 what = Sentence(
                     "nearly every row has another {name}: it names rows and says little else", name=held.name
                 )
-                yield self.found(
-                    columns([held.name]), what, Sentence("leave it out; use it as groups if rows share it")
-                )
+                do = Sentence("leave it out, or keep rows that share it together")
+                yield self.found(columns([held.name]), what, leaving_out(plan, held.name, do))
 
 
 def _names_rows(plan: CheckedPlan, held: Held) -> bool:
+    if held.column.kind in ("text", "date"):
+        return False
     if not held.numeric:
         there = held.cells[~pd.isna(held.cells)]
         return there.size >= FEWEST and len(set(there.tolist())) > max(DISTINCT * there.size, FEWEST / 2)
@@ -106,11 +113,11 @@ class RowNumber(Check[CheckedPlan]):
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
         for held in plan.columns if plan.looked.size >= FEWEST else ():
-            whole = _different_whole_numbers(plan, held) if held.numeric else None
+            whole = _different_whole_numbers(plan, held) if held.column.kind == "number" else None
             if whole is not None and _consecutive(whole):
                 what = Sentence("the column {name} numbers the rows", name=held.name)
-                do = Sentence("leave it out: in a sorted file it tells the class, elsewhere it is noise")
-                yield self.found(columns([held.name]), what, do)
+                do = Sentence("leave it out, as it tells the class in a sorted file and is noise elsewhere")
+                yield self.found(columns([held.name]), what, leaving_out(plan, held.name, do))
 
 
 class TimeOrder(Check[CheckedPlan]):
@@ -136,7 +143,7 @@ def _rises(cells: np.ndarray) -> bool:
 
 
 def _numbers(plan: CheckedPlan, held: Held) -> bool:
-    return _different_whole_numbers(plan, held) is not None
+    return held.column.kind == "number" and _different_whole_numbers(plan, held) is not None
 
 
 class Constant(Check[CheckedPlan]):

@@ -25,6 +25,8 @@ DONE = {
     "most-frequent": Sentence("nothing: they are filled with the most frequent value of their column"),
 }
 
+FILLED = Sentence("nothing: the preparation fills them")
+
 
 class Gaps(Check[CheckedPlan]):
     """An error where training refuses them."""
@@ -39,7 +41,7 @@ class Gaps(Check[CheckedPlan]):
         found = [plan.dataset.columns[number].name for number in np.flatnonzero(gaps).tolist()]
         what = Sentence("{count} cell is missing", "{count} cells are missing", count=plan.dataset.missing)
         if plan.rules.missing != "reject":
-            yield self.found(columns(found), what, DONE[plan.rules.missing], slight=True)
+            yield self.found(columns(found), what, DONE.get(plan.rules.missing, FILLED), slight=True)
             return
         drop, fill = Remedy("missing", "drop"), Remedy("missing", "mean")
         yield self.found(columns(found), what, Sentence("{fill}, or {drop}", fill=fill, drop=drop))

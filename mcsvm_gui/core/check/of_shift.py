@@ -31,7 +31,7 @@ def pairs(plan: CheckedPlan) -> list[Pair]:
     test = plan.test
     if test is None or (test.matrix is None) != (plan.dataset.matrix is None):
         return []
-    known = {held.name: held for held in plan.columns}
+    known = {held.name: held for held in plan.columns if held.column.kind != "date"}  # which only move on
     place = {column.name: number for number, column in enumerate(test.columns) if column.name in known}
     chosen = np.array(sorted(place.values()), dtype=np.int64)
     there = held_columns(test, some_rows(test.rows, chosen.size, plan.seed), chosen)

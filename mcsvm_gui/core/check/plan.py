@@ -11,11 +11,13 @@ import pandas as pd
 
 from mcsvm_gui.core.data import inspection, preparation, splitting
 from mcsvm_gui.core.data.dataset import Column, Dataset, Notice, NumberedColumns
+from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.preparation.cells import held_cells
+from mcsvm_gui.core.data.remedies import for_column
 from mcsvm_gui.core.data.splitting import Split
 from mcsvm_gui.core.machine.request import Request
-from solvers.errors import InputError
+from solvers.errors import InputError, Sentence
 
 LOOKED = 4_000  # rows that columns are looked at on, drawn by lot: a share of 1 % is known to 0.3 %
 CELLS = 4_000_000  # of these rows, at most; 0.2 s for all checks of columns
@@ -26,8 +28,12 @@ class Held(NamedTuple):
     """A column of the rows looked at: float64 with NaN, or objects of str with None."""
 
     position: int
-    name: str
+    column: Column
     cells: np.ndarray
+
+    @property
+    def name(self) -> str:
+        return self.column.name
 
     @property
     def numeric(self) -> bool:
@@ -87,6 +93,11 @@ class CheckedPlan:
             return None
         return self.keys[self.sides.train], self.keys[self.sides.test], self.sides.test
 
+    def leave_out(self, name: str) -> Sentence | None:
+        """What leaves a column out, of a format whose columns can be chosen."""
+        known = READERS[self.dataset.format].options if self.dataset.format in READERS else ()
+        return for_column("drop", name) if "drop" in known else None
+
     # -- columns ----------------------------------------------------------------------------------
 
     @cached_property
@@ -109,9 +120,8 @@ class CheckedPlan:
     @cached_property
     def _positions(self) -> np.ndarray:
         matrix = self.dataset.matrix
-        if matrix is None:  # what is said of texts and dates is said of their words and parts
-            plain = [column.kind in ("number", "category") for column in self.dataset.columns]
-            return np.flatnonzero(plain)
+        if matrix is None:  # of texts, words are what is looked at
+            return np.flatnonzero([column.kind != "text" for column in self.dataset.columns])
         if matrix.shape[1] <= FULLEST:
             return np.arange(len(self.dataset.columns))
         stored = np.bincount(matrix.indices, minlength=matrix.shape[1])
@@ -150,7 +160,7 @@ def held_columns(dataset: Dataset, rows: np.ndarray, positions: np.ndarray) -> l
         cells = dict(zip(positions.tolist(), np.asarray(dense, dtype=np.float64), strict=True))
     else:
         cells = {position: held_cells(part, position) for position in positions.tolist()}
-    return [Held(position, dataset.columns[position].name, cells[position]) for position in cells]
+    return [Held(position, dataset.columns[position], cells[position]) for position in cells]
 
 
 def _with_columns_of(training: Dataset, other: Dataset) -> Dataset | None:

@@ -17,7 +17,7 @@ from mcsvm_gui.core.check.plan import CheckedPlan
 from mcsvm_gui.core.check.results import CheckedResults, Ended, Novel, Reliable
 from mcsvm_gui.core.check.table import CHECKS, OF_DATA, OF_RESULTS, check_data, check_results
 from mcsvm_gui.core.data.dataset import Column, Dataset, NumberedColumns
-from mcsvm_gui.core.data.options import Rules
+from mcsvm_gui.core.data.options import MISSING, Rules
 from solvers.run.ending import Ending
 
 ROWS = 240
@@ -194,3 +194,24 @@ def test_data_without_classes_or_with_hardly_any_rows_are_looked_at_too() -> Non
     check_data(CheckedPlan(replace(sound(), labels=None, label_name=None)))
     for rows in (1, 2, 3):
         check_data(CheckedPlan(sound().take(np.arange(rows)), holdout=0.5))
+
+
+def test_a_column_that_tells_the_class_is_left_out_by_a_button() -> None:
+    (found,) = (one for one in findings(PLANTED["MC010"]()) if one.code == "MC010")
+    assert [(one.option, one.value) for one in found.actions] == [("drop", "diagnosis")]
+
+
+def test_texts_and_dates_are_no_names_of_rows_and_times_that_rise_are_said() -> None:
+    texts = [f"note {n} of many" for n in range(ROWS)]
+    data = sound(words=texts, day=np.cumsum(np.full(ROWS, 86_400.0)))
+    kinds = {"words": "text", "day": "date"}
+    columns = tuple(Column(one.name, kinds.get(one.name, one.kind)) for one in data.columns)  # type: ignore[arg-type]
+    codes = {one.code for one in check_data(CheckedPlan(replace(data, columns=columns)))}
+    assert "MC019" in codes
+    assert not codes & {"MC011", "MC012"}
+
+
+@pytest.mark.parametrize("rule", MISSING)
+def test_every_way_with_missing_cells_is_told(rule: str) -> None:
+    (found,) = (one for one in check_data(CheckedPlan(gappy(0.05), rules=Rules(missing=rule))) if one.code == "MC020")
+    assert (found.severity is Severity.ERROR) == (rule == "reject")
