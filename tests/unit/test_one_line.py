@@ -79,7 +79,11 @@ PLANTED = {  # by script: file, the line before which it is planted, the line
             'MACHINES["toy"] = replace(MACHINES["ww"], name="toy", title="Toy")',
         ),
         ("solvers/machines/__init__.py", "from solvers.machines import", "from dataclasses import replace"),
-        ("mcsvm_gui/core/machine/names.py", '    "dag": Look(', '    "toy": Look("Toy", "#d55e00", (1, 1), "cross"),'),
+        (
+            "mcsvm_gui/core/machine/names.py",
+            '    "dag": Appearance(',
+            '    "toy": Appearance("Toy", "#d55e00", (1, 1), "cross"),',
+        ),
     ],
 }
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable
+from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class CheckLine(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT)
         row.addWidget(Sign(one.severity.value), 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(said)
+        nest(row, said)
         self._buttons = [self._button(action) for action in one.actions]
         for button in self._buttons:
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
