@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(document(plan, results, found))
     else:
-        print("\n".join(words(plan, results, found)))
+        print("\n".join(summary_lines(plan, results, found)))
     return DONE
 
 
@@ -83,7 +83,7 @@ def document(plan: CheckedPlan, results: CheckedResults, found: tuple[Finding, .
     return {"rows": plan.dataset.rows, "findings": [one.document() for one in found], "accuracies": named or None}
 
 
-def words(plan: CheckedPlan, results: CheckedResults, found: tuple[Finding, ...]) -> list[str]:
+def summary_lines(plan: CheckedPlan, results: CheckedResults, found: tuple[Finding, ...]) -> list[str]:
     counts = [(level, sum(one.severity.value == level for one in found)) for level in ("error", "warning", "note")]
     summary = ", ".join(output.plural(count, level) for level, count in counts if count) or "nothing found"
     lines = [f"{plan.dataset.name}: {output.plural(plan.dataset.rows, 'row')}; {summary}."]

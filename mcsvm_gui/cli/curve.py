@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(curve.document())
     else:
-        print("\n".join(words(curve)))
+        print("\n".join(summary_lines(curve)))
     if curve.stopped:
         return INTERRUPTED
     return DONE if curve.converged else UNCONVERGED
@@ -51,7 +51,7 @@ class CurveProgress(ProgressLine):
             self._write(f"{self._count} of {self._expected} trainings")
 
 
-def words(curve: LearningCurve) -> list[str]:
+def summary_lines(curve: LearningCurve) -> list[str]:
     document = curve.document()
     lines = [
         f"{point['rows']:>8} rows  {output.accuracy(point['accuracy'])} (deviation {100.0 * point['std']:.1f})"

@@ -15,11 +15,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(found)
     else:
-        print("\n".join(words(found)))
+        print("\n".join(summary_lines(found)))
     return DONE
 
 
-def words(found: dict[str, Any]) -> list[str]:
+def summary_lines(found: dict[str, Any]) -> list[str]:
     system, cache = found["system"], found["cache"]
     writable = "" if cache["writable"] else ", not writable"
     lines = [

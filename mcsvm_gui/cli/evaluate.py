@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(document)
     else:
-        print("\n".join(words(trained, evaluation, folds)))
+        print("\n".join(summary_lines(trained, evaluation, folds)))
     return DONE
 
 
@@ -106,7 +106,7 @@ def _write_report(
 # -- in words -------------------------------------------------------------------------------------
 
 
-def words(trained: TrainedModel, evaluation: Evaluation, folds: int | None) -> list[str]:
+def summary_lines(trained: TrainedModel, evaluation: Evaluation, folds: int | None) -> list[str]:
     machine, rows = trained.model.machine, output.plural(evaluation.rows, "row")
     how = "as it is" if folds is None else f"trained anew on {folds} folds"
     lines = [f"{machine.title} ({machine.name}), {how}, on {rows}:"]

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(document)
     else:
-        print("\n".join(words(found, flips, options.output)))
+        print("\n".join(summary_lines(found, flips, options.output)))
     return INTERRUPTED if stopped else DONE
 
 
@@ -129,7 +129,7 @@ def _document(found: Explanation, flips: list[FileFlip] | None, options: argpars
 # -- in words -------------------------------------------------------------------------------------
 
 
-def words(found: Explanation, flips: list[FileFlip] | None, path: str | None) -> list[str]:
+def summary_lines(found: Explanation, flips: list[FileFlip] | None, path: str | None) -> list[str]:
     lines: list[str] = []
     for number in range(found.places.size):
         lines += _row(found, number)

@@ -18,11 +18,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(inspection.document(dataset))
     else:
-        print("\n".join(words(dataset, *inspection.repeated(dataset))))
+        print("\n".join(summary_lines(dataset, *inspection.repeated(dataset))))
     return DONE
 
 
-def words(dataset: Dataset, duplicates: int, conflicts: int) -> list[str]:
+def summary_lines(dataset: Dataset, duplicates: int, conflicts: int) -> list[str]:
     columns, counts = dataset.columns, list(zip(dataset.classes, dataset.class_counts, strict=True))
     lines = [
         (

@@ -85,7 +85,7 @@ def finish(results: Results, options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(results.document())
     else:
-        print("\n".join(words(results)))
+        print("\n".join(summary_lines(results)))
     if results.interrupted:
         return INTERRUPTED
     return DONE if results.converged else UNCONVERGED
@@ -94,7 +94,7 @@ def finish(results: Results, options: argparse.Namespace) -> int:
 # -- in words -------------------------------------------------------------------------------------
 
 
-def words(results: Results) -> list[str]:
+def summary_lines(results: Results) -> list[str]:
     lines = [f"{results.experiment.title}: {results.experiment.plan.words}.", ""]
     for spec in results.experiment.data:
         lines += [*_table(results, spec.name), ""]

@@ -19,7 +19,7 @@ from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.session import Outcome, train
 from mcsvm_gui.core.machine.sources import test_of
-from mcsvm_gui.core.machine.summary import calibration_words, loss_words, weight_words
+from mcsvm_gui.core.machine.summary import calibration_text, loss_text, weight_lines
 from solvers.errors import InputError
 from solvers.run.ending import Ending
 from solvers.run.trace import COLUMNS, Trace
@@ -92,7 +92,7 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
     lines = [
         f"{machine.title} ({machine.name}): {machine.decides}.",
         (
-            f"{kernel_words(found['kernel'])}, C {found['C']:g}, margin {found['margin']:.4g}, {BIAS[found['bias']]};"
+            f"{kernel_text(found['kernel'])}, C {found['C']:g}, margin {found['margin']:.4g}, {BIAS[found['bias']]};"
             f" features {SCALED[trained.preparation.rules.scale]}."
         ),
         (
@@ -104,30 +104,30 @@ def result(outcome: Outcome, trace: str | None = None) -> list[str]:
             f" {output.plural(found['n_classes'], 'class', 'classes')};"
             f" {output.plural(found['n_support'], 'support vector')}, {found['n_bounded']} of them at their bound."
         ),
-        *weight_words(found["weights"]),
-        _accuracy_words(found),
-        *_calibration_words(found["calibration"]),
+        *weight_lines(found["weights"]),
+        _accuracy_text(found),
+        *_calibration_lines(found["calibration"]),
     ]
     lines += [found["solver_reason"]] if found["solver"] == "auto" else []
     lines += [f"Model: {found['model']}"] if found["model"] else ["The model was not kept: --model OUT.mcsvm keeps it."]
     return lines + ([f"Trace: {trace}"] if trace else [])
 
 
-def kernel_words(kernel: dict[str, object]) -> str:
+def kernel_text(kernel: dict[str, object]) -> str:
     name, *rest = (f"{key} {value:.6g}" if key != "name" else f"Kernel {value}" for key, value in kernel.items())
     return ", ".join([name, *rest])
 
 
-def _calibration_words(found: dict[str, Any] | None) -> list[str]:
+def _calibration_lines(found: dict[str, Any] | None) -> list[str]:
     if found is None:
         return []
     before, after = (found["log_loss"][name] for name in ("before", "after"))
-    how = calibration_words(found["method"], found["temperature"])
-    losses = f"log loss {loss_words(after)}, before {loss_words(before)}"
+    how = calibration_text(found["method"], found["temperature"])
+    losses = f"log loss {loss_text(after)}, before {loss_text(before)}"
     return [f"{how}, fitted on the scores of {found['folds']} folds: {losses}."]
 
 
-def _accuracy_words(found: dict[str, object]) -> str:
+def _accuracy_text(found: dict[str, object]) -> str:
     train, test = found["train_accuracy"], found["test_accuracy"]
     words = f"Accuracy: {output.accuracy(float(str(train)))} of the training rows"
     if test is None:

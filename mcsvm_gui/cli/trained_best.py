@@ -37,7 +37,7 @@ class KeptModel:
             "model": self.model,
         }
 
-    def words(self) -> list[str]:
+    def summary_lines(self) -> list[str]:
         header = f"{'':<6}{'validated':>11}{'test':>10}{'95 %':>16}{'time':>12}{'vectors':>9}{'gap':>13}"
         rows = [_row(one) for one in self.candidates]
         return ["", header, *rows, "", self.conclusion.words, f"Model: {self.model}"]

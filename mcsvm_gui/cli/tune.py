@@ -146,9 +146,9 @@ class TuneProgress(ProgressLine):
         if worth > self._best[1]:
             self._best = cell.machine, worth
         if self._due():
-            self._write(self.words(self._last - self._began))
+            self._write(self.status(self._last - self._began))
 
-    def words(self, seconds: float) -> str:
+    def status(self, seconds: float) -> str:
         expected = self._tuning.expected
         parts = [f"{seconds:.0f} s"]
         counted = expected is not None and not self._tuning.wanted.nested
@@ -168,10 +168,10 @@ def _show(tuned: Tuned, kept: KeptModel | None, options: argparse.Namespace) -> 
     if options.json:
         output.show_json(document(tuned) if kept is None else document(tuned) | kept.document())
         return
-    print("\n".join(words(tuned) + ([] if kept is None else kept.words())))
+    print("\n".join(summary_lines(tuned) + ([] if kept is None else kept.summary_lines())))
 
 
-def words(tuned: Tuned) -> list[str]:
+def summary_lines(tuned: Tuned) -> list[str]:
     tuning = tuned.tuning
     cells, parts = output.plural(len(tuned.results), "cell"), len(tuning.parts)
     how = f"{output.plural(parts, 'fold')}" if tuning.wanted.holdout is None else "one validation part"
@@ -181,7 +181,7 @@ def words(tuned: Tuned) -> list[str]:
     if tuned.over_budget:
         lines.append(f"Its time budget of {tuning.wanted.budget:g} s ended it; the best cells so far:")
     for machine in tuning.grid.machines:
-        lines += _machine_words(tuned, machine)
+        lines += _machine_lines(tuned, machine)
     for found in tuned.nested:
         if found.results:
             mean = sum(found.by(tuning.score)) / len(found.results)
@@ -193,7 +193,7 @@ def words(tuned: Tuned) -> list[str]:
     return lines
 
 
-def _machine_words(tuned: Tuned, machine: str) -> list[str]:
+def _machine_lines(tuned: Tuned, machine: str) -> list[str]:
     cell = tuned.best(machine)
     if cell is None:
         return [f"{machine}: nothing was done."]
@@ -212,12 +212,12 @@ def _machine_words(tuned: Tuned, machine: str) -> list[str]:
     if composite is not None:
         mean = sum(composite.fold_accuracy) / len(composite.fold_accuracy)
         lines.append(f"  With C and gamma of its own for each pair: {output.accuracy(mean)}.")
-        lines += [f"    {_pair_words(choice, tuned.tuning.class_names)}" for choice in composite.choices[:MOST_PAIRS]]
+        lines += [f"    {_pair_text(choice, tuned.tuning.class_names)}" for choice in composite.choices[:MOST_PAIRS]]
         if len(composite.choices) > MOST_PAIRS:
             lines.append(f"    and {len(composite.choices) - MOST_PAIRS} more pairs, which --json lists")
     return lines
 
 
-def _pair_words(choice: PairChoice, names: tuple[str, ...]) -> str:
+def _pair_text(choice: PairChoice, names: tuple[str, ...]) -> str:
     first, second = (names[number] for number in choice.pair)
     return f"{first} or {second}: {output.accuracy(choice.mean)} at {place(choice)}"

@@ -32,11 +32,11 @@ def run(options: argparse.Namespace) -> int:
     if not found.holds:
         return complain(f"{options.model}: {difference(found)}; do not trust this file")
     if not options.json:
-        print("\n".join(words(found, converged)))
+        print("\n".join(summary_lines(found, converged)))
     return DONE if converged else UNCONVERGED
 
 
-def words(found: Verification, converged: bool) -> list[str]:
+def summary_lines(found: Verification, converged: bool) -> list[str]:
     certificate, certain = found.recomputed, output.certainty(found.recomputed, converged)
     return [
         f"Verified: {certain}.",

@@ -255,7 +255,7 @@ def test_progress_stands_on_a_terminal_and_nowhere_else(large: Path) -> None:
 
 
 def test_names_are_those_of_the_registries() -> None:
-    assert {name: MACHINES[name].title for name in names.MACHINES} == names.machine_words()
+    assert {name: MACHINES[name].title for name in names.MACHINES} == names.machine_titles()
     assert set(names.SOLVERS) <= set(METHODS)
     assert {*names.KERNELS, *names.NOT_FOR_FILES} == set(KERNELS)
     assert {name: KERNELS[name].parameters for name in names.KERNELS} == names.PARAMETERS

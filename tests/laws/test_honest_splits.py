@@ -19,7 +19,7 @@ from mcsvm_gui.core.experiment import read_experiment
 from mcsvm_gui.core.machine.posing import pose_request
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.cells import conditions
-from mcsvm_gui.core.tune.command import tune_words
+from mcsvm_gui.core.tune.command import tune_arguments
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.core.tune.search import Tuning
 from solvers import MultiClassSVC
@@ -166,7 +166,7 @@ def test_bad_input_is_a_sentence_and_writes_nothing(data: Path, tmp_path: Path, 
 def test_a_request_keeps_how_rows_are_split_and_the_command_says_it() -> None:
     request = Request(data="a.csv", read=ReadOptions(groups="patient", fold_column=3), split="groups")
     assert Request.from_document(json.loads(json.dumps(request.document()))) == request
-    words = tune_words(request, TuneRequest())
+    words = tune_arguments(request, TuneRequest())
     assert [words[words.index(name) + 1] for name in ("--groups", "--fold-column", "--split")] == [
         "patient",
         "3",

@@ -13,7 +13,7 @@ from sklearn import metrics
 from weighted_files import CLASSES, write
 
 from mcsvm_gui.core.compare.comparison import compare, side_of
-from mcsvm_gui.core.compare.differences import words_on_tests
+from mcsvm_gui.core.compare.differences import text_on_tests
 from mcsvm_gui.core.data import preparation
 from mcsvm_gui.core.data.dataset import Dataset, NumberedColumns
 from mcsvm_gui.core.data.options import SCALES, Rules
@@ -194,10 +194,10 @@ def test_reports_and_tests_say_what_is_counted(tmp_path: Path) -> None:
         sides.append(side_of(machine, outcome.trained, outcome.document, rows))
     found = compare(sides, rows.classes, rows).tests()
     assert {result.document()["weights_counted"] for result in found} == {False}
-    assert "whatever its weight" in words_on_tests(found)
+    assert "whatever its weight" in text_on_tests(found)
     assert "whatever its weight" in str(parts.tests_blocks(found, "Tests"))
     plain = compare(sides, rows.classes, replace(rows, weights=None)).tests()
-    assert "whatever its weight" not in words_on_tests(plain)
+    assert "whatever its weight" not in text_on_tests(plain)
 
 
 @pytest.mark.parametrize("wrong", ["-1", "much", "", "nan"])

@@ -10,7 +10,7 @@ from mcsvm_gui import cli
 from mcsvm_gui.cli.tune import read
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune import form
-from mcsvm_gui.core.tune.command import tune_words
+from mcsvm_gui.core.tune.command import tune_arguments
 from mcsvm_gui.core.tune.options import TuneRequest
 from mcsvm_gui.ui.tune.fields import TuneFields
 
@@ -21,7 +21,7 @@ entered = form.read_form({**form.DEFAULTS, "spice": "4"})
 assert entered.wanted is not None
 assert entered.wanted.spice == 4.0
 assert TuneRequest.from_document(entered.wanted.document()) == entered.wanted
-words = tune_words(Request(data="a.csv"), entered.wanted)
+words = tune_arguments(Request(data="a.csv"), entered.wanted)
 assert "--spice 4" in " ".join(words)
 assert read(cli._parser().parse_args(words[1:]))[1] == entered.wanted
 

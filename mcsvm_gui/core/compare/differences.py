@@ -150,7 +150,7 @@ def _p(p: float | None) -> TableCell:
     return TableCell(p, "<0.0001" if p < 1e-4 else f"{p:.4f}", "best" if p < SIGNIFICANT else "")
 
 
-def words_on_tests(tests: Sequence[TestResult]) -> str:
+def text_on_tests(tests: Sequence[TestResult]) -> str:
     if not tests:
         return tr("Tests need at least two runs that were tested on the same rows, or on the same several splits.")
     said = [tr("Adjusted for all pairs by Holm's method; at 5 % in words.")]

@@ -15,7 +15,7 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.compare.differences import disagreements_of, run_headings, table_of_tests, words_on_tests
+from mcsvm_gui.core.compare.differences import disagreements_of, run_headings, table_of_tests, text_on_tests
 from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
 from mcsvm_gui.core.compare.result_table import Header, ResultTable, Sign, TableCell, translated, words
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, tests_of
@@ -80,7 +80,7 @@ def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> Co
         translated(disagreements),
         about,
         translated(table_of_tests(tests)),
-        words_on_tests(tests),
+        text_on_tests(tests),
         tuple(map(_cost, sides)),
     )
 

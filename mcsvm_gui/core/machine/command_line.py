@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def command(request: Request, name: str = "train") -> str:
     """`mcsvm train ...`, or another command on the same data and machine, quoted for the shell of this system."""
-    return quoted(words(request, name))
+    return quoted(arguments_of(request, name))
 
 
-def quoted(words: list[str]) -> str:
-    return " ".join(map(_for_windows, words)) if os.name == "nt" else shlex.join(words)
+def quoted(arguments: list[str]) -> str:
+    return " ".join(map(_for_windows, arguments)) if os.name == "nt" else shlex.join(arguments)
 
 
 def _for_windows(word: str) -> str:
@@ -29,7 +29,7 @@ def _for_windows(word: str) -> str:
     return f'"{line}"' if set(word) & set("^&|<>()%") and not line.startswith('"') else line
 
 
-def words(request: Request, name: str = "train") -> list[str]:
+def arguments_of(request: Request, name: str = "train") -> list[str]:
     """Only what differs from the defaults, with all digits. Parsing it gives the request again, but for its digest."""
     data = "DATA" if request.data is None else request.data
     said = [*_arguments(request, name), *(["--"] if data.startswith("-") else [])]

@@ -12,8 +12,8 @@ from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
 
 ASKED = {name: option for name, option in OPTIONS.items() if option.train}
-NAMES = tuple(name for name in ASKED if name in names.WORDS)  # chosen from lists
-TYPED = tuple(name for name in ASKED if name not in names.WORDS)
+NAMES = tuple(name for name in ASKED if name in names.TITLES)  # chosen from lists
+TYPED = tuple(name for name in ASKED if name not in names.TITLES)
 # What is not named here is empty: nothing said, and the request's own default holds.
 DEFAULTS = {
     name: option.default_text for name, option in ASKED.items() if option.train == "first" and option.default_text

@@ -43,26 +43,31 @@ BIASES = {"none": "None", "regularized": "Regularized", "exact": "Exact"}
 OWN_BIAS = {"": "The machine's own"}
 
 
-def machine_words() -> dict[str, str]:
-    return words({name: appearance.title for name, appearance in MACHINES.items()})
+def machine_titles() -> dict[str, str]:
+    return translated({name: appearance.title for name, appearance in MACHINES.items()})
 
 
-def solver_words() -> dict[str, str]:
-    return words(SOLVERS)
+def solver_titles() -> dict[str, str]:
+    return translated(SOLVERS)
 
 
-def kernel_words() -> dict[str, str]:
+def kernel_titles() -> dict[str, str]:
     """Without those that data files cannot hold."""
-    return words(KERNELS)
+    return translated(KERNELS)
 
 
-def bias_words() -> dict[str, str]:
-    return words({**OWN_BIAS, **BIASES})
+def bias_titles() -> dict[str, str]:
+    return translated({**OWN_BIAS, **BIASES})
 
 
-def words(titles: Mapping[str, str]) -> dict[str, str]:
+def translated(titles: Mapping[str, str]) -> dict[str, str]:
     """In the language of the moment."""
     return {name: tr(title) for name, title in titles.items()}
 
 
-WORDS = {"machine": machine_words, "solver": solver_words, "kernel": kernel_words, "bias": bias_words}  # of options
+TITLES = {  # of options
+    "machine": machine_titles,
+    "solver": solver_titles,
+    "kernel": kernel_titles,
+    "bias": bias_titles,
+}

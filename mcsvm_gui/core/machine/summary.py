@@ -38,7 +38,7 @@ def certified_badge(ending: str, certificate: Mapping[str, float], kernel: str, 
         "nearly": tr("Nearly solved: up to {gap} off", gap=gap),
         "not solved": tr("Not solved: up to {gap} off", gap=gap),
     }
-    return Badge(kind, texts[kind], certificate_words(certificate, tol))
+    return Badge(kind, texts[kind], certificate_text(certificate, tol))
 
 
 def badge_of_state(state: JobState, relative: float | None) -> Badge:
@@ -65,7 +65,7 @@ def state_sentence(state: JobState) -> str:
     return sentences.get(state, "")
 
 
-def certificate_words(certificate: Mapping[str, float], tol: float) -> str:
+def certificate_text(certificate: Mapping[str, float], tol: float) -> str:
     return tr(
         "Recomputed from the model itself: primal {primal}, dual {dual}, largest violation {violation}"
         " (tolerance {tolerance}).",
@@ -94,13 +94,13 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
         tr(Ending(document["ending"]).sentence),
         _cost(document),
         *_choice(document),
-        *weight_words(document.get("weights")),
+        *weight_lines(document.get("weights")),
         _scores(document),
         *_calibration(document),
     ]
 
 
-def weight_words(weights: Mapping[str, Any] | None) -> list[str]:
+def weight_lines(weights: Mapping[str, Any] | None) -> list[str]:
     """Of a train document; nothing where every row counts alike."""
     if weights is None:
         return []
@@ -164,13 +164,13 @@ def _calibration(document: Mapping[str, Any]) -> list[str]:
 def calibration_sentence(found: Mapping[str, Any]) -> str:
     return tr(
         "{how}, fitted on the scores of {folds} folds: log loss {after}, before {before}.",
-        how=calibration_words(found["method"], found["temperature"]),
+        how=calibration_text(found["method"], found["temperature"]),
         folds=figures.count(found["folds"]),
-        **{name: loss_words(found["log_loss"][name]) for name in ("before", "after")},
+        **{name: loss_text(found["log_loss"][name]) for name in ("before", "after")},
     )
 
 
-def calibration_words(method: str, temperature: float | None) -> str:
+def calibration_text(method: str, temperature: float | None) -> str:
     if temperature is not None:
         return tr("Probabilities by temperature {temperature}", temperature=f"{temperature:.4g}")
     return (
@@ -178,12 +178,12 @@ def calibration_words(method: str, temperature: float | None) -> str:
     )
 
 
-def loss_words(loss: float | None) -> str:
+def loss_text(loss: float | None) -> str:
     """None: a right class that has no probability at all."""
     return tr("infinite") if loss is None else f"{loss:.4f}"
 
 
-def progress_words(progress: TrainingProgress) -> str:
+def progress_text(progress: TrainingProgress) -> str:
     """How far, how fast, how long: of a training that goes on."""
     last = progress.last
     return tr(
@@ -193,16 +193,16 @@ def progress_words(progress: TrainingProgress) -> str:
         rate=figures.rate(progress.rate),
         gap=figures.gap(max(last.relative_gap, 0.0)),
         violation=figures.violation(last.violation),
-        left=time_left_words(progress.seconds_left) or tr("time left not known yet"),
+        left=time_left_text(progress.seconds_left) or tr("time left not known yet"),
     )
 
 
-def folds_words(done: int, folds: int) -> str:
+def folds_text(done: int, folds: int) -> str:
     """How far a calibration is."""
     return tr("{done} of {folds} folds", done=figures.count(done), folds=figures.count(folds))
 
 
-def time_left_words(seconds: float | None) -> str:
+def time_left_text(seconds: float | None) -> str:
     """Of any job; nothing where nobody knows."""
     if seconds is None:
         return ""

@@ -108,7 +108,7 @@ def of_walk(walk: Walk, side: int) -> Picture:
             bounded=bounded.copy(),
             wrong=np.zeros(len(drawing), dtype=bool),  # nearly all at first: crosses would hide the steps
             badge=_walk_badge(walk, sample),
-            lines=(_objective(sample.primal, sample.dual), *step_words(walk)),
+            lines=(_objective(sample.primal, sample.dual), *step_lines(walk)),
             drawing=drawing,
             working=np.unique(np.array([update.point for update in walk.updates], dtype=np.int64)),
             steps=np.concatenate([[0.0], trace["iteration"]]),
@@ -128,18 +128,18 @@ def _walk_badge(walk: Walk, sample: Sample) -> Badge:
     return Badge("running", tr("Step {step}, gap {gap}", step=steps, gap=gap))
 
 
-def step_words(walk: Walk) -> list[str]:
+def step_lines(walk: Walk) -> list[str]:
     """The working set of the last step: who, along which variable, how far, and how steep it was."""
     if not walk.updates:
         return [tr("Last steps not taken one by one.") if walk.run.iterations else tr("No step taken yet.")]
-    words = [_update_words(walk, update) for update in walk.updates[:TOLD]]
+    words = [_update_text(walk, update) for update in walk.updates[:TOLD]]
     rest = len(walk.updates) - TOLD
     if rest > 0:
         words.append(tr("and {count} more variables", count=figures.count(rest)))
     return words
 
 
-def _update_words(walk: Walk, update: Update) -> str:
+def _update_text(walk: Walk, update: Update) -> str:
     own, other = rivals(walk.problem, update)
     names = {
         "point": figures.count(update.point + 1),

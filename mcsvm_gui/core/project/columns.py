@@ -10,7 +10,7 @@ from typing import Any
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.measures import MEASURES
-from mcsvm_gui.core.machine.names import machine_words
+from mcsvm_gui.core.machine.names import machine_titles
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.project.records import STATES, RunRecord
 
@@ -33,7 +33,7 @@ class RunColumn:
 
 def columns() -> tuple[RunColumn, ...]:
     """In the language of the moment, looked up once."""
-    machines, states = machine_words(), state_words()
+    machines, states = machine_titles(), state_titles()
     return (
         _text("name", tr("Run"), tr("Its name"), 13, editable=True),
         RunColumn(
@@ -118,7 +118,7 @@ def kind_of(run: RunRecord) -> str:
     return JobState(run.state).sign
 
 
-def state_words() -> dict[str, str]:
+def state_titles() -> dict[str, str]:
     """Without the gap, which has its own column."""
     return {
         "solved": tr("Solved"),

@@ -51,10 +51,10 @@ def training_status(
     if record.live is None or state in (JobState.QUEUED, JobState.PREPARING, JobState.FAILED):
         return status
     if state is JobState.CALIBRATING and folds is not None:
-        return replace(status, progress=summary.folds_words(*folds))
+        return replace(status, progress=summary.folds_text(*folds))
     gap = tr("gap {gap}", gap=figures.gap(max(record.relative_gap or 0.0, 0.0)))
     known = progress_of(trace, record.request, classes) if state is JobState.RUNNING else None
     if known is None:
         return replace(status, progress=gap)
-    left = summary.time_left_words(known.seconds_left)
+    left = summary.time_left_text(known.seconds_left)
     return replace(status, progress=gap, rate=figures.rate(known.rate), time_left=left)

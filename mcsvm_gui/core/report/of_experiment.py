@@ -207,7 +207,7 @@ def _ranks(results: Results) -> list[Block]:
 def _on_one(results: Results, name: str, comparison: Comparison) -> list[Block]:
     trials = results.on(name)
     blocks: list[Block] = [*parts.data_blocks(results.datasets[name], name=name, test=results.tests_of[name])]
-    blocks.append(Paragraph(f"{parts.preparation_words(trials[0].spec.request).capitalize()}."))
+    blocks.append(Paragraph(f"{parts.preparation_text(trials[0].spec.request).capitalize()}."))
     spread = [trial for trial in trials if len(trial.accuracies) > 1]
     if spread and len(spread) <= parts.MOST_FIGURES:
         blocks.append(Figure(_spread(results, spread), "Accuracy in every part; the line marks what counts."))

@@ -307,7 +307,7 @@ def _run(known: RunMaterial, *, alone: bool, briefly: bool = False) -> list[Bloc
         )
     try:
         request = record.request
-        blocks.append(Paragraph(f"{parts.preparation_words(request).capitalize()}."))
+        blocks.append(Paragraph(f"{parts.preparation_text(request).capitalize()}."))
         blocks += [] if briefly else parts.request_blocks(request)
         blocks += [Paragraph(tr("To train it again:")), Code(command(request))]
     except InputError as error:

@@ -135,7 +135,7 @@ def _done(cell: Mapping[str, Any]) -> int:
 def _asked(document: Mapping[str, Any], level: int) -> list[Block]:
     if "request" not in document:
         return []
-    words = parts.preparation_words(Request.from_document(document["request"]))
+    words = parts.preparation_text(Request.from_document(document["request"]))
     ranges = {name: _range(found) for name, found in document.get("ranges", {}).items() if found is not None}
     asked = {tr("machines"): ", ".join(document.get(tr("machines"), ())), **ranges, **document["request"]}
     blocks = parts.asked_blocks({name: value for name, value in asked.items() if value != ""}, level)

@@ -117,7 +117,7 @@ def _features(dataset: Dataset) -> list[Block]:
     ]
 
 
-def preparation_words(request: Request) -> str:
+def preparation_text(request: Request) -> str:
     fitted = "" if request.rules.scale == "none" else tr(", fitted on training rows alone")
     words = [
         tr("features {scaled}{fitted}", scaled=tr(SCALED[request.rules.scale]), fitted=fitted),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcsvm_gui.core.base.options import differing
-from mcsvm_gui.core.machine.command_line import quoted, words
+from mcsvm_gui.core.machine.command_line import arguments_of, quoted
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.tune.options import STEP
 
@@ -19,12 +19,12 @@ OF_FOLDS = "folds", "repeats"
 
 def tune_command(request: Request, wanted: TuneRequest) -> str:
     """`mcsvm tune ...`, quoted for the shell of this system; InputError where it cannot be said."""
-    return quoted(tune_words(request, wanted))
+    return quoted(tune_arguments(request, wanted))
 
 
-def tune_words(request: Request, wanted: TuneRequest) -> list[str]:
+def tune_arguments(request: Request, wanted: TuneRequest) -> list[str]:
     """The request's part as for a training, and every range in full."""
-    program, _, *rest = words(request)
+    program, _, *rest = arguments_of(request)
     ranges = {"C": wanted.costs, "gamma": wanted.gammas}
     said = OPTIONS["machine"].words(",".join(wanted.machines))
     for name, values in ranges.items():

@@ -36,7 +36,7 @@ class TuneMaps:
         return heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
 
     def _words(self, cell: Cell) -> str:
-        return summary.cell_words(cell, self.results.cells[cell], self.results.folds)
+        return summary.cell_text(cell, self.results.cells[cell], self.results.folds)
 
     def best(self, machine: str = "") -> dict[str, Cell]:
         """Of this machine, or of all, the best first."""
@@ -51,13 +51,13 @@ class TuneMaps:
         found = {name: self.results.grid.edges(cell) for name, cell in self.best(machine).items()}
         return {name: edges for name, edges in found.items() if edges}
 
-    def best_words(self, machine: str, composites: Mapping[str, Composite], nested: Collection[Nested] = ()) -> str:
+    def best_text(self, machine: str, composites: Mapping[str, Composite], nested: Collection[Nested] = ()) -> str:
         """Of all machines the best alone, whose others are in the maps, and what only words can say."""
         best, cells = self.best(machine), self.results.cells
         judged = {found.machine: found for found in nested if found.results}
         said = [name for number, name in enumerate(best) if number == 0 or name in composites or name in judged]
         return "\n".join(
-            summary.best_words(title(name), best[name], cells[best[name]], composites.get(name), judged.get(name))
+            summary.best_text(title(name), best[name], cells[best[name]], composites.get(name), judged.get(name))
             for name in said
         )
 

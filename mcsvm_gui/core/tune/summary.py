@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import written
-from mcsvm_gui.core.machine.summary import time_left_words
+from mcsvm_gui.core.machine.summary import time_left_text
 from mcsvm_gui.core.tune.options import SCORES
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def score(result: CellResult) -> str:
     return said if result.score.name == "accuracy" else f"{tr(SCORES[result.score.name])} {said}"
 
 
-def cell_words(cell: Cell, result: CellResult, folds: int) -> str:
+def cell_text(cell: Cell, result: CellResult, folds: int) -> str:
     parts = [f"{place(cell)}: {score(result)}"]
     if result.share < 1.0:
         parts.append(tr("trained on {share} of the rows", share=Fraction(result.share).limit_denominator(99)))
@@ -45,11 +45,11 @@ def cell_words(cell: Cell, result: CellResult, folds: int) -> str:
         parts.append(tr("{done} of {folds} folds", done=result.folds, folds=folds))
     parts.append(tr("{count} support vectors", count=figures.count(round(result.n_support))))
     parts.append(figures.seconds(result.seconds))
-    parts.append(ending_words(result))
+    parts.append(ending_text(result))
     return " · ".join(parts)
 
 
-def ending_words(result: CellResult) -> str:
+def ending_text(result: CellResult) -> str:
     if result.converged:
         return tr("solved")
     gap = figures.gap(max(result.worst.relative_gap, 0.0))
@@ -60,7 +60,7 @@ def ending_words(result: CellResult) -> str:
     }.get(ending, tr("not solved: gap {gap}", gap=gap))
 
 
-def best_words(
+def best_text(
     title: str, cell: Cell, result: CellResult, composite: Composite | None = None, nested: Nested | None = None
 ) -> str:
     said = tr("{machine}: {score} at {place}", machine=title, score=score(result), place=place(cell))
@@ -77,10 +77,10 @@ def _mean(result: CellResult, folds: Collection[float]) -> str:
     return figures.score(result.score.name, sum(folds) / len(folds))
 
 
-def progress_words(done: int, expected: int | None, seconds_left: float | None = None) -> str:
+def progress_text(done: int, expected: int | None, seconds_left: float | None = None) -> str:
     fits = figures.count(done)
     if expected is None:
         return tr("{done} fits", done=fits)
     said = tr("{done} of {expected} fits", done=fits, expected=figures.count(expected))
-    left = time_left_words(seconds_left)
+    left = time_left_text(seconds_left)
     return f"{said}, {left}" if left else said

@@ -65,5 +65,5 @@ class EvaluationTabs(QObject):
     def show_consequences(self, found: Consequences) -> None:
         self.thresholds.show_consequences(found)
 
-    def show_cost_trouble(self, sentence: str) -> None:
+    def show_cost_error(self, sentence: str) -> None:
         self.thresholds.show_trouble(sentence)

@@ -37,7 +37,7 @@ class EvaluationView(Protocol):
     def show_priced_runs(self, runs: Sequence[EvaluatedRun], notes: Sequence[str], chosen: int | None) -> None: ...
     def show_rule(self, names: Sequence[str], costs: np.ndarray, preset: str, reject: float | None = ...) -> None: ...
     def show_consequences(self, found: Consequences) -> None: ...
-    def show_cost_trouble(self, sentence: str) -> None: ...
+    def show_cost_error(self, sentence: str) -> None: ...
 
 
 class EvaluationPresenter(QObject):
@@ -174,8 +174,8 @@ class EvaluationPresenter(QObject):
 
             return consequences(rows, CostRule.of(costs, reject))
 
-        self._view.show_cost_trouble("")
-        self._pricing = self._workspace.tasks.start(work, self._view.show_consequences, self._view.show_cost_trouble)
+        self._view.show_cost_error("")
+        self._pricing = self._workspace.tasks.start(work, self._view.show_consequences, self._view.show_cost_error)
 
     def open_costs(self, path: str) -> None:
         found = self._run
@@ -188,9 +188,7 @@ class EvaluationPresenter(QObject):
 
             return read_costs(path).rule(names).table
 
-        self._workspace.tasks.start(
-            read, lambda costs: self._begin(found, costs, BY_HAND), self._view.show_cost_trouble
-        )
+        self._workspace.tasks.start(read, lambda costs: self._begin(found, costs, BY_HAND), self._view.show_cost_error)
 
     def save_costs(self, path: str, costs: np.ndarray) -> None:
         found = self._run
@@ -227,7 +225,7 @@ class EvaluationPresenter(QObject):
         self._workspace.tasks.start(
             write,
             lambda nothing: say(tr("Saved {path}", path=path)),
-            self._view.show_cost_trouble,
+            self._view.show_cost_error,
         )
 
 

@@ -237,7 +237,7 @@ class ComparePage(PageWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is room the measures stay in sight beside the rest."""
         super().resizeEvent(event)
-        self.tools.show_words(self.width() >= ROOMY)
+        self.tools.show_texts(self.width() >= ROOMY)
         inside = self.tabs.indexOf(self.measures) >= 0
         if inside and self.width() >= WIDE:
             self._beside.insertWidget(0, self.measures)

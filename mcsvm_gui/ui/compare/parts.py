@@ -14,7 +14,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
-from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_words
+from mcsvm_gui.ui.plots.overlay import TraceOverlay, kind_titles
 from mcsvm_gui.ui.plots.run_bars import Bar, RunBars
 from mcsvm_gui.ui.tables.result_view import ResultTableView
 
@@ -73,7 +73,7 @@ class ConvergencePanel(QWidget):
         self.kind = QComboBox()
         self.kind.setObjectName("overlayKindCombo")
         self.kind.setAccessibleName(tr("What is drawn against time"))
-        for name, words in kind_words().items():
+        for name, words in kind_titles().items():
             self.kind.addItem(words, name)
         self.log = QCheckBox(tr("Logarithmic time"))
         self.log.setObjectName("overlayLogCheck")

@@ -41,9 +41,9 @@ class CompareTools(QWidget):
         for button in self._buttons:
             row.addWidget(button)
 
-    def show_words(self, shown: bool) -> None:
+    def show_texts(self, shown: bool) -> None:
         for button in self._buttons:
-            button.show_words(shown)
+            button.show_texts(shown)
 
     def enable(self, something: bool, picture: bool) -> None:
         """Whether there is something to copy and save, and whether that is a picture."""

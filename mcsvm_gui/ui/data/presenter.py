@@ -167,7 +167,7 @@ class DataPresenter(QObject):
             self._drop_looks()
             self.view.show_loading(Path(path).name)
             self._sizing.cancel()
-            self._sizing = self.workspace.tasks.start(lambda: _size_in_words(path), self.view.show_loading_size)
+            self._sizing = self.workspace.tasks.start(lambda: _size_text(path), self.view.show_loading_size)
 
     def _failed(self, error: InputError) -> None:
         self._drop_looks()
@@ -339,7 +339,7 @@ def _projection(dataset: Dataset, scale: str) -> Projected:
     return project(dataset, scale)
 
 
-def _size_in_words(path: str) -> str:
+def _size_text(path: str) -> str:
     try:
         octets = Path(path).stat().st_size
     except OSError:

@@ -20,7 +20,7 @@ class CollapsingButton(QPushButton):
         self._words = words
         self.setText(words if self._shown else "")
 
-    def show_words(self, shown: bool) -> None:
+    def show_texts(self, shown: bool) -> None:
         self._shown = shown
         self.say(self._words)
 

@@ -203,7 +203,7 @@ class StepBar(QWidget):
         self.machine, label = QComboBox(), QLabel(tr("Machine"))
         self.machine.setObjectName("playgroundStepMachineCombo")
         self.machine.setAccessibleName(tr("Machine to be solved step by step"))
-        for name, text in names.machine_words().items():
+        for name, text in names.machine_titles().items():
             self.machine.addItem(text, name)
         self.machine.currentIndexChanged.connect(lambda _: self.machine_chosen.emit(self.machine.currentData()))
         label.setBuddy(self.machine)

@@ -26,7 +26,7 @@ class MachineList(QListWidget):
         self.setSelectionMode(QListWidget.SelectionMode.NoSelection)  # what counts is ticked
         self.setIconSize(QSize(4 * UNIT, 2 * UNIT))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for machine, title in names.machine_words().items():
+        for machine, title in names.machine_titles().items():
             item = QListWidgetItem(title)
             item.setData(Qt.ItemDataRole.UserRole, machine)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)

@@ -13,7 +13,7 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.plots.lines import LinePlot, LineStyle
 
 
-def kind_words() -> dict[str, str]:
+def kind_titles() -> dict[str, str]:
     return {
         "gap": tr("Relative gap"),
         "violation": tr("Violation of optimality"),
@@ -43,7 +43,7 @@ class TraceOverlay(LinePlot):
 
     def show_kind(self, kind: str, log_time: bool) -> None:
         self.kind, self.log_time = kind, log_time
-        self.titled = kind_words()[kind]
+        self.titled = kind_titles()[kind]
         self.setAccessibleName(self.titled)
         self.retheme()
         self._draw()

@@ -132,15 +132,15 @@ class Searches(QObject):
         self._searches.pop(str(key), None)
 
     def status(self, key: Key) -> JobStatus:
-        from mcsvm_gui.core.machine.summary import time_left_words
-        from mcsvm_gui.core.tune.summary import progress_words
+        from mcsvm_gui.core.machine.summary import time_left_text
+        from mcsvm_gui.core.tune.summary import progress_text
 
         search = self._searches[str(key)]
         status = {"discardable": search.state is JobState.QUEUED, "error": search.error}
         if search.progress is None or search.state in (JobState.QUEUED, JobState.FAILED):
             return JobStatus(search.key, search.title, search.state, **status)  # type: ignore[arg-type]
-        words = progress_words(search.progress.done, search.progress.expected)
-        left = time_left_words(search.progress.seconds_left()) if search.state is JobState.RUNNING else ""
+        words = progress_text(search.progress.done, search.progress.expected)
+        left = time_left_text(search.progress.seconds_left()) if search.state is JobState.RUNNING else ""
         return JobStatus(search.key, search.title, search.state, progress=words, time_left=left, **status)  # type: ignore[arg-type]
 
     # -- what jobs tell ---------------------------------------------------------------------------

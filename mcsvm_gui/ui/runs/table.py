@@ -263,7 +263,7 @@ class RunPanel(QWidget):
     def _show_words(self) -> None:
         """On the buttons: where it is not seen yet it must not ask for their room."""
         for button in (self.copy_button, self.save_button, self.delete_button):
-            button.show_words(self.isVisible() and self.width() >= ROOMY)
+            button.show_texts(self.isVisible() and self.width() >= ROOMY)
 
     def _lay_out(self) -> None:
         tools = QHBoxLayout()

@@ -16,7 +16,7 @@ from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES, why_not
 from mcsvm_gui.core.machine.state import ENDED, JobState
-from mcsvm_gui.core.machine.summary import time_left_words
+from mcsvm_gui.core.machine.summary import time_left_text
 from mcsvm_gui.ui.train.leaderboard import CHOSEN
 
 if TYPE_CHECKING:
@@ -163,9 +163,9 @@ class FindBest(QObject):
         search = self._search
         stopping = search is not None and search.state is JobState.STOPPING
         self._view.show_finding(search is not None, stopping)
-        self._view.show_busy(self._searching(search) if search is not None else self._train_words())
+        self._view.show_busy(self._searching(search) if search is not None else self._train_text())
 
-    def _train_words(self) -> str:
+    def _train_text(self) -> str:
         if not self._training:
             return ""
         return tr("The best of each machine is trained, and tested on the rows that no choice has seen.")
@@ -182,7 +182,7 @@ class FindBest(QObject):
             count=len(search.wanted.machines),
             done=figures.count(progress.done),
         )
-        left = time_left_words(progress.seconds_left())
+        left = time_left_text(progress.seconds_left())
         return ", ".join(filter(None, [said, self._best_so_far(search), left])) + "."
 
     def _best_so_far(self, search: Search) -> str:

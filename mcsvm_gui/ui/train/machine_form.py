@@ -36,7 +36,7 @@ class MachineForm(OptionForm):
         for place in ("first", "more"):
             for name, option in ASKED.items():
                 if option.train == place:
-                    self.add_option(option, names.WORDS[name]() if name in names.WORDS else None)
+                    self.add_option(option, names.TITLES[name]() if name in names.TITLES else None)
                 if place == "first" and name == "machine":
                     self.add_wide(self.about)
             if place == "first":
@@ -52,11 +52,11 @@ class MachineForm(OptionForm):
             return
         self._shown = choices
         with QSignalBlocker(self):
-            self._offer("machine", choices.machines, names.machine_words())
-            self._offer("solver", choices.solvers, names.solver_words())
-            self._offer("kernel", choices.kernels, names.words({**names.KERNELS, **names.NOT_FOR_FILES}))
-            self._offer("bias", choices.biases, names.bias_words())
-        own = names.bias_words()[choices.own_bias].lower()
+            self._offer("machine", choices.machines, names.machine_titles())
+            self._offer("solver", choices.solvers, names.solver_titles())
+            self._offer("kernel", choices.kernels, names.translated({**names.KERNELS, **names.NOT_FOR_FILES}))
+            self._offer("bias", choices.biases, names.bias_titles())
+        own = names.bias_titles()[choices.own_bias].lower()
         self.combos["bias"].setItemText(0, tr("The machine's own: {bias}", bias=own))
         self.edits["margin"].setPlaceholderText(tr("{margin}, the machine's own", margin=f"{choices.own_margin:.4g}"))
         chosen = {choice.name: choice for choice in choices.machines}[self.combos["machine"].currentData()]

@@ -381,14 +381,14 @@ class TrainPresenter(QObject):
             return " ".join(summary.sentences(record.document)) if len(self._plotted) == 1 else ""
         folds = self._runs.folds(record.id)
         if state is JobState.CALIBRATING and folds is not None:
-            return f"{summary.state_sentence(state)} {summary.folds_words(folds.done, folds.folds)}."
+            return f"{summary.state_sentence(state)} {summary.folds_text(folds.done, folds.folds)}."
         progress = None
         if record.active and state is not JobState.QUEUED:
             from mcsvm_gui.core.machine.time_left import progress_of
 
             classes = len(self._class_names(record)) or self._classes
             progress = progress_of(self._runs.trace(record.id), record.request, classes)
-        return summary.state_sentence(state) if progress is None else summary.progress_words(progress)
+        return summary.state_sentence(state) if progress is None else summary.progress_text(progress)
 
 
 def _found(texts: Mapping[str, str], classes: int) -> choices.Choices:

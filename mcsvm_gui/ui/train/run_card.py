@@ -65,7 +65,7 @@ class RunCard(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         for button in (self.pause, self.stop, self.discard):
-            button.show_words(self.width() >= ROOMY)
+            button.show_texts(self.width() >= ROOMY)
 
     def show_run(self, title: str, words: str, *, bad: bool = False) -> None:
         self.title.say(title)

@@ -48,7 +48,7 @@ class TuneFields(OptionForm):
     # -- building ---------------------------------------------------------------------------------
 
     def _add_all(self, place: str) -> None:
-        words = {"kernel": names.kernel_words(), "search": names.words(SEARCHES)}
+        words = {"kernel": names.kernel_titles(), "search": names.translated(SEARCHES)}
         ranges = list(RANGES.values()) if place == "first" else []
         for option in (*OF_REQUEST.values(), *ranges, *SEARCH_OPTIONS.values()):
             if option in ranges:

@@ -13,7 +13,7 @@ from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.machine.request import OPTIONS
 from mcsvm_gui.core.machine.state import ENDED, JobState
-from mcsvm_gui.core.machine.summary import time_left_words
+from mcsvm_gui.core.machine.summary import time_left_text
 from mcsvm_gui.core.tune import form, summary
 from mcsvm_gui.ui.runs.checks import EXTEND, FormChecks
 from mcsvm_gui.ui.tune.cluster import TuneCluster
@@ -334,7 +334,7 @@ class TunePresenter(QObject):
         composites, nested = ({}, ()) if tuned is None else (tuned.composites, tuned.nested)
         many = len(self._shown.best(here)) > 1
         button = tr("Train the best of each machine") if many else tr("Train the best")
-        self._view.show_best(self._shown.best_words(here, composites, nested), button)
+        self._view.show_best(self._shown.best_text(here, composites, nested), button)
 
     def _say_progress(self) -> None:
         if self._shown is None or self._asked is None:
@@ -347,7 +347,7 @@ class TunePresenter(QObject):
         expected = done + sum(missing.values()) if self._asked[1].search in WHOLE else None
         if search is not None and search.progress is not None and expected is None:
             done, expected = search.progress.done, search.progress.expected
-        words = summary.progress_words(done, expected)
+        words = summary.progress_text(done, expected)
         if search is not None:
             words = _with_state(search, words)
         elif self._tuned is not None and self._tuned.over_budget:
@@ -374,7 +374,7 @@ def _with_state(search: Search, words: str) -> str:
         return tr("{said}, then {nested} for the nested validation", said=words, nested=nested)
     if progress is None or not progress.tried:
         return tr("{said}, being prepared", said=words)
-    left = time_left_words(progress.seconds_left())
+    left = time_left_text(progress.seconds_left())
     return f"{words}, {left}" if left else words
 
 

@@ -16,7 +16,7 @@ from test_data_page import Stage
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.roles.summary import BINS, ColumnSummary, summaries
-from mcsvm_gui.core.machine.command_line import words
+from mcsvm_gui.core.machine.command_line import arguments_of
 from mcsvm_gui.ui.data.roles_table import RolesTable
 
 CARS = "when,note,size,colour,label\n" + "".join(
@@ -76,7 +76,7 @@ def test_a_role_chosen_is_how_the_file_is_read(stage: Stage, cars: Path) -> None
     assert data is not None
     assert {column.name: column.kind for column in data.columns} == {"when": "date", "note": "text"}
     assert list(data.row_names) == ["size"]
-    said = words(stage.workspace.base_request(kernel="linear"))
+    said = arguments_of(stage.workspace.base_request(kernel="linear"))
     assert said[said.index("--drop") + 1] == "colour"
     assert said[said.index("--names") + 1] == "size"
     assert stage.find(QComboBox, "ngramsCombo").isVisible()

@@ -125,7 +125,7 @@ def keys(canvas: PlaygroundCanvas, *pressed: Qt.Key, times: int = 1) -> None:
 
 def test_it_opens_with_points_and_six_solved_machines(stage: Stage) -> None:
     pictures = stage.canvas.pictures
-    assert [picture.key for picture in pictures] == list(names.machine_words())
+    assert [picture.key for picture in pictures] == list(names.machine_titles())
     assert {picture.badge.kind for picture in pictures} == {"solved"}
     assert pictures[0].codes.shape == (stage.canvas.side(6),) * 2
 

@@ -74,9 +74,9 @@ class Disk:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[tuple[str, bool]] = []
-        self._exists, self._size, self._open = os.path.exists, data._size_in_words, workspace._open
+        self._exists, self._size, self._open = os.path.exists, data._size_text, workspace._open
         monkeypatch.setattr(workspace.os.path, "exists", self.exists)
-        monkeypatch.setattr(data, "_size_in_words", self.size)
+        monkeypatch.setattr(data, "_size_text", self.size)
         monkeypatch.setattr(workspace, "_open", self.open)
 
     def _note(self, what: str, path: Any) -> None:

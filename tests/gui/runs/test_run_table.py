@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from run_examples import MACHINES, record
 
 from mcsvm_gui.core.base.writing import csv_text
-from mcsvm_gui.core.project.columns import columns, machine_words
+from mcsvm_gui.core.project.columns import columns, machine_titles
 from mcsvm_gui.core.project.records import STATES
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.runs.table import RunPanel
@@ -47,7 +47,7 @@ def test_the_newest_run_comes_first(panel: RunPanel) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_machines_are_named_as_they_name_themselves(machine: str) -> None:
-    assert machine_words()[machine] == REGISTRY[machine].title
+    assert machine_titles()[machine] == REGISTRY[machine].title
 
 
 def test_figures_stand_on_the_right(panel: RunPanel) -> None:

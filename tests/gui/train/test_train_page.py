@@ -83,7 +83,7 @@ def test_lists_hold_the_contracts_names_before_the_solvers_are_loaded(page: Trai
     for name, known in (("machineCombo", MACHINES), ("solverCombo", METHODS), ("kernelCombo", KERNELS)):
         values = [combo(page, name).itemData(place) for place in range(combo(page, name).count())]
         assert set(values) <= set(known)
-    words = names.machine_words()
+    words = names.machine_titles()
     assert {name: MACHINES[name].title for name in words} == words
 
 

@@ -280,7 +280,7 @@ def test_progress_is_a_bar_where_the_end_is_known_and_words_where_not(page: Tune
     assert (page.progress.value(), page.progress.maximum(), page.progress.isVisible()) == (3, 10, True)
     page.show_progress(3, None, "3 fits")
     assert not page.progress.isVisible()
-    assert page.progress_words.text() == "3 fits"
+    assert page.progress_text.text() == "3 fits"
 
 
 def test_the_offer_to_extend_is_there_only_when_made(page: TunePage, qtbot: QtBot) -> None:

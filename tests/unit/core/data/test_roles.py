@@ -15,7 +15,7 @@ from mcsvm_gui.core.data.lists import Names
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.data.roles.value import roles_of, with_roles
-from mcsvm_gui.core.machine.command_line import words
+from mcsvm_gui.core.machine.command_line import arguments_of
 from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 
@@ -112,7 +112,7 @@ def test_roles_come_back_as_options(cars: Path) -> None:
 def test_a_request_says_roles_as_json_and_as_a_command(cars: Path) -> None:
     request = Request(data="x.csv", read=ReadOptions(names=(), drop=('a"b', "c,d"), **FULL))
     assert Request.from_document(json.loads(json.dumps(request.document()))) == request
-    said = words(request)
+    said = arguments_of(request)
     assert said[said.index("--names") + 1] == "none"
     assert Names().parse(said[said.index("--drop") + 1]) == ('a"b', "c,d")
 

@@ -15,7 +15,7 @@ from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import HEADERS, MISSING, SCALES, ReadOptions
 from mcsvm_gui.core.data.preparation import Rules
-from mcsvm_gui.core.machine.command_line import _for_windows, command, quoted, words
+from mcsvm_gui.core.machine.command_line import _for_windows, arguments_of, command, quoted
 from mcsvm_gui.core.machine.request import Request
 from solvers.errors import InputError
 from solvers.kernels import KERNELS
@@ -74,7 +74,7 @@ def parsed(line: list[str]) -> Request:
 @settings(max_examples=150, deadline=None)
 @given(requests)
 def test_parsing_the_command_gives_the_request(request: Request) -> None:
-    assert parsed(words(request)) == replace(request, digest=None, test_digest=None)
+    assert parsed(arguments_of(request)) == replace(request, digest=None, test_digest=None)
 
 
 @settings(max_examples=100, deadline=None)
@@ -108,7 +108,7 @@ def test_as_a_person_would_write_it(request_: Request, line: str) -> None:
 
 def test_what_no_option_says_is_not_left_out_in_silence() -> None:
     with pytest.raises(InputError, match="unknown levels"):
-        words(Request(rules=Rules(unknown="reject")))
+        arguments_of(Request(rules=Rules(unknown="reject")))
 
 
 def test_windows_takes_no_power_for_its_own_sign() -> None:

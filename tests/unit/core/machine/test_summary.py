@@ -77,7 +77,7 @@ def test_a_steady_training_is_projected_to_its_tolerance() -> None:
         trace.append(Sample(int(1000 * seconds), seconds, 10.0 - gap, 10.0, gap, 5, 2))
     known = progress_of(trace, Request(), 3)
     assert known is not None
-    words = summary.progress_words(known)
+    words = summary.progress_text(known)
     assert f"about {figures.remaining(math.log(1000.0) - 2.0)} left" in words
     assert figures.rate(1000.0) in words
     assert progress_of(Trace(), Request(), 3) is None

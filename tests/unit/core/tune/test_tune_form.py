@@ -15,7 +15,7 @@ from mcsvm_gui.cli import tune as command
 from mcsvm_gui.core.base.options import number
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
 from mcsvm_gui.core.machine.request import Request
-from mcsvm_gui.core.tune.command import tune_command, tune_words
+from mcsvm_gui.core.tune.command import tune_arguments, tune_command
 from mcsvm_gui.core.tune.form import DEFAULTS, ENDS, extended, parameters, read_form
 from mcsvm_gui.core.tune.options import SEARCHES, TuneRequest
 from mcsvm_gui.core.tune.search import check
@@ -65,7 +65,7 @@ def test_a_share_takes_the_place_of_folds() -> None:
     wanted = read_form({**DEFAULTS, "holdout": "0.3", "repeats": "3"}).wanted
     assert wanted is not None
     assert (wanted.holdout, wanted.repeats, wanted.parts) == (0.3, 1, 1)
-    assert not {"--folds", "--repeats"} & set(tune_words(Request(data="x.csv"), wanted))
+    assert not {"--folds", "--repeats"} & set(tune_arguments(Request(data="x.csv"), wanted))
 
 
 def test_a_cluster_takes_the_place_of_threads_here() -> None:
@@ -160,6 +160,6 @@ def test_the_command_means_what_is_searched(
         tuple(machines), Range(*costs, step), wide, how, folds=folds, repeats=repeats, nested=nested, **crew
     )
     check(request, wanted)
-    options = cli._parser().parse_args(tune_words(request, wanted)[1:])
+    options = cli._parser().parse_args(tune_arguments(request, wanted)[1:])
     assert command.read(options) == (request, wanted)
-    assert shlex.split(tune_command(request, wanted)) == tune_words(request, wanted)
+    assert shlex.split(tune_command(request, wanted)) == tune_arguments(request, wanted)
