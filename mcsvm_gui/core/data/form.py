@@ -11,7 +11,7 @@ from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.base.options import Choice, ColumnName, Option, options_of
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.lists import Names
-from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, ReadOptions, Rules
+from mcsvm_gui.core.data.options import AUTOMATIC, LISTS, OF_ROWS, ReadOptions, Rules
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.data.dataset import Dataset
@@ -69,7 +69,7 @@ def reading_form(read: ReadOptions, dataset: Dataset | None, columns: Iterable[s
     fields = [
         _column(option, read, dataset, columns, guessed=name in guesses)
         if isinstance(option.kind, ColumnName)
-        else _field(name, getattr(read, name), guesses.get(name), dataset)
+        else _field(name, _text(option, read), guesses.get(name), dataset)
         for name, option in options_of(ReadOptions).items()
         if name in OPTIONS
     ]
@@ -95,7 +95,7 @@ def columns_of(path: str, read: ReadOptions) -> tuple[str, ...]:
     from solvers.errors import InputError
 
     try:
-        bare = replace(read, **{name: options_of(ReadOptions)[name].default for name in (*NAMES, *LISTS)})
+        bare = replace(read, **{name: options_of(ReadOptions)[name].default for name in (*NAMES, *LISTS, *OF_ROWS)})
         found = open_dataset(path, bare, needs_label=False)
     except (InputError, OSError):
         return ()
@@ -129,7 +129,7 @@ def _features(dataset: Dataset, *, text: bool) -> list[str]:
     return [column.name for column in dataset.columns if text or column.kind == "number"]
 
 
-def _field(option: str, value: str, guess: str | None, dataset: Dataset | None) -> Field:
+def _field(option: str, value: str | None, guess: str | None, dataset: Dataset | None) -> Field:
     asked = None if value in (None, AUTOMATIC) else value
     known = _answers(option, () if dataset is None else dataset.tables)
     named = {answer.value: answer.text for answer in known}
@@ -149,12 +149,18 @@ def _field(option: str, value: str, guess: str | None, dataset: Dataset | None) 
     )
 
 
+def _text(option: Option, read: ReadOptions) -> str | None:
+    value = getattr(read, option.name)
+    return None if value is None else option.kind.written(value)
+
+
 def _plain(guess: str) -> str:
     return {"utf_8": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(guess, guess)
 
 
 _TYPED = {"table": "", "query": "SELECT … FROM …"}  # what may be typed
-_SELDOM = {*_TYPED, "spellings", "date_order"}
+_TYPED |= {"where": "CLASS=a,b; size>3", "merge": "new=a+b", "share": "0.1"}
+_SELDOM = {"table", "query", "spellings", "date_order"}
 _SPELLED = {"label-spelling", "label-letters", "label-case"}  # notices that ask how to spell classes
 
 
@@ -179,6 +185,7 @@ def _suggested(tables: Iterable[str]) -> dict[str, Iterable[tuple[str, str]]]:
     return {
         "table": ((table, table) for table in tables),
         "query": (),
+        **dict.fromkeys(OF_ROWS, ()),
         "separator": (
             (",", tr("comma")),
             (";", tr("semicolon")),
@@ -203,7 +210,7 @@ _ENCODINGS = (
 
 
 def _where_used(field: Field, dataset: Dataset | None) -> Field:
-    if dataset is None or field.option in READERS[dataset.format].options:
+    if dataset is None or field.option in OF_ROWS or field.option in READERS[dataset.format].options:
         return field
     title = READERS[dataset.format].title
     if field.option == "label":

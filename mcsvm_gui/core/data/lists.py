@@ -1,4 +1,4 @@
-"""Options whose value is a list: of columns, or of some known words."""
+"""Options whose value is a list: of columns, of some known words, of conditions on rows, of classes to be merged."""
 
 from __future__ import annotations
 
@@ -84,3 +84,29 @@ class Several(Kind):
 
     def loaded(self, value: Any) -> Any:
         return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class Conditions(Kind):
+    """Which rows are read: `CLASS=a,b; size>3`."""
+
+    placeholder: str = "CONDITION"
+
+    def check(self, name: str, value: Any) -> None:
+        from mcsvm_gui.core.data.roles.conditions import conditions
+
+        super().check(name, value)
+        conditions(value)
+
+
+@dataclass(frozen=True)
+class Merges(Kind):
+    """Which classes are one: `new=a+b`."""
+
+    placeholder: str = "NEW=A+B"
+
+    def check(self, name: str, value: Any) -> None:
+        from mcsvm_gui.core.data.roles.conditions import merges
+
+        super().check(name, value)
+        merges(value)

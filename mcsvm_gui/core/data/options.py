@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mcsvm_gui.core.base.options import Choice, ColumnName, Flag, Kind, Whole, check_loaded, option
+from mcsvm_gui.core.base.options import Choice, ColumnName, Flag, Kind, Share, Whole, check_loaded, option
 from mcsvm_gui.core.data import formats
-from mcsvm_gui.core.data.lists import Names, Several
+from mcsvm_gui.core.data.lists import Conditions, Merges, Names, Several
 
 AUTOMATIC = "auto"  # to be guessed
 HEADERS = {AUTOMATIC: "Automatic", "yes": "yes, the first line", "no": "no, data at once"}
@@ -96,6 +96,18 @@ class ReadOptions:
         note="default: columns without a title, and ids, that name or count the rows",
         **READING,
     )
+    where: str | None = option(
+        *(None, Conditions(), "Rows where", "Read only the rows where all of this holds, such as 'CLASS=a,b; size>3'"),
+        **READING,
+    )
+    merge: str | None = option(
+        *(None, Merges(), "Merged classes", "Classes that count as one, such as 'new=a+b; other=c+d'"), **READING
+    )
+    share: float | None = option(
+        *(None, Share(), "Share of rows", "Train on this share of the rows of each class, such as 0.1"),
+        group="reading data",
+        commands=("inspect", "train", "tune", "compare", "curve"),
+    )
     table: str | None = option(
         *(None, Kind("NAME"), "Table", "The table or view of an SQLite database, or the sheet of an Excel workbook"),
         note="default: the first that holds anything",
@@ -119,6 +131,7 @@ class ReadOptions:
         check_loaded(self)
 
 
+OF_ROWS = "where", "merge", "share"  # options that any format knows
 OF_KIND = {"text": "text", "date": "dates", "category": "categories"}  # options that name columns of a kind
 LISTS = "columns", "drop", "names", *OF_KIND.values()  # options that name several columns
 SPLITS = {

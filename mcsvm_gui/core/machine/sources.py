@@ -37,6 +37,7 @@ def _as_trained(trained: TrainedModel, options: ReadOptions) -> ReadOptions:
     label = None if isinstance(trained.preparation.columns, NumberedColumns) else trained.label_name
     columns, order = trained.preparation.columns, trained.preparation.date_order
     options = with_kinds(options, columns, order, trained.preparation.unused)
+    options = replace(options, merge=options.merge or trained.request.read.merge)
     return _named(options, label, None if trained.weighing is None else trained.weighing.column)
 
 

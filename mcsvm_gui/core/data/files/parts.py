@@ -19,6 +19,7 @@ from mcsvm_gui.core.data.dataset import Column, Dataset, Guess, NumberedColumns
 from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import labels
+from mcsvm_gui.core.data.roles.choosing import NoRowsError, merged
 
 OpenOne = Callable[[str, ReadOptions], Dataset]  # without asking for classes
 
@@ -55,17 +56,35 @@ def _of_folder(path: str) -> list[str]:
 def read(path: str, files: Sequence[str], options: ReadOptions, open_one: OpenOne, *, needs_label: bool) -> Dataset:
     """The label of the first file is that of all; whether there are classes to tell apart is asked of all rows."""
     label, guesses = _label(files[0], options, open_one, needs_label=needs_label)
-    parts = [open_one(file, replace(options, label=label)) for file in files]
-    found = replace(joined(parts), name=path)
+    found = replace(joined(_opened(files, replace(options, label=label, merge=None), open_one)), name=path)
     if not needs_label:
-        return found
+        if found.labels is None:
+            return found
+        fewer, said = merged(Path(path), found.labels, options.merge)
+        return replace(found, labels=fewer, notices=(*found.notices, *said))
     if found.labels is None or found.label_name is None:
         raise FileError(path, "not every row of these files has a class")
     checked = labels.check(
-        Path(path), found.label_name, found.labels, None, needs_label=True, guessed=bool(guesses), how=options.spellings
+        *(Path(path), found.label_name, found.labels, None),
+        needs_label=True,
+        guessed=bool(guesses),
+        how=options.spellings,
+        merge=options.merge,
     )
     notices = tuple(dict.fromkeys((*found.notices, *checked.notices)))
-    return replace(found, notices=notices, guesses=(*found.guesses, *guesses))
+    return replace(found, labels=checked.values, notices=notices, guesses=(*found.guesses, *guesses))
+
+
+def _opened(files: Sequence[str], options: ReadOptions, open_one: OpenOne) -> list[Dataset]:
+    """Those that have a row that is asked for."""
+    parts = []
+    for file in files:
+        try:
+            parts.append(open_one(file, options))
+        except NoRowsError:
+            if not parts and file == files[-1]:
+                raise
+    return parts
 
 
 def _label(
@@ -73,7 +92,7 @@ def _label(
 ) -> tuple[str | int | None, tuple[Guess, ...]]:
     if options.label is not None:
         return options.label, ()
-    first = open_one(file, options)
+    first = open_one(file, replace(options, merge=None, where=None))
     if first.label_name is not None or first.matrix is not None or not needs_label:
         return None, ()
     last = first.columns[-1].name
@@ -102,6 +121,7 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
         weights=_joined([part.weights for part in parts]),
         groups=_joined([part.groups for part in parts]),
         folds=_joined([part.folds for part in parts]),
+        row_names={name: np.concatenate([part.row_names[name] for part in parts]) for name in first.row_names},
         lines=None,
         notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
         digest=hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest(),

@@ -17,6 +17,7 @@ from mcsvm_gui.core.data.options import ReadOptions
 from mcsvm_gui.core.data.readers.source import Source, read_source
 from mcsvm_gui.core.data.readers.text import beginning
 from mcsvm_gui.core.data.remedies import OptionWords
+from mcsvm_gui.core.data.roles.choosing import a_share
 
 _NOTHING_SAID = ReadOptions()
 
@@ -31,8 +32,10 @@ def open_dataset(
     """
     files = parts.files_of(path)
     if files is None:
-        return _open_one(path, options, needs_label=needs_label)
-    return parts.read(os.fspath(path), files, options, partial(_open_one, needs_label=False), needs_label=needs_label)
+        found = _open_one(path, options, needs_label=needs_label)
+        return a_share(found, options.share) if needs_label else found
+    found = parts.read(os.fspath(path), files, options, partial(_open_one, needs_label=False), needs_label=needs_label)
+    return a_share(found, options.share) if needs_label else found
 
 
 def _open_one(path: str | os.PathLike[str], options: ReadOptions, *, needs_label: bool) -> Dataset:

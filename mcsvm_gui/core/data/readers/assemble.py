@@ -20,6 +20,8 @@ from mcsvm_gui.core.data.readers.features import ReadFeatures, from_cells, make_
 from mcsvm_gui.core.data.readers.roles import Roles
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.data.roles.choosing import rows_where
+from mcsvm_gui.core.data.roles.conditions import CLASS
 from mcsvm_gui.core.data.roles.naming import names_rows
 from solvers.errors import Sentence
 
@@ -50,6 +52,7 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
     path, position = raw.source.path, raw.roles.label.position
     if not len(raw.lines):
         raise FileError(path, "no data rows; a data file has a line per example")
+    raw, sparse = _chosen(raw, sparse)
     weighing = _weighing(raw)
     if weighing is not None and needs_label:
         raw, weighing, sparse = _counting(raw, weighing, sparse)
@@ -64,6 +67,7 @@ def assemble(raw: Raw, *, needs_label: bool, sparse: Sparse | None = None) -> Da
             needs_label=needs_label,
             guessed=raw.roles.label.guessed,
             how=raw.roles.spellings,
+            merge=raw.roles.merge,
         )
     held = _dense(raw) if sparse is None else _sparse(raw, sparse)
     return Dataset(
@@ -124,8 +128,29 @@ def _counting(raw: Raw, weighing: _Weighing, sparse: Sparse | None) -> tuple[Raw
         return raw, weighing, sparse
     _refuse_one_class(raw, weighing.name, kept)
     notices = (*raw.notices, *roles.left_out(weighing.name, gone))
-    fewer = replace(raw, column=lambda j: raw.column(j)[kept], lines=raw.lines[kept], notices=notices)
+    fewer = replace(_taking(raw, kept), notices=notices)
     return fewer, _Weighing(weighing.name, weighing.values[kept], gone), sparse and _rows_of(sparse, kept)
+
+
+def _taking(raw: Raw, kept: np.ndarray) -> Raw:
+    return replace(raw, column=lambda j: raw.column(j)[kept], lines=raw.lines[kept])
+
+
+def _chosen(raw: Raw, sparse: Sparse | None) -> tuple[Raw, Sparse | None]:
+    """The rows that are asked for: nothing that comes after sees the others."""
+    path, label = raw.source.path, raw.roles.label.position
+
+    def cells(name: str) -> np.ndarray:
+        if name == CLASS and name not in raw.names and label is not None:
+            return raw.column(label)
+        found = labels.find(path, raw.names, raw.names, name, "where", needed=True)
+        assert found is not None
+        return raw.column(found)
+
+    kept, notices = rows_where(path, raw.roles.where, cells, len(raw.lines))
+    if kept is None:
+        return raw, sparse
+    return replace(_taking(raw, kept), notices=(*raw.notices, *notices)), sparse and _rows_of(sparse, kept)
 
 
 def _rows_of(sparse: Sparse, kept: np.ndarray) -> Sparse:

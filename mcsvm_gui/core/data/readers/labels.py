@@ -20,6 +20,7 @@ from mcsvm_gui.core.data.phrases import Lines, listed, names, quoted
 from mcsvm_gui.core.data.readers.cells import MISSING_WORDS, NOT_A_NUMBER, is_number
 from mcsvm_gui.core.data.readers.header import LABEL_NAMES
 from mcsvm_gui.core.data.remedies import Remedy
+from mcsvm_gui.core.data.roles.choosing import merged
 from solvers.errors import Sentence
 
 _SEVERAL = 10  # so many different fractions are measurements, not names
@@ -120,6 +121,7 @@ def check(
     needs_label: bool,
     guessed: bool = False,
     how: str = AUTOMATIC,
+    merge: str | None = None,
 ) -> Labels:
     """Class names from the cells of the label column; for training also that there are classes to tell apart."""
     where = np.arange(1, len(cells) + 1) if lines is None else lines
@@ -129,7 +131,8 @@ def check(
         return _unlabelled(path, name, stripped, empty, where, notices, needs_label=needs_label)
     stripped, spelled = one_truth(name, stripped)
     stripped, joined = _joined(name, stripped, how)
-    notices += spelled + joined
+    stripped, fewer = merged(path, stripped, merge, needed=needs_label)
+    notices += spelled + joined + fewer
     counts = Counter(stripped)
     if needs_label:
         _refuse_measurements(path, name, counts, guessed=guessed)

@@ -17,14 +17,18 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.data.dataset import Dataset, Guess, Notice, NoticeTally, NumberedColumns
 from mcsvm_gui.core.data.formats import READERS
 from mcsvm_gui.core.data.options import ReadOptions
+from mcsvm_gui.core.data.phrases import quoted
 from mcsvm_gui.core.data.readers import labels, libsvm_slow
 from mcsvm_gui.core.data.readers.libsvm_slow import MOST_COLUMNS, Parsed
 from mcsvm_gui.core.data.readers.source import Source
 from mcsvm_gui.core.data.readers.text import beginning, decode
 from mcsvm_gui.core.data.remedies import OptionWords
+from mcsvm_gui.core.data.roles.choosing import rows_where
+from mcsvm_gui.core.data.roles.conditions import CLASS
 from solvers.errors import Sentence
 
 NAME = "libsvm"
+NOTHING_SAID = ReadOptions()
 OPTIONS = "format", "encoding"
 # A label, and then something that means to be index:value, right or wrong.
 _PAIRS = re.compile(  # a label and a pair, or pairs alone; no line of CSV with a time of day in it
@@ -58,7 +62,7 @@ def read(source: Source, options: ReadOptions, *, needs_label: bool) -> Dataset:
     data, notices = prepared(text.data)
     parsed = parsed_lines(source, data, needs_label=needs_label)
     notices = [*text.notices, *notices, *unused(source, options)]
-    return dataset_of(source, parsed, text.guesses, tuple(notices), needs_label=needs_label)
+    return dataset_of(source, parsed, text.guesses, tuple(notices), needs_label=needs_label, options=options)
 
 
 def parsed_lines(source: Source, data: bytes, before: int = 0, *, needs_label: bool) -> Parsed:
@@ -224,6 +228,7 @@ def dataset_of(
     *,
     needs_label: bool,
     before: int | None = None,
+    options: ReadOptions = NOTHING_SAID,
 ) -> Dataset:
     """`before`: rows of the file before these, where they are a part of it."""
     if not len(parsed.lines):
@@ -232,11 +237,15 @@ def dataset_of(
     if base == 0:
         sentence = Sentence("indices count from 0 in this file; features are named 0, 1, 2, ...")
         notices = (*notices, Notice("zero-based", sentence))
+    matrix, parsed, chosen = _chosen(source, matrix, base, parsed, options.where)
+    notices = (*notices, *chosen)
     values: np.ndarray | None = None
     more: tuple[Notice, ...] = ()
     if parsed.labels is not None:
         one_spelling, spelled = _one_spelling(parsed.labels)
-        checked = labels.check(source.path, "label", one_spelling, parsed.lines, needs_label=needs_label)
+        checked = labels.check(
+            source.path, "label", one_spelling, parsed.lines, needs_label=needs_label, merge=options.merge
+        )
         values, more = checked.values, (*spelled, *checked.notices)
     return Dataset(
         name=str(source.path),
@@ -252,6 +261,25 @@ def dataset_of(
         digest=source.digest,
         before=before,
     )
+
+
+def _chosen(
+    source: Source, matrix: sp.csr_array, base: int, parsed: Parsed, where: str | None
+) -> tuple[sp.csr_array, Parsed, tuple[Notice, ...]]:
+    """The rows that are asked for, by their class or by the value of a column."""
+
+    def cells(name: str) -> np.ndarray:
+        if name in (CLASS, "label") and parsed.labels is not None:
+            return parsed.labels
+        if not name.isdecimal() or not base <= int(name) < base + matrix.shape[1]:
+            raise FileError(source.path, "there is no column {name} to choose rows by", name=quoted(name))
+        return np.asarray(matrix[:, [int(name) - base]].toarray()).ravel()
+
+    kept, notices = rows_where(source.path, where, cells, len(parsed.lines))
+    if kept is None:
+        return matrix, parsed, ()
+    fewer = replace(parsed, lines=parsed.lines[kept], labels=None if parsed.labels is None else parsed.labels[kept])
+    return matrix[kept], fewer, notices
 
 
 def _matrix(source: Source, parsed: Parsed, *, whole: bool) -> tuple[sp.csr_array, int]:

@@ -43,6 +43,8 @@ class Roles:
     names_wanted: bool = False  # columns that name the rows may be found by what they hold
     untitled: frozenset[int] = frozenset()
     date_order: str = AUTOMATIC
+    where: str | None = None
+    merge: str | None = None
 
     @property
     def taken(self) -> frozenset[int]:
@@ -124,6 +126,8 @@ def _listed(
         names_wanted=needed and options.names is None and not options.columns,
         untitled=frozenset(j for j, name in enumerate(given) if not name.strip()),
         date_order=options.date_order,
+        where=options.where,
+        merge=options.merge,
     )
 
 

@@ -1,0 +1,134 @@
+"""Which rows are read, and which classes are one: `CLASS=a,b; size>3` and `new=a+b`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mcsvm_gui.core.data.roles import dates
+from solvers.errors import InputError
+
+CLASS = "CLASS"  # the label, whatever its column is called
+_QUOTED = r'"(?:[^"]|"")*"'
+_SIGN = re.compile(r"!=|<=|>=|=|<|>")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_ORDERED: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    column: str
+    sign: str
+    values: tuple[str, ...]
+
+    def holds(self, cells: np.ndarray) -> np.ndarray:
+        """(rows,) of cells that are numbers, or text with None. InputError where nothing can be compared."""
+        if self.sign in _ORDERED:
+            return self._ordered(cells)
+        codes, distinct = pd.factorize(cells, use_na_sentinel=True)
+        wanted = [any(_same(cell, value) for value in self.values) for cell in distinct.tolist()]
+        found = np.array([*wanted, "" in self.values], dtype=bool)[codes]
+        return found if self.sign == "=" else ~found
+
+    def _ordered(self, cells: np.ndarray) -> np.ndarray:
+        """A cell that is missing, or cannot be compared, is neither larger nor smaller."""
+        measure = _number if _NUMBER.fullmatch(self.values[0]) else _date
+        bound = measure(self.values[0])
+        codes, distinct = pd.factorize(cells, use_na_sentinel=True)
+        known = np.array([*(measure(cell) for cell in distinct.tolist()), np.nan])
+        if np.isnan(bound) or np.isnan(known).all():
+            raise InputError(
+                "column {column} holds nothing that could be compared with {value}",
+                column=self.column,
+                value=self.values[0],
+            )
+        return np.asarray(_ORDERED[self.sign](known, bound))[codes]
+
+
+def _same(cell: Any, value: str) -> bool:
+    if isinstance(cell, str) and cell.strip() == value:
+        return True
+    number = _number(value)
+    return not np.isnan(number) and _number(cell) == number
+
+
+def _number(cell: Any) -> float:
+    if isinstance(cell, float):
+        return cell
+    return float(cell) if _NUMBER.fullmatch(cell.strip()) else float("nan")
+
+
+def _date(cell: Any) -> float:
+    try:
+        return float("nan") if isinstance(cell, float) else float(dates.dates([cell.strip()]).seconds[0])
+    except dates.UndecidedError:
+        return float("nan")
+
+
+def conditions(text: str) -> tuple[Condition, ...]:
+    """All of which must hold."""
+    found = []
+    for part in filter(str.strip, _split(text, ";")):
+        cut = _sign(part)
+        if cut is None or not (name := _bare(part[: cut.start()])):
+            raise InputError(
+                "{part!r} is no condition; write CLASS=a,b or size>3, several separated by ;, and names that have such"
+                ' signs in quotation marks, as in "a=b"=1',
+                part=part.strip(),
+            )
+        values = tuple(map(_bare, _split(part[cut.end() :], ",")))
+        if cut[0] in _ORDERED and (len(values) != 1 or np.isnan(_either(values[0]))):
+            raise InputError("{part!r} compares with what is neither a number nor a date", part=part.strip())
+        found.append(Condition(name, cut[0], values))
+    return tuple(found)
+
+
+def merges(text: str) -> dict[str, str]:
+    """The class that each of these becomes."""
+    found: dict[str, str] = {}
+    for part in filter(str.strip, _split(text, ";")):
+        cut = _sign(part)
+        names = [] if cut is None else [_bare(name) for name in _split(part[cut.end() :], "+")]
+        new = "" if cut is None else _bare(part[: cut.start()])
+        if cut is None or cut[0] != "=" or not new or not all(names):
+            raise InputError("{part!r} merges no classes; write new=a+b, several separated by ;", part=part.strip())
+        for name in names:
+            if name in found:
+                raise InputError("class {name!r} cannot become two classes", name=name)
+            found[name] = new
+    return found
+
+
+def _either(value: str) -> float:
+    number = _number(value)
+    return _date(value) if np.isnan(number) else number
+
+
+def _sign(part: str) -> re.Match[str] | None:
+    """The first that is not in quotation marks."""
+    hidden = re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), part)
+    return _SIGN.search(hidden)
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Where the mark is not in quotation marks."""
+    hidden = re.sub(_QUOTED, lambda quoted: "x" * len(quoted[0]), text)
+    cuts = [-1, *(place for place, letter in enumerate(hidden) if letter == mark), len(text)]
+    return [text[a + 1 : b] for a, b in pairwise(cuts)]
+
+
+def _bare(part: str) -> str:
+    part = part.strip()
+    return part[1:-1].replace('""', '"') if re.fullmatch(_QUOTED, part) else part
