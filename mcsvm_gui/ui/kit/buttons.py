@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from mcsvm_gui.ui.kit import icons
@@ -43,6 +43,14 @@ def push_button(name: str, text: str, icon: str = "", tip: str = "") -> QPushBut
     button.setToolTip(tip)
     if icon:
         icons.put(button, icon)
+    return button
+
+
+def python_button(name: str, tip: str) -> QToolButton:
+    """Beside a button that copies a command."""
+    button = copy_button(name, tip)
+    button.setText("Python")
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     return button
 
 

@@ -6,16 +6,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from mcsvm_gui.ui.kit.buttons import copy_button
+from mcsvm_gui.ui.kit.buttons import copy_button, python_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 
 class CommandRow(QWidget):
+    python_asked = Signal()
     message = Signal(str)
 
-    def __init__(self, label_name: str, button_name: str, tip: str) -> None:
+    def __init__(self, label_name: str, button_name: str, tip: str, python_name: str) -> None:
         super().__init__()
         self.label = wrapped(label_name)
         self.label.setAccessibleName(tr("The same from the command line"))
@@ -25,15 +26,19 @@ class CommandRow(QWidget):
         self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.button = copy_button(button_name, tr("Copy the command"))
         self.button.clicked.connect(lambda: self.copy(self.label.text()))
+        self.python = python_button(python_name, tr("Copy as a Python script that gives the same numbers"))
+        self.python.clicked.connect(self.python_asked)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(UNIT)
         row.addWidget(self.label, 1)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+        for button in (self.button, self.python):
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_command(self, command: str) -> None:
         self.label.setText(command)
-        self.button.setEnabled(bool(command))
+        for button in (self.button, self.python):
+            button.setEnabled(bool(command))
 
     def copy(self, command: str) -> None:
         QGuiApplication.clipboard().setText(command)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 
-from mcsvm_gui.core.base.i18n import tr, worded
+from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.ui.runs.checks import Checks
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust, unread
 from mcsvm_gui.ui.runs.searches import Interrupted, Searches
@@ -260,6 +261,20 @@ class Workspace(QObject):
 
     def _cannot_go_on(self, title: str, why: str) -> None:
         self.message.emit(tr("{run} cannot go on: {why}", run=title, why=why))
+
+    # -- out of the program -----------------------------------------------------------------------
+
+    def copy_script(self, make: Callable[[], str]) -> None:
+        """A Python script, made behind the window; what it cannot say is a message."""
+
+        def made(script: str) -> None:
+            QGuiApplication.clipboard().setText(script)
+            self.message.emit(tr("The script is on the clipboard."))
+
+        def refused(error: InputError) -> None:
+            self.message.emit(as_sentence(worded(error)))
+
+        self.tasks.start(make, made, self.message.emit, refused=refused)
 
     # -- what a project keeps ---------------------------------------------------------------------
 

@@ -38,6 +38,8 @@ class TrainPage(PageWidget):
     view_changed = Signal()
     start_asked = Signal()
     find_best_asked = Signal()
+    python_asked = Signal()  # of what the form asks for
+    runs_python_asked = Signal()  # of the chosen runs
     train_all_asked = Signal()
     pause_asked = Signal()
     stop_asked = Signal()
@@ -66,8 +68,10 @@ class TrainPage(PageWidget):
         self.card.stop_asked.connect(self.stop_asked)
         self.card.discard_asked.connect(self.discard_asked)
         tip = tr("What the Train button does, from the command line")
-        self.command = CommandRow("commandLabel", "copyCommandButton", tip)
+        self.command = CommandRow("commandLabel", "copyCommandButton", tip, "copyPythonButton")
         self.command.message.connect(self.message)
+        self.command.python_asked.connect(self.python_asked)
+        self.card.python_asked.connect(self.runs_python_asked)
         self.card.command_asked.connect(lambda: self.command.copy(self.card.command))
         self.lay_out(self._left(), self._right())
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from mcsvm_gui.ui.kit import icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
-from mcsvm_gui.ui.kit.buttons import copy_button, labelled
+from mcsvm_gui.ui.kit.buttons import copy_button, labelled, python_button
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable
 from mcsvm_gui.ui.kit.nesting import nest
@@ -23,6 +23,7 @@ class RunCard(QFrame):
     stop_asked = Signal()
     discard_asked = Signal()
     command_asked = Signal()  # to copy it
+    python_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,6 +34,9 @@ class RunCard(QFrame):
         self.title.setAccessibleName(tr("The run at hand"))
         self.copy = copy_button("copyRunCommandButton", tr("Copy the command that trains this run again"))
         self.copy.clicked.connect(lambda: self.command_asked.emit())
+        tip = tr("Copy the chosen runs as a Python script that gives the same numbers")
+        self.python = python_button("copyRunsPythonButton", tip)
+        self.python.clicked.connect(self.python_asked)
         self.words = selectable("resultLabel")
         self.words.setAccessibleName(tr("What came of it"))
         self.pause = labelled("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
@@ -54,6 +58,7 @@ class RunCard(QFrame):
         row.addWidget(self.badge)
         row.addWidget(self.title, 1)
         row.addWidget(self.copy)
+        row.addWidget(self.python)
         for button in (self.pause, self.stop, self.discard):
             row.addWidget(button)
         column = QVBoxLayout(self)
@@ -79,7 +84,8 @@ class RunCard(QFrame):
 
     def show_command(self, command: str) -> None:
         self.command = command
-        self.copy.setVisible(bool(command))
+        for button in (self.copy, self.python):
+            button.setVisible(bool(command))
         self.copy.setToolTip(tr("Copy the command that trains this run again:") + f"\n{command}")
 
     def show_actions(self, possible: bool, paused: bool) -> None:

@@ -45,6 +45,7 @@ class TunePage(PageWidget):
     cell_chosen = Signal(str, float, object)
     scheduler_test_asked = Signal()
     report_asked = Signal(str)  # a path, whose ending says the format
+    python_asked = Signal()
     message = Signal(str)
 
     def __init__(self) -> None:
@@ -81,9 +82,11 @@ class TunePage(PageWidget):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._maps())
         self.command = CommandRow(
-            "tuneCommandLabel", "copyTuneCommandButton", tr("What the Search button does, from the command line")
+            *("tuneCommandLabel", "copyTuneCommandButton", tr("What the Search button does, from the command line")),
+            "copyTunePythonButton",
         )
         self.command.message.connect(self.message)
+        self.command.python_asked.connect(self.python_asked)
         self.failure = wrapped("tuneFailure", "bad")
         self.failure.hide()
         right = QWidget()

@@ -69,6 +69,7 @@ class TunePresenter(QObject):
         view.cell_chosen.connect(self.train_cell)
         view.report_asked.connect(self.write_report)
         view.message.connect(workspace.message)
+        view.python_asked.connect(self._copy_script)
         workspace.data_changed.connect(self._data_changed)
         workspace.preparation_changed.connect(self._check)
         self._runs.project_read.connect(self._reread)
@@ -268,6 +269,18 @@ class TunePresenter(QObject):
         self._report.offer(bool(self._shown is not None and self._shown.results.cells))
         self._say()
         self._say_progress()
+
+    def _copy_script(self) -> None:
+        asked, dataset = self._asked, self._workspace.dataset
+        if asked is None or dataset is None:
+            return
+
+        def make() -> str:
+            from mcsvm_gui.core.experiment.python_script import search_script
+
+            return search_script(*asked, dataset)
+
+        self._workspace.copy_script(make)
 
     # -- a report ---------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ class TuneView(Protocol):
     cell_chosen: SignalInstance
     scheduler_test_asked: SignalInstance
     report_asked: SignalInstance
+    python_asked: SignalInstance
     message: SignalInstance
 
     @property

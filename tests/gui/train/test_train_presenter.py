@@ -11,6 +11,7 @@ import pytest
 from fake_queue import FakeQueue
 from page_desk import FormView, PageDesk, iris
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 from run_examples import document
 
@@ -36,6 +37,7 @@ from solvers.run.trace import Sample, Trace
 class View(FormView):
     form_changed, view_changed, start_asked, train_all_asked = Signal(), Signal(), Signal(), Signal()
     pause_asked, stop_asked, discard_asked, message = Signal(), Signal(), Signal(), Signal(str)
+    python_asked, runs_python_asked = Signal(), Signal()
     check_acted = Signal(str, object)
 
     def __init__(self) -> None:
@@ -96,6 +98,25 @@ def page(qtbot: QtBot, tmp_path: Path) -> Iterator[Page]:
 
 def sample(iteration: int, gap: float = 1.0) -> Sample:
     return Sample(iteration, iteration / 100.0, 10.0 - gap, 10.0, gap, 5, 2)
+
+
+def test_what_is_asked_for_is_copied_as_a_script(page: Page, qtbot: QtBot) -> None:
+    page.view.edit(C="4")
+    page.view.python_asked.emit()
+    qtbot.waitUntil(lambda: page.messages[-1:] == ["The script is on the clipboard."])
+    script = QGuiApplication.clipboard().text()
+    assert "'C': 4.0" in script
+    assert script.startswith("import csv")
+    runs = page.started(2)
+    page.collection.select(runs)
+    page.view.runs_python_asked.emit()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() != script)
+    assert QGuiApplication.clipboard().text().count("'machine'") == 2
+    page.space.path = None
+    page.space.dataset = None
+    page.view.python_asked.emit()
+    assert "Open the data first" in page.messages[-1]
+    page.space.tasks.shut_down(5000)
 
 
 # -- what can be started --------------------------------------------------------------------------

@@ -83,6 +83,7 @@ class View(FormView):
     check_acted = Signal(str, object)
     scheduler_test_asked, report_asked = Signal(), Signal(str)
     message = Signal(str)
+    python_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
