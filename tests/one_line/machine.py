@@ -33,6 +33,7 @@ application = QApplication([])
 machines = MachineForm().combos["machine"]
 assert [machines.itemData(place) for place in range(machines.count())] == FIRST
 assert TuneFields().texts()["machines"] == form.DEFAULTS["machines"] == ",".join(FIRST)
-shown = PlaygroundForm().findChild(QListWidget, "playgroundMachineList")
+playground = PlaygroundForm()
+shown = playground.findChild(QListWidget, "playgroundMachineList")
 assert isinstance(shown, QListWidget)
 assert [shown.item(row).data(Qt.ItemDataRole.UserRole) for row in range(shown.count())] == FIRST
