@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from solvers.selection.grid import Grid
     from solvers.selection.scores import Score
 
+SPREAD = "std"  # of the folds, by the measure that cells are chosen by
+FEW = 100  # cells, below which contours would be angles; outlines show then what is near the best
 WITHIN = 0.005, 0.01, 0.02, 0.05  # of the best mean: where contours run
 SLACK = 1e-6  # of a step: rounding of powers
 APART = 2.0  # steps between the cells without gamma and the others
@@ -40,6 +42,7 @@ class Scale:
     low: float
     high: float
     logarithmic: bool = False
+    cut: bool = False  # worse values than the worst end are shown as that
     falls: bool = False  # the lowest value is the best, and shown as that
 
     @property
@@ -81,17 +84,35 @@ class HeatMap:
     levels: tuple[tuple[float, float], ...]  # values along which contours run, and where they are on the scale
     ticks: tuple[tuple[float, str], ...]  # of the scale: where, from 0 to 1, and what is there
     words: Callable[[int], str] = field(compare=False)  # of a cell, by its place
+    near: tuple[int, ...] = ()  # cells no worse than the best one by more than a standard error of its mean
+    rivals: tuple[tuple[str, float, float], ...] = ()  # the best cells of the other machines: which, and where
 
 
-def scale_of(value: str, results: Iterable[CellResult]) -> Scale | None:
-    """From the worst to the best of all machines; None where there is nothing yet."""
+def scale_of(value: str, results: Iterable[CellResult], *, robust: bool = False) -> Scale | None:
+    """From the worst to the best of all machines; None where there is nothing yet.
+
+    `robust`: from the median on, so that colours tell the good cells apart, and not these from those of chance.
+    """
     found = [number for result in results if not math.isnan(number := value_of(value, result))]
     if not found:
         return None
     low, high = min(found), max(found)
     if value == "seconds":
         return Scale(max(low, 1e-6), max(high, 1e-6), True)
-    return Scale(low, high, falls=value in SCORES and not _score(value).higher_is_better)
+    falls = value == SPREAD or (value in SCORES and not _score(value).higher_is_better)
+    middle = float(np.median(found))
+    if not robust or value not in SCORES or not low < middle < high:
+        return Scale(low, high, falls=falls)
+    return Scale(low, middle, cut=True, falls=True) if falls else Scale(middle, high, cut=True)
+
+
+def near_best(cells: Sequence[Cell], results: Mapping[Cell, CellResult], best: Cell) -> tuple[int, ...]:
+    """The places of those that are no worse by more than a standard error of the best one's mean."""
+    found = results[best]
+    if found.folds < 2 or math.isnan(found.mean):
+        return ()
+    least = found.worth - float(np.std(found.fold_scores, ddof=1)) / math.sqrt(found.folds)
+    return tuple(number for number, cell in enumerate(cells) if cell != best and results[cell].worth >= least)
 
 
 def value_of(value: str, result: CellResult) -> float:
@@ -142,10 +163,17 @@ def heat_map(
         linear=linear,
         first_cost=grid.costs.low,
         first_gamma=None if grid.gammas is None else grid.gammas.low,
-        levels=_levels(value, scale),
+        levels=_levels(value, scale) if len(cells) >= FEW else (),
         ticks=() if scale is None else ticks(value, scale),
         words=lambda number: words(tried[number]),
+        near=near_best(tried, results, best) if best in tried else (),
     )
+
+
+def with_rivals(shown: HeatMap, best: Mapping[str, Cell | None]) -> HeatMap:
+    """`best`: of every machine."""
+    others = {name: cell for name, cell in best.items() if name != shown.machine and cell is not None}
+    return replace(shown, rivals=tuple((name, *_place(cell, shown.linear)) for name, cell in others.items()))
 
 
 def _place(cell: Cell, linear: float | None) -> tuple[float, float]:
@@ -186,10 +214,15 @@ def _levels(value: str, scale: Scale | None) -> tuple[tuple[float, float], ...]:
 
 def ticks(value: str, scale: Scale) -> tuple[tuple[float, str], ...]:
     shades: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0) if scale.high > scale.low else (1.0,)
-    return tuple((shade, printed(value, scale.at(shade))) for shade in shades)
+    texts = [printed(value, scale.at(shade)) for shade in shades]
+    if scale.cut:
+        texts[0] = f"{'≥' if scale.falls else '≤'} {texts[0]}"
+    return tuple(zip(shades, texts, strict=True))
 
 
 def printed(value: str, number: float) -> str:
     if value in SCORES:
         return figures.score(value, number)
+    if value == SPREAD:
+        return figures.per_cent(number)
     return figures.seconds(number) if value == "seconds" else figures.count(round(number))

@@ -24,8 +24,8 @@ class TuneMaps:
         self.results, self._live = results, live
         self._best = {name: results.best(name) for name in results.grid.machines}
 
-    def maps(self, value: str) -> list[HeatMap]:
-        scale = heat.scale_of(value, self.results.cells.values())
+    def maps(self, value: str, *, robust: bool = False) -> list[HeatMap]:
+        scale = heat.scale_of(value, self.results.cells.values(), robust=robust)
         return [self._map(machine, value, scale) for machine in self.results.grid.machines]
 
     def _map(self, machine: str, value: str, scale: heat.Scale | None) -> HeatMap:
@@ -33,7 +33,8 @@ class TuneMaps:
         head, short = title(machine), machine
         if best is not None:
             head, short = (f"{name}  {summary.mean(mine[best])}" for name in (head, short))
-        return heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
+        shown = heat.heat_map(machine, head, short, self.results.grid, mine, best, self._words, value, scale)
+        return heat.with_rivals(shown, self._best)
 
     def _words(self, cell: Cell) -> str:
         return summary.cell_text(cell, self.results.cells[cell], self.results.folds)

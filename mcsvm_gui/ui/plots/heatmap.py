@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyqtgraph as pg
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPen
 
@@ -25,6 +26,7 @@ SUPERSCRIPTS = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 LABEL_ROOM = {"bottom": 4 * UNIT, "left": 3 * UNIT}  # pixels of one tick
 NARROW = 28 * UNIT  # has no room for the long names of machines
 DOUBLES = 1, 2, 4, 8, 16, 32, 64
+RIVAL = 1.5 * UNIT  # pixels: how large the marks of other machines are
 CROSS = 0.3  # of a cell: half of the mark on the best one
 KEYS = {
     Qt.Key.Key_Left: (-1.0, 0.0),
@@ -228,6 +230,10 @@ class CellImage(pg.GraphicsObject):
         for number in self._order():
             painter.fillRect(self._rect(number), self._colours[number])
         self._paint_lines(painter)
+        for number in self._map.near:
+            self._outline(painter, number)
+        for machine, x, y in self._map.rivals:
+            self._paint_rival(painter, machine, QPointF(x, y))
         if self._map.best is not None:
             self._paint_best(painter, self._map.best)
         if self._at is not None:
@@ -251,6 +257,26 @@ class CellImage(pg.GraphicsObject):
         painter.setPen(_wide(ink))
         painter.drawLine(middle - QPointF(width, height), middle + QPointF(width, height))
         painter.drawLine(middle - QPointF(width, -height), middle + QPointF(width, -height))
+
+    def _outline(self, painter: QPainter, number: int) -> None:
+        """As good as the best, as far as its folds can tell."""
+        outline = pen(_ink(self._colours[number]), (2.0, 2.0))
+        painter.setPen(outline)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        inside = 0.1 * self._rect(number).width()
+        painter.drawRect(self._rect(number).adjusted(inside, inside, -inside, -inside))
+
+    def _paint_rival(self, painter: QPainter, machine: str, place: QPointF) -> None:
+        """The mark of another machine, where its own best cell lies."""
+        style = theme.machine_style(machine)
+        width, height = self.pixelSize()
+        painter.save()
+        painter.translate(place)
+        painter.scale(RIVAL * width, -RIVAL * height)
+        painter.setPen(pen(theme.LIGHT.surface))
+        painter.setBrush(QColor(style.colour))
+        painter.drawPath(Symbols[style.marker])
+        painter.restore()
 
     def _frame(self, painter: QPainter, number: int, ink: str) -> None:
         painter.setPen(_wide(ink))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core.tune.heat import SPREAD
 from mcsvm_gui.core.tune.options import SCORES
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
 from mcsvm_gui.ui.kit.buttons import push_button
@@ -130,15 +132,23 @@ class TunePage(PageWidget):
         self.values.setObjectName("heatmapValueCombo")
         self.values.setAccessibleName(tr("What the colours show"))
         measures = [(name, tr(title)) for name, title in SCORES.items()]
-        for value, text in (*measures, ("seconds", tr("Time per cell")), ("n_support", tr("Support vectors"))):
+        others = (SPREAD, tr("Spread of the folds")), ("seconds", tr("Time per cell"))
+        for value, text in (*measures, *others, ("n_support", tr("Support vectors"))):
             self.values.addItem(text, value)
         self.values.currentIndexChanged.connect(lambda _: self.value_changed.emit())
+        self.good_cells = QCheckBox(tr("Good cells"))
+        self.good_cells.setObjectName("heatmapRobustCheck")
+        self.good_cells.setAccessibleName(tr("Colours for the better half of the cells"))
+        self.good_cells.setToolTip(tr("Colours tell the better half of the cells apart, else the worst from the best"))
+        self.good_cells.setChecked(True)
+        self.good_cells.toggled.connect(lambda _: self.value_changed.emit())
         self.report_button = report_menu.report_button()
         row = QHBoxLayout()
         row.setSpacing(UNIT)
         row.addWidget(self.progress_text)
         row.addWidget(self.progress, 1)
         row.addStretch()
+        row.addWidget(self.good_cells)
         row.addWidget(self.values)
         row.addWidget(self.report_button)
         return row
@@ -203,6 +213,11 @@ class TunePage(PageWidget):
     def value(self) -> str:
         """What the colours show."""
         return str(self.values.currentData())
+
+    @property
+    def robust(self) -> bool:
+        """Whether colours are for the better half of the cells."""
+        return self.good_cells.isChecked()
 
     def show_value(self, value: str) -> None:
         with QSignalBlocker(self):

@@ -265,7 +265,7 @@ class TunePresenter(QObject):
         if self._shown is None or not (self._shown.results.cells or running):
             self._view.show_empty(self._invitation())
         else:
-            self._view.show_maps(self._shown.maps(self._view.value))
+            self._view.show_maps(self._shown.maps(self._view.value, robust=self._view.robust))
         self._report.offer(bool(self._shown is not None and self._shown.results.cells))
         self._say()
         self._say_progress()

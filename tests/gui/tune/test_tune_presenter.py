@@ -84,6 +84,7 @@ class View(FormView):
     scheduler_test_asked, report_asked = Signal(), Signal(str)
     message = Signal(str)
     python_asked = Signal()
+    robust = True
 
     def __init__(self) -> None:
         super().__init__()
