@@ -316,6 +316,9 @@ def explain_page(studio: Studio, folder: Path) -> None:
     page.tabs.setCurrentWidget(page.overview)
     studio.wait(lambda: explain._permuted is not None and not studio.work.tasks.busy)
     studio.shoot("explain-all", lambda: page.overview.permutation.bars and page.overview.swarm.swarms)
+    page.tabs.setCurrentWidget(page.map)
+    studio.wait(lambda: page.map.plot.shown is not None and not studio.work.tasks.busy)
+    studio.shoot("explain-map", lambda: page.map.plot.heading.startswith("The row is decided"))
 
 
 def predict_page(studio: Studio, folder: Path) -> None:

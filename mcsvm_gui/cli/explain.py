@@ -115,7 +115,9 @@ def _flips(
         if interrupt.requested:
             break
         progress.share("looking for changes", number / found.places.size)
-        flips.append(flip_row(trained, dataset, data, place, fixed))
+        flip = flip_row(trained, dataset, data, place, fixed, stopped=lambda: interrupt.requested)
+        if not interrupt.requested:
+            flips.append(flip)
     return flips
 
 

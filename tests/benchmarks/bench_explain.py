@@ -101,3 +101,22 @@ def test_a_flip() -> None:
     model = MultiClassSVC(C=10.0, gamma=0.02).fit(X, y)
     seconds, found = best_of(3, lambda: explain.flip(model, X[0], X))
     print(f"\na flip beside {model.support_.size} support vectors: {seconds:.2f} s, distance {found.distance:.3f}")
+
+
+@pytest.mark.parametrize("gamma", [0.05, 0.25, 2.0, 16.0])
+def test_a_map_follows_a_hand(gamma: float) -> None:
+    """30 frames a second while a slider moves, after the first."""
+    from mcsvm_gui.core.explain.surface import Plane, Surface
+
+    model, rows = random_model(gamma=gamma)
+    surface = Surface(model, Plane.of_features(0, 1, rows))
+    surface.frame(rows[0])
+    seconds = []
+    for share in np.linspace(0.0, 1.0, 30):
+        row = rows[0].copy()
+        row[5] = 2.0 * share - 1.0
+        began = time.process_time()
+        surface.frame(row)
+        seconds.append(time.process_time() - began)
+    print(f"\ngamma {gamma}, {surface.nodes} nodes: {1.0 / np.median(seconds):.0f} frames per second of CPU time")
+    assert np.median(seconds) <= 1.0 / 30.0

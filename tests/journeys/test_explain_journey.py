@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from journeys.hand import Hand
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QTabWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QTableView, QTabWidget, QWidget
 
 from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
@@ -200,4 +200,32 @@ def test_without_runs_the_page_says_what_to_do(open_window: Callable[[], Hand]) 
     hand = open_window()
     hand.go("Explain")
     assert "Train a machine" in hand.text("explainEmpty")
+    hand.close()
+
+
+def test_a_map_follows_the_sliders_and_clicks(open_window: Callable[[], Hand], tmp_path: Path) -> None:
+    hand = open_window()
+    trained(hand, tmp_path, "ww")
+    hand.go("Explain")
+    settled(hand)
+    tabs = hand.find(QTabWidget, "explainTabs")
+    tabs.setCurrentIndex(2)
+    drawn = plot(hand, "mapPlot")
+    hand.wait(lambda: drawn._frame is not None and not hand.work.tasks.busy)
+    before = drawn._frame.codes.copy()
+    slider = next(one for one in hand.find(QWidget, "mapSliders").findChildren(QSlider))
+    slider.setValue(slider.maximum() if slider.value() < slider.maximum() // 2 else slider.minimum())
+    hand.wait(lambda: not hand.work.tasks.busy)
+    assert (drawn._frame.codes != before).any()
+    panel = plot(hand, "explainMapPanel")
+    panel.place_asked.emit(float(drawn._at[0]), float(drawn.shown.units[1, 1]))
+    hand.wait(lambda: not hand.work.tasks.busy)
+    assert drawn._at[1] == pytest.approx(drawn.shown.units[1, 1])
+    hand.click("mapBackButton")
+    hand.wait(lambda: not hand.work.tasks.busy)
+    np.testing.assert_array_equal(drawn._frame.codes, before)
+    for mode in ("parting", "mean"):
+        hand.choose("mapModeCombo", mode)
+        hand.wait(lambda mode=mode: drawn.shown.mode == mode and not hand.work.tasks.busy)
+        assert drawn._frame is not None
     hand.close()

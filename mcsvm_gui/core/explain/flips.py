@@ -6,7 +6,7 @@ and decided by the model as any row of a file is; what it does not confirm is no
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,6 +68,7 @@ def flip_row(
     place: int,
     fixed: Collection[str] = (),
     to: str | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> FileFlip:
     """Of the row at this place of the data set; columns in `fixed` stay as they are."""
     columns = ExplainedColumns.of(trained.preparation)
@@ -80,21 +81,29 @@ def flip_row(
     number = int(np.flatnonzero(data.kept == place)[0])
     row = dense(data.rows[number : number + 1])[0]
     room = _room(trained, columns, dataset, data, row, fixed)
-    with limited(trained.request.threads):
-        found = smallest_change(
-            trained.model, room, _decisions(trained), None if to is None else trained.class_names.index(to)
-        )
+    wished = None if to is None else trained.class_names.index(to)
+    try:
+        with limited(trained.request.threads):
+            found = smallest_change(trained.model, room, _decisions(trained, stopped), wished)
+    except FlipStopped:
+        return FileFlip(None, None, (), None, Sentence("the search was stopped"))
     before = None if found.own < 0 else trained.class_names[found.own]
     if found.row is None:
         return FileFlip(before, None, (), None, found.why)
     return _put_back(trained, columns, dataset.take([place]), room, found.row, before, to)
 
 
-def _decisions(trained: TrainedModel) -> Decide:
+class FlipStopped(Exception):
+    """Somebody asked for it."""
+
+
+def _decisions(trained: TrainedModel, stopped: Callable[[], bool]) -> Decide:
     """Class numbers of rows of features, by costs where the model decides by them."""
     model, rule, calibrated = trained.model, trained.rule, trained.calibrated
 
     def codes(rows: np.ndarray) -> np.ndarray:
+        if stopped():
+            raise FlipStopped
         values = model.decision(rows)
         if rule is None or calibrated is None:
             return decide(model.machine, values, model.classes)

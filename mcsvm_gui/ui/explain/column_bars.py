@@ -36,6 +36,7 @@ class ColumnBars(HoverTitlePlot):
     def __init__(self, name: str, title: str) -> None:
         self._bars: tuple[ColumnBar, ...] = ()
         self._colours: tuple[str, str] | None = None  # of bars to the right and to the left
+        self._names_width = 0
         super().__init__(name, title)
         self.setMouseEnabled(x=False, y=False)
         self.getViewBox().invertY(True)
@@ -86,6 +87,9 @@ class ColumnBars(HoverTitlePlot):
             lines = pg.PlotCurveItem(x, y, connect="pairs", pen=pen(theme.current().text))
             self.addItem(lines, ignoreBounds=True)
 
+    def title_room(self) -> int:
+        return max(8 * UNIT, self.width() - self._names_width - 3 * UNIT)
+
     def fit(self) -> None:
         """Of the width a part for the names and a part for the figures behind the bars."""
         if not self._bars:
@@ -99,6 +103,7 @@ class ColumnBars(HoverTitlePlot):
         axis, names_width = self.getAxis("left"), max(map(letters.horizontalAdvance, names)) + 2 * UNIT
         axis.setTicks([list(enumerate(names))])
         axis.setWidth(names_width)
+        self._names_width = names_width  # the axis has it after the next layout only
         figures = 4 * UNIT + max(letters.horizontalAdvance(bar.words) for bar in self._bars)
         room = max(2 * UNIT, self.width() - names_width - figures)
         ends = [end for bar in self._bars for end in (bar.value, *(bar.interval or ()))]

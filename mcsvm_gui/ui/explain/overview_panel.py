@@ -32,6 +32,8 @@ class OverviewPanel(QWidget):
         self._numbers = np.zeros((0, 0))
         self.importance = ColumnBars("importancePlot", tr("Mean size of the values"))
         self.permutation = ColumnBars("permutationPlot", tr("Accuracy lost without a column"))
+        self.importance.setToolTip(tr("Mean size of the values, the winner against the next class"))
+        self.permutation.setToolTip(tr("Accuracy lost where a column is shuffled, with the middle 95 % of ten times"))
         self.swarm, self.dependence = BeeswarmPlot(), DependencePlot()
         self.plots = self.importance, self.permutation, self.swarm, self.dependence
         self.which = QComboBox()
@@ -85,8 +87,7 @@ class OverviewPanel(QWidget):
         sizes, names = mean_absolute(self._values), explained.columns.names
         order = np.argsort(-sizes, kind="stable")
         self._numbers = _numbers(explained, order[:MOST_CHOICES])
-        heading = tr("Mean size, winner against the next class")
-        self.importance.show_bars(heading, _bars(names, sizes, order))
+        self.importance.show_bars(tr("Mean size"), _bars(names, sizes, order))
         self.swarm.show_swarms(
             [Swarm(names[c], self._values[:, c], self._numbers[:, c]) for c in order[:MOST].tolist()], explained.places
         )
@@ -120,7 +121,7 @@ class OverviewPanel(QWidget):
             )
             for place in np.argsort(-means, kind="stable")[:MOST].tolist()
         ]
-        self.permutation.show_bars(tr("Accuracy lost where a column is shuffled"), bars)
+        self.permutation.show_bars(tr("Accuracy lost"), bars)
 
 
 def _numbers(explained: Explanation, columns: np.ndarray) -> np.ndarray:

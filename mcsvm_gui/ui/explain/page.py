@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.ui.explain import tables
+from mcsvm_gui.ui.explain.map_panel import MapPanel
 from mcsvm_gui.ui.explain.overview_panel import OverviewPanel
 from mcsvm_gui.ui.explain.row_panel import RowPanel
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
@@ -53,13 +54,14 @@ class ExplainPage(QWidget):
         self.setObjectName("explainPage")
         self.setAccessibleName(tr("Explain"))
         self._make_controls()
-        self.row, self.overview = RowPanel(), OverviewPanel()
+        self.row, self.overview, self.map = RowPanel(), OverviewPanel(), MapPanel()
         self.tabs = QTabWidget()
         self.tabs.setObjectName("explainTabs")
         self.tabs.setAccessibleName(tr("What is explained"))
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.row, tr("This row"))
         self.tabs.addTab(self.overview, tr("All rows"))
+        self.tabs.addTab(self.map, tr("Map"))
         self._lay_out()
         self._connect()
         self.show_empty("")
@@ -157,7 +159,7 @@ class ExplainPage(QWidget):
         self.save_button.clicked.connect(self._ask_for_values)
         for table in (self.rows, self.row.near, self.row.machines):
             table.save_asked.connect(lambda table=table: self._ask_to_save(table))
-        for plot in (self.row.plot, *self.overview.plots):
+        for plot in (self.row.plot, *self.overview.plots, self.map.plot):
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
             plot.save_failed.connect(self.message)
 
@@ -209,13 +211,6 @@ class ExplainPage(QWidget):
 
     def show_rows(self, runs: Sequence[LookedAt], places: np.ndarray) -> None:
         self.rows.show_table(tables.row_table(runs, places))
-
-    def choose_row(self, place: int) -> None:
-        """As a click on it."""
-        for row, number in enumerate(self.rows.entries.order):
-            if self.rows.entries.table.keys[number] == str(place):
-                self.rows.setCurrentIndex(self.rows.entries.index(row, 0))
-                return
 
     def choose_first_row(self) -> None:
         if self.rows.entries.rowCount():

@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
+from mcsvm_gui.ui.explain.map_presenter import MapPresenter
 from mcsvm_gui.ui.runs.project_trust import unread
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
 from solvers.errors import InputError
@@ -44,6 +45,7 @@ class ExplainView(Protocol):
     message: SignalInstance
     row: Any
     overview: Any
+    map: Any
 
     @property
     def wanted_rows(self) -> tuple[str, str, str]: ...
@@ -54,7 +56,6 @@ class ExplainView(Protocol):
     def show_classes(self, names: Sequence[str], labelled_rows: bool) -> None: ...
     def show_rows(self, runs: Sequence[LookedAt], places: np.ndarray) -> None: ...
     def choose_first_row(self) -> None: ...
-    def choose_row(self, place: int) -> None: ...
     def show_row(self, of: LookedAt, found: OneRow) -> None: ...
     def show_progress(self, words: str, stoppable: bool = ...) -> None: ...
     def show_notes(self, sentences: Sequence[str]) -> None: ...
@@ -89,7 +90,7 @@ class ExplainPresenter(QObject):
         self._flip: FileFlip | None = None
         self._tasks: dict[str, ExplainTask] = {}
         self._library: dict[str, RowCache] = {}  # made by the first task: its imports are heavy
-        self._wanted_place: int | None = None
+        self._map = MapPresenter(view.map, workspace, self._refuse, self)
         self._reports = ReportWriter(workspace, view.set_formats, self)
         self._later = QTimer(self, interval=LATER, singleShot=True)
         self._later.timeout.connect(self._look)
@@ -162,6 +163,7 @@ class ExplainPresenter(QObject):
     def _open(self, records: Sequence[RunRecord]) -> None:
         self._opened, self._found, self._all, self._permuted, self._flip = (), None, None, None, None
         self._view.overview.clear()
+        self._map.show_run(None)
         for task in list(self._tasks):
             self._drop(task)
         runs, workspace, library = self._runs, self._workspace, self._library
@@ -189,6 +191,7 @@ class ExplainPresenter(QObject):
     def _show_opened(self, found: tuple[LookedAt, ...]) -> None:
         self._opened = found
         first = found[0]
+        self._map.show_run(first)
         self._view.show_classes(first.trained.class_names, first.true is not None)
         left = len(self._asked) - len(found)
         self._view.show_notes(
@@ -207,11 +210,7 @@ class ExplainPresenter(QObject):
 
         places = listed(self._opened, *self._view.wanted_rows)
         self._view.show_rows(self._opened, places)
-        if self._wanted_place is not None and self._wanted_place in places:
-            self._view.choose_row(self._wanted_place)
-            self._wanted_place = None
-        else:
-            self._view.choose_first_row()
+        self._view.choose_first_row()
 
     def explain_row(self, place: int) -> None:
         """The answer to an older question is dropped."""
@@ -230,6 +229,10 @@ class ExplainPresenter(QObject):
     def _show_row(self, found: OneRow) -> None:
         self._found, self._flip = found, None
         self._view.show_row(self._opened[0], found)
+        if found.explained:
+            values = found.explained[0][1].of_pair(0, found.winner, found.runner_up)
+            self._map.prefer(np.argsort(-np.abs(values), kind="stable").tolist())
+        self._map.show_row(found.features)
 
     def find_flip(self) -> None:
         found, opened = self._found, self._opened
@@ -240,7 +243,7 @@ class ExplainPresenter(QObject):
         def work(task: ExplainTask) -> FileFlip:
             from mcsvm_gui.core.explain.flips import flip_row
 
-            return flip_row(one.trained, one.dataset, one.data, found.place, fixed, wish)
+            return flip_row(one.trained, one.dataset, one.data, found.place, fixed, wish, task.stop.is_set)
 
         self._start("flip", tr("Looking for the smallest change…"), work, self._show_flip, self._view.row.say_flip)
 
@@ -311,7 +314,7 @@ class ExplainPresenter(QObject):
         self._say()
 
     def _refuse(self, sentence: str) -> None:
-        self._view.show_notes([sentence])
+        self._view.show_notes([as_sentence(sentence)])
 
     def _drop(self, name: str) -> None:
         task = self._tasks.pop(name, None)
@@ -376,11 +379,6 @@ class ExplainPresenter(QObject):
     def _write(self, path: str, write: Callable[[], object]) -> None:
         say = self._workspace.message.emit
         self._workspace.tasks.start(write, lambda nothing: say(tr("Saved {path}", path=path)), say)
-
-    def show_place(self, run: int, place: int) -> None:
-        """From another page: a row of this run."""
-        self._run, self._wanted_place = run, place
-        self._look()
 
 
 def _explainable(record: RunRecord) -> bool:

@@ -151,7 +151,7 @@ class RowPanel(QWidget):
         names = [shortened(explained.trained.class_names[code], NAME) for code in (first, second)]
         self.sentence.setText(_sentence(of, found, names, value, mean))
         bars = contribution_bars(explained, found.features, scale * explained.of_pair(0, first, second))
-        heading = tr("What speaks for {first}, and to the left for {second}", first=names[0], second=names[1])
+        heading = tr("To the right what speaks for {first}, to the left for {second}", first=names[0], second=names[1])
         self.plot.show_bars(heading, bars, (_colour(first), _colour(second)))
 
     def show_flip(self, flip: FileFlip | None) -> None:

@@ -102,8 +102,10 @@ class RowPoints(HoverTitlePlot):
 class BeeswarmPlot(RowPoints):
     def __init__(self) -> None:
         self._swarms: tuple[Swarm, ...] = ()
+        self._names_width = 0
         self._rows = np.zeros(0, dtype=np.int64)
         super().__init__("beeswarmPlot", tr("Values of all rows"))
+        self.setToolTip(tr("Orange: large in the file, blue: small"))
         self.setMouseEnabled(x=True, y=False)
         self.getViewBox().invertY(True)
 
@@ -123,7 +125,7 @@ class BeeswarmPlot(RowPoints):
         self.clear()
         self.getPlotItem().showGrid(x=True, y=False, alpha=0.3)
         self.getAxis("left").setStyle(tickLength=0)
-        self.set_heading(tr("Each row; orange: large in the file, blue: small"))
+        self.set_heading(tr("Each row"))
         self.addItem(pg.InfiniteLine(0.0, pen=pen(theme.current().muted)), ignoreBounds=True)
         if self._swarms:
             at = [np.column_stack([one.values, place + heights(one.values)]) for place, one in enumerate(self._swarms)]
@@ -133,6 +135,9 @@ class BeeswarmPlot(RowPoints):
 
     def _value(self, point: int) -> float:
         return float(self._at[point, 0])
+
+    def title_room(self) -> int:
+        return max(8 * UNIT, self.width() - self._names_width - 3 * UNIT)
 
     def fit(self) -> None:
         if not self._swarms:
@@ -144,7 +149,8 @@ class BeeswarmPlot(RowPoints):
             for one in self._swarms
         ]
         self.getAxis("left").setTicks([list(enumerate(names))])
-        self.getAxis("left").setWidth(max(map(letters.horizontalAdvance, names)) + 2 * UNIT)
+        self._names_width = max(map(letters.horizontalAdvance, names)) + 2 * UNIT
+        self.getAxis("left").setWidth(self._names_width)
         ends = np.concatenate([one.values for one in self._swarms])
         low, high = float(ends.min(initial=0.0)), float(ends.max(initial=0.0))
         self.setRange(xRange=(low, high if high > low else low + 1.0), yRange=(-0.6, len(names) - 0.4), padding=0.02)
