@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.ui.compare.cost_table import CostTableView
 from mcsvm_gui.ui.compare.parts import Panel
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.cost_table import CostTableView
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest
