@@ -6,7 +6,7 @@ full grid, coarse to fine, two-line (Kao et al. 2004), successive halving. They 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from solvers.budget import SEARCH
 from solvers.selection.cell import Cell, CellResult, Trial
@@ -18,11 +18,12 @@ Steps = Generator[list[Trial], Results, None]
 
 @dataclass(frozen=True)
 class SearchStrategy:
-    """`steps(grid, folds, per_class)`: rows of a class in a training part, on average."""
+    """`steps(grid, folds, least)`: the least share of the training rows that machines are compared on."""
 
     name: str
     about: str
     steps: Callable[[Grid, int, float], Steps]
+    tested: Mapping[float, float] = field(default_factory=dict)  # share of the test rows, by that of the training rows
 
 
 def on_all(cells: Iterable[Cell], folds: int) -> list[Trial]:
@@ -34,13 +35,14 @@ def once(trials: list[Trial]) -> Steps:
     yield trials
 
 
-def full(grid: Grid, folds: int, per_class: float) -> Steps:
+def full(grid: Grid, folds: int, least: float) -> Steps:
     yield on_all((cell for machine in grid.machines for cell in grid.cells(machine)), folds)
 
 
-def coarse_to_fine(grid: Grid, folds: int, per_class: float) -> Steps:
+def coarse_to_fine(grid: Grid, folds: int, least: float) -> Steps:
     """Every fourth cell, then the neighbours of the best cell; the distance halves when the best has no new ones."""
-    coarse = [grid.at(machine, i, j) for machine in grid.machines for i, j in _coarse(grid)]
+    apart = SEARCH.widest, SEARCH.widest
+    coarse = [grid.at(machine, i, j) for machine in grid.machines for i, j in _coarse(grid, apart)]
     results = yield on_all(coarse, folds)
     distance = SEARCH.widest
     while distance:
@@ -51,14 +53,14 @@ def coarse_to_fine(grid: Grid, folds: int, per_class: float) -> Steps:
             distance //= 2
 
 
-def _coarse(grid: Grid) -> list[tuple[int, int]]:
-    """Indices spread evenly over the grid, both ends included."""
-    columns, rows = (_spread(len(values)) for values in (grid.costs.values, grid.gamma_values))
+def _coarse(grid: Grid, apart: tuple[int, int]) -> list[tuple[int, int]]:
+    """Indices spread evenly over the grid, about so many steps apart, both ends included."""
+    columns, rows = map(_spread, (len(grid.costs.values), len(grid.gamma_values)), apart)
     return [(i, j) for j in rows for i in columns]
 
 
-def _spread(count: int) -> list[int]:
-    parts = max(1, round((count - 1) / SEARCH.widest))
+def _spread(count: int, apart: int) -> list[int]:
+    parts = max(1, round((count - 1) / apart))
     return sorted({round(part * (count - 1) / parts) for part in range(parts + 1)})
 
 
@@ -67,7 +69,7 @@ def _new_neighbours(grid: Grid, results: Results, machine: str, distance: int) -
     return [] if here is None else [cell for cell in grid.around(here, distance) if cell not in results]
 
 
-def two_line(grid: Grid, folds: int, per_class: float) -> Steps:
+def two_line(grid: Grid, folds: int, least: float) -> Steps:
     """Kao, Chung, Sun & Lin 2004, algorithm 1: the best C of the linear kernel first, called C~.
 
     Then only the line -1 - log2 gamma = log2 C - log2 C~ of the rbf kernel, as far as it lies in the grid.
@@ -90,33 +92,60 @@ def _line(grid: Grid, start: Cell | None) -> list[Cell]:
     return [Cell(start.machine, cost, gamma) for cost, gamma in costs if grid.costs.is_within(cost)]
 
 
-def halving(grid: Grid, folds: int, per_class: float) -> Steps:
-    """Successive halving: all cells on few rows of every fold, the better third on three times as many, and so on."""
-    kept = {machine: list(grid.cells(machine)) for machine in grid.machines}
-    results: Results = {}
-    for share, cells in rungs(grid.size, per_class):
-        kept = {machine: _better(mine, results, cells) for machine, mine in kept.items()}
-        trials = [Trial(cell, fold, share) for mine in kept.values() for cell in mine for fold in range(folds)]
-        results = yield trials
+def halving(grid: Grid, folds: int, least: float) -> Steps:
+    """Successive halving: coarse cells on few rows of every fold, the best and those around them on more, and so on.
+
+    Cells of a rung are tested on a share of the rows too (`Search.tested`): few training rows against all test rows
+    would cost more than the few against each other.
+    """
+    (share, _), *later = rungs(grid, least)
+    kept = {machine: _first(grid, machine, share) for machine in grid.machines}
+    results = yield _on_share(kept, folds, share)
+    for number, (share, cells) in enumerate(later):
+        around = number == 0
+        kept = {machine: _better(grid, mine, results, cells, around=around) for machine, mine in kept.items()}
+        results = yield _on_share(kept, folds, share)
 
 
-def rungs(cells: int, per_class: float) -> list[tuple[float, int]]:
+def _on_share(kept: Mapping[str, list[Cell]], folds: int, share: float) -> list[Trial]:
+    return [Trial(cell, fold, share) for mine in kept.values() for cell in mine for fold in range(folds)]
+
+
+def rungs(grid: Grid, least: float) -> list[tuple[float, int]]:
     """(share of the training rows, cells of a machine) one after another; the last are all rows."""
-    found = []
-    for share, kept in SEARCH.rungs:
-        if share == 1.0 or share * per_class >= SEARCH.per_class:
-            found.append((share, cells))
-            cells = min(cells, max(SEARCH.least, round(kept * cells)))
+    found, cells = [], 0
+    for share, _, kept, fewest in SEARCH.rungs:
+        if share == 1.0 or share >= least:
+            found.append((share, cells or len(_first(grid, grid.machines[0], share))))
+            cells = min(grid.size, max(fewest, round(kept * grid.size)))
     return found
 
 
-def _better(cells: list[Cell], results: Results, count: int) -> list[Cell]:
-    """The best of those that were tried; all of them where no more are there."""
-    if len(cells) <= count:
-        return cells
-    there = [cell for cell in cells if cell in results]
-    chosen = set(sorted(there, key=lambda cell: preference(cell, results[cell].worth))[:count])
-    return [cell for cell in cells if cell in chosen]
+def least_share(rows: int, classes: int) -> float:
+    """Of so many training rows, for a rung of successive halving."""
+    return max(SEARCH.per_class * classes, SEARCH.rows) / rows
+
+
+def _first(grid: Grid, machine: str, share: float) -> list[Cell]:
+    """Every cell where they are trained on all rows at once."""
+    apart = (1, 1) if share == 1.0 else _apart(grid)
+    return [grid.at(machine, i, j) for i, j in _coarse(grid, apart)]
+
+
+def _apart(grid: Grid) -> tuple[int, int]:
+    """Steps between coarse cells, in C and gamma."""
+    ranges = grid.costs, grid.gammas or grid.costs
+    columns, rows = (max(1, round(SEARCH.coarse / values.step)) for values in ranges)
+    return columns, rows
+
+
+def _better(grid: Grid, cells: list[Cell], results: Results, count: int, *, around: bool) -> list[Cell]:
+    """The best of those that were tried, in the order of the grid; `around`: each with its neighbours."""
+    there = sorted((cell for cell in cells if cell in results), key=lambda cell: preference(cell, results[cell].worth))
+    reach = range(1, 1 + max(_apart(grid)) // 2) if around else ()
+    beside = ([cell, *(near for distance in reach for near in grid.around(cell, distance))] for cell in there)
+    chosen = list(dict.fromkeys(cell for group in beside for cell in group))[:count]
+    return sorted(chosen, key=grid.place)
 
 
 SEARCHES: dict[str, SearchStrategy] = {
@@ -128,7 +157,10 @@ SEARCHES: dict[str, SearchStrategy] = {
         ),
         SearchStrategy("coarse-to-fine", "every fourth cell, then closer and closer around the best", coarse_to_fine),
         SearchStrategy(
-            "halving", "every cell on a ninth of the rows, the best third on a third, their best on all", halving
+            "halving",
+            "coarse cells on a ninth of the rows, the best and the cells around them on a third, their best on all",
+            halving,
+            {share: tested for share, tested, *_ in SEARCH.rungs},
         ),
         SearchStrategy("per-pair", "every cell, and for ovo and dag each pair's own best C and gamma", full),
     )

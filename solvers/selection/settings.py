@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from solvers.budget import SEARCH
 from solvers.machines import MACHINES, Machine
 from solvers.run.limits import Limits
 from solvers.selection.shared import FoldRows, KernelFamily
@@ -24,6 +25,7 @@ class TrainingSettings:
     jobs: int = 1  # tasks at a time, each on a thread
     threads: int | None = None  # threads of one task's matrix products
     keep_values: bool = False  # whether results have the decision values of the test rows
+    tested: Mapping[float, float] = field(default_factory=dict)  # by share of the training rows: of the test rows
     by_pair: bool = False  # whether results of ovo and dag have the accuracy of each pair function
 
     def bias_of(self, machine: str) -> str:
@@ -31,6 +33,13 @@ class TrainingSettings:
 
     def margin_of(self, machine: Machine, classes: int) -> float:
         return machine.margin(classes) if self.margin is None else self.margin
+
+    def of_rung(self, share: float, machine: str, classes: int) -> TrainingSettings:
+        """For a share of the training rows; machines that are only to be compared need no more than `SEARCH.rough`."""
+        if share not in self.tested or share == 1.0:
+            return self
+        rough = SEARCH.rough * self.margin_of(MACHINES[machine], classes)
+        return replace(self, limits=replace(self.limits, tolerance=max(self.limits.tolerance, rough)))
 
     def weights(self, rows: FoldRows) -> np.ndarray:
         """The factor on C for each class of a fold."""

@@ -101,25 +101,29 @@ class FoldRows:
         return Matrices.filled(self, squared_distances)
 
     @cached_property
-    def _nested(self) -> dict[float, FoldRows]:
+    def _nested(self) -> dict[tuple[float, float], FoldRows]:
         return {}
 
-    def nested(self, share: float) -> FoldRows:
-        """The first share of the training rows of each class, in an order that is the same for every share."""
-        if share == 1.0:
+    def nested(self, share: float, tested: float = 1.0) -> FoldRows:
+        """The first share of the training rows of each class, and of the test rows."""
+        if share == tested == 1.0:
             return self
-        if share not in self._nested:
-            self._nested[share] = self._first(share)
-        return self._nested[share]
+        if (share, tested) not in self._nested:
+            self._nested[share, tested] = self._first(share, tested)
+        return self._nested[share, tested]
 
-    def _first(self, share: float) -> FoldRows:
-        sizes = np.diff(self.starts)
-        orders = [np.random.default_rng([ORDER, code]).permutation(size) for code, size in enumerate(sizes)]
-        chosen = [
-            start + order[: math.ceil(share * order.size)] for start, order in zip(self.starts, orders, strict=False)
-        ]
-        rows = np.sort(np.concatenate(chosen))
-        return replace(self, train=self.train.take(rows), labels=self.labels[rows], weights=self.weights[rows])
+    def _first(self, share: float, tested: float) -> FoldRows:
+        rows, tests = first_of_each(self.labels, share), first_of_each(self.given_labels, tested)
+        return replace(
+            self,
+            train=self.train.take(rows),
+            labels=self.labels[rows],
+            weights=self.weights[rows],
+            test=self.test.take(tests),
+            test_labels=self.test_labels[tests],
+            test_weights=self.test_weights[tests],
+            given_labels=self.given_labels[tests],
+        )
 
     def forget_distances(self) -> None:
         for rows in (self, *self._nested.values()):
@@ -127,6 +131,17 @@ class FoldRows:
 
     def accuracy(self, predicted: np.ndarray) -> float:
         return float(np.average(predicted == self.test_labels, weights=self.test_weights))
+
+
+def first_of_each(labels: np.ndarray, share: float) -> np.ndarray:
+    """Rising numbers of the first share of the rows of each class, in an order that is the same for every share."""
+    _, codes = np.unique(labels, return_inverse=True)
+    chosen = []
+    for code in range(int(codes.max()) + 1):
+        rows = np.flatnonzero(codes == code)
+        order = np.random.default_rng([ORDER, code]).permutation(rows.size)
+        chosen.append(rows[order[: math.ceil(share * rows.size)]])
+    return np.sort(np.concatenate(chosen))
 
 
 @dataclass(frozen=True, eq=False)

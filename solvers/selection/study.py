@@ -5,7 +5,6 @@ NestedStudy: the search is repeated inside each outer training part, for an unbi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -115,7 +114,7 @@ class NestedStudy:
     report: Report | None = None
     executor: Executor = field(default_factory=Threads)
     score: Score = SCORES["accuracy"]
-    per_class: float = math.inf  # rows of a class in an inner training part, on average
+    least: float = 0.0  # share of the inner training rows that machines are compared on
     done: dict[int, dict[Trial, FoldResult]] = field(default_factory=dict)  # by outer fold: kept over interruptions
 
     def run(self) -> list[Nested]:
@@ -132,7 +131,7 @@ class NestedStudy:
 
     def _choose(self, number: int, parts: tuple[Fold, ...]) -> dict[str, Cell]:
         inner = Folds(parts, self.prepare)
-        steps = self.search.steps(self.grid, len(inner), self.per_class)
+        steps = self.search.steps(self.grid, len(inner), self.least)
         done = self.done.setdefault(number, {})
         study = Study(steps, inner, self.settings, done, self.stopped, self.report, self.executor, self.score)
         results = study.run()

@@ -53,16 +53,18 @@ def perform(task: Task, rows: FoldRows, settings: TrainingSettings, stopped: Cal
     """Yield results as they are done; trials interrupted by a stop give none."""
     if stopped():
         return
-    rows, kernel = rows.nested(task.share), settings.kernel.at(task.gamma)
+    rows, kernel = rows.nested(task.share, settings.tested.get(task.share, 1.0)), settings.kernel.at(task.gamma)
     check_size(kernel, rows.train)  # binary.py calls no `pose`; with infinite kernel values its loops would not end
     matrices = matrices_of(rows, kernel, settings)
     rest = dict(task.costs)
     for group in ("pairs", "one-vs-rest"):
         fast = {name: rest.pop(name) for name in list(rest) if _fast(name, group, rows, kernel, settings, matrices)}
         if fast:
-            yield from _binary(task, rows, kernel, fast, settings, stopped, matrices)
+            chosen = settings.of_rung(task.share, next(iter(fast)), rows.classes)
+            yield from _binary(task, rows, kernel, fast, chosen, stopped, matrices)
     for machine, costs in rest.items():
-        found = whole.along(rows, machine, kernel, costs, settings, stopped, matrices)
+        chosen = settings.of_rung(task.share, machine, rows.classes)
+        found = whole.along(rows, machine, kernel, costs, chosen, stopped, matrices)
         for cost, result in zip(costs, found, strict=False):
             yield Trial(Cell(machine, cost, task.gamma), task.fold, task.share), result
 

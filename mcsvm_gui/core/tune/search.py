@@ -41,7 +41,7 @@ from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.per_pair import Composite, choose, compose
 from solvers.selection.scores import SCORES
-from solvers.selection.search import SEARCHES, SearchStrategy, rungs
+from solvers.selection.search import SEARCHES, SearchStrategy, least_share, rungs
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import KernelFamily
 from solvers.selection.study import Nested, NestedStudy, Report, Study
@@ -123,11 +123,10 @@ class Tuning:
     def rungs(self) -> list[tuple[float, int]]:
         """Of successive halving: (share of the training rows, trials)."""
         times = len(self.grid.machines) * len(self.parts)
-        return [(share, times * cells) for share, cells in rungs(self.grid.size, self._per_class(self.parts))]
+        return [(share, times * cells) for share, cells in rungs(self.grid, self._least(self.parts))]
 
-    def _per_class(self, parts: tuple[Fold, ...]) -> float:
-        """Training rows."""
-        return parts[0].train.size / len(self.class_names)
+    def _least(self, parts: tuple[Fold, ...]) -> float:
+        return least_share(parts[0].train.size, len(self.class_names))
 
     def run(
         self,
@@ -146,7 +145,7 @@ class Tuning:
             before = time.perf_counter()
             return stopped() or deadline.is_over(time.perf_counter() - before)
 
-        steps = self.search.steps(self.grid, len(self.parts), self._per_class(self.parts))
+        steps = self.search.steps(self.grid, len(self.parts), self._least(self.parts))
         study = Study(steps, Folds(self.parts, self.prepare), self.settings, self.done, over, report, score=self.score)
         composites: dict[str, Composite] = {}
         nested: list[Nested] = []
@@ -212,6 +211,7 @@ class Tuning:
             jobs=jobs_of(self.wanted),
             threads=request.threads,
             by_pair=self.search.name == "per-pair",
+            tested=self.search.tested,
         )
 
     def _class_weight(self) -> str | dict[int, float] | None:
@@ -248,7 +248,7 @@ class Tuning:
     def _nested(self, outer: Study, report: Report | None, stopped: Callable[[], bool]) -> list[Nested]:
         return NestedStudy(
             outer.folds, self.inner, self.prepare, self.search, self.grid, self.settings, stopped, report,
-            outer.executor, self.score, self._per_class(self.inner[0]), self.done_inside,
+            outer.executor, self.score, self._least(self.inner[0]), self.done_inside,
         ).run()  # fmt: skip
 
 

@@ -14,15 +14,17 @@ from sklearn.model_selection import StratifiedKFold
 from solvers import InputError
 from solvers.dual.certificate import Certificate
 from solvers.run.ending import Ending
+from solvers.run.limits import Limits
 from solvers.selection import folds as folding
 from solvers.selection.cell import Cell, CellResult, FoldResult, Trial, summarise
 from solvers.selection.executor import Folds
 from solvers.selection.grid import Grid, Range, best
-from solvers.selection.search import SEARCHES, _line, rungs
+from solvers.selection.search import SEARCHES, _line, least_share, rungs
 from solvers.selection.settings import TrainingSettings
+from solvers.selection.shared import FoldRows
 from solvers.selection.study import Study
 
-MANY = 1e6  # rows of a class: no rung is left out
+EVERY = 0.0  # share of the rows that a rung needs: none is left out
 labels_of = st.lists(st.integers(0, 3), min_size=12, max_size=60).filter(
     lambda drawn: sorted(np.bincount(drawn, minlength=4))[-2] >= 4
 )
@@ -133,7 +135,7 @@ def test_numbers_stay_as_they_were_written() -> None:
 
 def searched(name: str, grid: Grid, folds: int, accuracy) -> dict[Cell, CellResult]:
     """What a search tries when every trial has the accuracy that a function says."""
-    steps, done = SEARCHES[name].steps(grid, folds, MANY), {}
+    steps, done = SEARCHES[name].steps(grid, folds, EVERY), {}
     trials = next(steps)
     try:
         while True:
@@ -211,9 +213,9 @@ class Told:
                     yield Trial(cell, task.fold, task.share), scored(self.accuracy(cell)).by_fold[0]
 
 
-def planned(name: str, accuracy, known: dict, most: float = math.inf) -> Study:
+def planned(name: str, accuracy, known: dict, most: float = math.inf, grid: Grid = HSU_LIN) -> Study:
     executor, folds = Told(accuracy, most), 3
-    steps = SEARCHES[name].steps(HSU_LIN, folds, MANY)
+    steps = SEARCHES[name].steps(grid, folds, EVERY)
     study = Study(
         steps, Folds((), None), TrainingSettings(), known, lambda: executor.done >= executor.most, executor=executor
     )
@@ -238,17 +240,58 @@ def test_what_is_known_changes_no_search(name: str, top: tuple[int, int], most: 
 def test_halving_takes_the_better_cells_to_more_rows() -> None:
     results = searched("halving", Grid(("ww", "cs"), Range(0, 17), None), 3, hill((3, 0)))
     shares = [result.share for cell, result in results.items() if cell.machine == "ww"]
-    assert sorted(shares) == [1 / 9] * 12 + [1 / 3] * 3 + [1.0] * 3
+    assert sorted(shares) == [1 / 9] + [1 / 3] * 11 + [1.0] * 5
     assert {result.folds for result in results.values()} == {3}
-    assert {math.log2(cell.C) for cell, result in results.items() if result.share == 1.0} == {2, 3, 4}
+    assert {math.log2(cell.C) for cell, result in results.items() if result.share == 1.0} == {1, 2, 3, 4, 5}
+
+
+@pytest.mark.parametrize(("step", "coarse"), [(1.0, 64), (0.5, 64), (2.0, 64), (3.5, 25)])
+def test_halving_begins_two_powers_of_two_apart_and_looks_around_the_best(step: float, coarse: int) -> None:
+    """A peak that no coarse cell lies on is found."""
+    grid = Grid(("ww",), Range(-2, 12, step), Range(-10, 4, step))
+    peak = grid.costs.exponents[1], grid.gammas.exponents[-2]
+    plan = planned("halving", hill(peak), {}, grid=grid)
+    asked = [{trial.cell for trial in plan.asked if trial.share == share} for share in (1 / 9, 1 / 3, 1.0)]
+    assert len(asked[0]) == coarse
+    assert [len(cells) for cells in asked] == [cells for _, cells in rungs(grid, EVERY)]
+    assert Cell("ww", *(2.0**exponent for exponent in peak)) in asked[2] <= asked[1]
 
 
 @pytest.mark.parametrize(
-    ("per_class", "expected"),
-    [(MANY, [(1 / 9, 90), (1 / 3, 30), (1.0, 3)]), (100.0, [(1 / 3, 90), (1.0, 10)]), (60.0, [(1.0, 90)])],
+    ("rows", "classes", "expected"),
+    [
+        (10_000, 10, [(1 / 9, 25), (1 / 3, 16), (1.0, 5)]),
+        (10_000, 200, [(1 / 3, 25), (1.0, 5)]),
+        (600, 2, [(1 / 3, 25), (1.0, 5)]),
+        (10_000, 600, [(1.0, 90)]),
+        (120, 3, [(1.0, 90)]),
+    ],
 )
-def test_rungs_that_leave_few_rows_of_a_class_are_left_out(per_class: float, expected: list) -> None:
-    assert rungs(90, per_class) == expected
+def test_rungs_of_few_rows_are_left_out(rows: int, classes: int, expected: list) -> None:
+    grid = Grid(("ww",), Range(0, 9), Range(0, 8))
+    assert rungs(grid, least_share(rows, classes)) == expected
+
+
+def test_lower_rungs_are_tested_on_nested_shares_of_each_class() -> None:
+    labels = np.repeat([0, 1, 2], [90, 30, 9])
+    rows = FoldRows.of(np.arange(129.0)[:, None], labels, np.arange(129.0)[:, None], np.r_[labels[:-1], 5])
+    thirds = [rows.nested(share, tested) for share, tested in ((1 / 9, 1 / 3), (1 / 3, 2 / 3), (1.0, 1.0))]
+    tested = [set(part.test.rows.ravel().tolist()) for part in thirds]
+    assert tested[0] < tested[1] < tested[2] == set(range(129))
+    counts = [np.unique(part.given_labels, return_counts=True)[1].tolist() for part in thirds]
+    assert counts == [[30, 10, 3, 1], [60, 20, 6, 1], [90, 30, 8, 1]]
+    assert [np.unique(part.labels, return_counts=True)[1].tolist() for part in thirds[:2]] == [[10, 4, 1], [30, 10, 3]]
+    again = rows.nested(1 / 9, 1 / 3)
+    assert again.test_labels.tolist() == [labels[int(row)] if row < 128 else -1 for row in again.test.rows.ravel()]
+
+
+def test_machines_of_lower_rungs_are_compared_at_a_rough_tolerance() -> None:
+    chosen = TrainingSettings(tested=SEARCHES["halving"].tested)
+    assert [chosen.of_rung(share, "ww", 4).limits.tolerance for share in (1 / 9, 1 / 3, 1.0)] == [0.01, 0.01, 1e-3]
+    assert chosen.of_rung(1 / 9, "llw", 5).limits.tolerance == 0.0025, "a hundredth of its margin"
+    loose = replace(chosen, limits=Limits(tolerance=0.1))
+    assert loose.of_rung(1 / 9, "ww", 4) == loose
+    assert TrainingSettings().of_rung(1 / 9, "ww", 4) == TrainingSettings(), "of a learning curve"
 
 
 def test_cells_of_more_rows_are_better_and_of_unfinished_rungs_are_not() -> None:
