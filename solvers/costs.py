@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,9 @@ class CostRule:
                 reject=self.reject,
             )
 
-    @property
+    @cached_property
     def table(self) -> np.ndarray:
-        return np.array(self.costs)
+        return np.array(self.costs, dtype=np.float64)
 
     @property
     def equal(self) -> bool:

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     if options.model is not None:
         check_best(wanted)
     check_report(options.report)
-    check_outputs((options.output, options.report, options.model), (options.data,))
+    check_outputs((options.output, options.report, options.model), (options.data, options.costs))
     dataset = open_dataset(options.data, request.read)
     tuning = Tuning(replace(request, digest=dataset.digest), wanted, dataset)
     with Interrupt() as interrupt:
@@ -106,8 +106,8 @@ def read(options: argparse.Namespace) -> tuple[Request, TuneRequest]:
     without_gamma = kernel is not None and "gamma" not in kernel.parameters and options.gamma is None
     wanted = TuneRequest(
         machines=parse_machines(options.machine or request.machine),
-        costs=range_of("C", options.C, step),
-        gammas=None if without_gamma else range_of("gamma", options.gamma, step),
+        C=range_of("C", options.C, step),
+        gamma=None if without_gamma else range_of("gamma", options.gamma, step),
         **how,
     )
     return request, wanted

@@ -89,11 +89,12 @@ class CellResult:
 
     def scored(self, score: Score) -> CellResult:
         """By another measure; computed once, however often it is asked for."""
-        if score is self.score:
+        if score == self.score:
             return self
-        if score.name not in self._scored:
-            self._scored[score.name] = replace(self, score=score)
-        return self._scored[score.name]
+        found = self._scored.get(score.name)
+        if found is None or found.score != score:
+            found = self._scored[score.name] = replace(self, score=score)
+        return found
 
     def known_by(self, score: Score) -> CellResult:
         """The folds that have what the measure needs."""

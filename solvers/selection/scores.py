@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from solvers.costs import CostRule
 from solvers.jit import likelihood
 from solvers.machines import MACHINES
 from solvers.model import decide
@@ -99,15 +100,15 @@ def _rehearse() -> None:
 # -- measures ----------------------------------------------------------------------------------------
 
 
-def accuracy(folds: Sequence[Measured]) -> list[float]:
+def accuracy(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float]:
     return [fold.right() / fold.total() for fold in folds]
 
 
-def balanced_accuracy(folds: Sequence[Measured]) -> list[float]:
+def balanced_accuracy(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float]:
     return [float(np.mean(_shares(fold)[0])) for fold in folds]
 
 
-def macro_f1(folds: Sequence[Measured]) -> list[float]:
+def macro_f1(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float]:
     found = []
     for fold in folds:
         _, given, decided, both = fold.per_class()
@@ -122,7 +123,7 @@ def _shares(fold: Measured) -> tuple[np.ndarray, np.ndarray]:
     return both[there] / given[there], given[there]
 
 
-def log_loss(folds: Sequence[Measured]) -> list[float]:
+def log_loss(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float]:
     """With fewer than two folds, at the temperature that suits the fold itself."""
     highest = max(fold.first for fold in folds)
     length = WIDTH - 2 * (highest - min(fold.first for fold in folds))
@@ -168,24 +169,34 @@ def _at(losses: np.ndarray, place: float) -> float:
     return max(zero + t * (one + t * (two + t * three)), 0.0)
 
 
-def cost(folds: Sequence[Measured], costs: Mapping[tuple[int, int], float]) -> list[float]:
-    """The mean cost of a row, by (class given, class decided); pairs that are not named cost 1, right answers 0."""
+def cost(folds: Sequence[Measured], costs: CostRule | None = None) -> list[float]:
+    """The mean cost of a row by the machine's own decision; labels are the classes of the costs, by number.
+
+    Without costs every error costs 1.
+    """
     found = []
     for fold in folds:
-        pairs = zip(fold.given.tolist(), fold.decided.tolist(), strict=True)
-        each = [costs.get(pair, float(pair[0] != pair[1])) for pair in pairs]
-        found.append(float(np.dot(each, fold.weight) / fold.total()))
+        each = fold.given != fold.decided if costs is None else costs.table[fold.given, fold.decided]
+        found.append(float(each @ fold.weight / fold.total()))
     return found
 
 
 @dataclass(frozen=True)
 class Score:
-    """One measure that a search may choose by."""
+    """One measure that a search may choose by, and what errors cost."""
 
     name: str
     title: str
     higher_is_better: bool
-    of: Callable[[Sequence[Measured]], list[float]]
+    formula: Callable[[Sequence[Measured], CostRule | None], list[float]]
+    costs: CostRule | None = None
+
+    def of(self, folds: Sequence[Measured]) -> list[float]:
+        return self.formula(folds, self.costs)
+
+    def beside(self, name: str) -> Score:
+        """Another measure, at the same costs."""
+        return replace(SCORES[name], costs=self.costs)
 
     def preferred(self, value: float) -> float:
         """Larger for better values."""
@@ -199,6 +210,6 @@ SCORES: dict[str, Score] = {
         Score("balanced-accuracy", "Balanced accuracy", True, balanced_accuracy),
         Score("macro-f1", "Macro F1", True, macro_f1),
         Score("log-loss", "Log loss", False, log_loss),
-        Score("cost", "Mean cost", False, lambda folds: cost(folds, {})),
+        Score("cost", "Mean cost", False, cost),
     )
 }

@@ -218,7 +218,7 @@ class Search:
     def run(self, budget: Budget) -> tuple[Found, dict[str, int]]:
         dataset = open_dataset(str(resources.dataset("segment")), ReadOptions())
         costs, gammas = Range(-2.0, 12.0, 1.75), Range(-10.0, 4.0, 3.5)
-        wanted = TuneRequest(machines=(self.machine,), costs=costs, gammas=gammas, folds=3, jobs=1)
+        wanted = TuneRequest(machines=(self.machine,), C=costs, gamma=gammas, folds=3, jobs=1)
         began = time.process_time()
         with in_searches(Auto(budget)) as decisions:
             tuned = Tuning(Request(time_limit=LIMIT), wanted, dataset).run()

@@ -68,8 +68,8 @@ def search(
 
 def test_overhead(cluster: DaskCluster) -> None:
     there, here = replace(ASKED, scheduler=cluster.address), replace(ASKED, jobs=2)
-    search(replace(there, costs=Range(0, 0), gammas=Range(0, 0)))  # compiles, and loads what is compiled
-    search(replace(here, costs=Range(0, 0), gammas=Range(0, 0)))
+    search(replace(there, C=Range(0, 0), gamma=Range(0, 0)))  # compiles, and loads what is compiled
+    search(replace(here, C=Range(0, 0), gamma=Range(0, 0)))
     for _ in range(2):
         clock = Clock(cluster)
         search(here)
@@ -98,7 +98,7 @@ def test_from_stop_to_end(cluster: DaskCluster) -> None:
 def test_a_lost_worker(cluster: DaskCluster) -> None:
     """Beside one worker from the moment on: what is lost is what it had in hand."""
     there = replace(ASKED, scheduler=cluster.address)
-    search(replace(there, costs=Range(0, 0), gammas=Range(0, 0)))
+    search(replace(there, C=Range(0, 0), gamma=Range(0, 0)))
     times: list[float] = []
 
     def report(done: Done) -> None:

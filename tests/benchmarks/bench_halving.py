@@ -40,7 +40,7 @@ def search(name: str, machine: str, how: str, step: float = STEP) -> tuple[Tuned
     files = ("test.csv",) if name == "segment" else ("train.csv", "data.csv")
     path = next(path for file in files if (path := Path(FOLDER) / name / file).exists())
     costs, gammas = Range(-2.0, 12.0, step), Range(-10.0, 4.0, step)
-    wanted = TuneRequest(machines=(machine,), costs=costs, gammas=gammas, search=how, jobs=2)
+    wanted = TuneRequest(machines=(machine,), C=costs, gamma=gammas, search=how, jobs=2)
     request = Request(rules=Rules(missing="most-frequent"))
     tuning, began = Tuning(request, wanted, open_dataset(str(path), ReadOptions())), time.process_time()
     return tuning.run(), time.process_time() - began

@@ -36,7 +36,7 @@ WORKERS = 2
 
 def search(machines: tuple[str, ...], costs: Range = COSTS, gammas: Range = GAMMAS, how: str = "grid") -> Tuned:
     dataset = open_dataset(str(resources.dataset("segment")), ReadOptions())
-    wanted = TuneRequest(machines=machines, costs=costs, gammas=gammas, search=how, jobs=WORKERS)
+    wanted = TuneRequest(machines=machines, C=costs, gamma=gammas, search=how, jobs=WORKERS)
     return Tuning(Request(), wanted, dataset).run()
 
 

@@ -59,6 +59,50 @@ def test_cells_are_those_of_a_pipeline_on_the_same_folds(blobs: Path) -> None:
         assert cell["fold_accuracy"] == pytest.approx(alone), cell
 
 
+def test_cells_are_priced_by_a_file_of_costs(blobs: Path, tmp_path: Path) -> None:
+    """As the predictions of a pipeline on the same folds are; and the best cell is another."""
+    costs = tmp_path / "costs.csv"
+    costs.write_text(",class 2,class 0,class 1\nclass 2,0,1,4\nclass 0,8,0,1\nclass 1,1,2,0\n")
+    table = {("class 2", "class 0"): 1, ("class 2", "class 1"): 4, ("class 0", "class 2"): 8}
+    table |= {("class 0", "class 1"): 1, ("class 1", "class 2"): 1, ("class 1", "class 0"): 2}
+    asked = "tune", blobs, "--machine", "ww", *SMALL, "--score", "cost", "--json"
+    found = mcsvm(*asked, "--costs", costs).document
+    frame = pd.read_csv(blobs)
+    X, y = frame[["width", "height"]].to_numpy(), frame["label"].to_numpy()
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    for cell in found["cells"]:
+        pipeline = make_pipeline(MinMaxScaler((-1, 1)), MultiClassSVC(machine="ww", C=cell["C"], gamma=cell["gamma"]))
+        prices = []
+        for train, test in folds:
+            decided = pipeline.fit(X[train], y[train]).predict(X[test])
+            prices.append(np.mean([table.get(pair, 0) for pair in zip(y[test], decided, strict=True)]))
+        assert cell["scores"]["cost"] == cell["mean"] == pytest.approx(np.mean(prices), abs=1e-12)
+    assert found["best"]["ww"]["mean"] == min(cell["mean"] for cell in found["cells"])
+    assert found["costs"]["class 0"] == {"class 2": 8.0, "class 0": 0.0, "class 1": 1.0}
+    alike = mcsvm(*asked).document
+    assert [cell["mean"] for cell in alike["cells"]] == pytest.approx(
+        [1 - cell["scores"]["accuracy"] for cell in alike["cells"]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("true,a,b\na,0,1\nb,1,0\n", "the costs name a, b: no such class"),
+        (",class 0,class 1\nclass 0,0,1\nclass 1,1,0\n", "there are no costs for class 2"),
+        (",class 0,class 1\nclass 0,0,-1\nclass 1,1,0\n", "a cost must be at least 0"),
+        ("a\n", "a cost matrix has the names of the classes"),
+    ],
+)
+def test_costs_that_do_not_fit_are_refused(content: str, said: str, blobs: Path, tmp_path: Path) -> None:
+    costs = tmp_path / "costs.csv"
+    costs.write_text(content)
+    answer = mcsvm("tune", blobs, *SMALL, "--score", "cost", "--costs", costs, "-o", tmp_path / "cells.csv")
+    assert answer.code == 2
+    assert said in answer.err
+    assert not (tmp_path / "cells.csv").exists()
+
+
 def test_the_table_holds_every_cell_with_all_digits(blobs: Path, tmp_path: Path) -> None:
     out = tmp_path / "cells.csv"
     document = mcsvm("tune", blobs, *SMALL, "--json", "-o", out).document

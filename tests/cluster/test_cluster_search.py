@@ -28,7 +28,7 @@ pytest.importorskip("distributed")
     "wanted",
     [
         ASKED,
-        replace(ASKED, machines=("ovo", "cs"), costs=Range(0, 4, 2), gammas=Range(-4, 0, 2), nested=True),
+        replace(ASKED, machines=("ovo", "cs"), C=Range(0, 4, 2), gamma=Range(-4, 0, 2), nested=True),
         replace(ASKED, machines=("dag",), costs=Range(0, 2), search="per-pair", repeats=2),
     ],
     ids=["grid", "nested", "per-pair"],

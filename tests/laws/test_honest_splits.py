@@ -107,7 +107,7 @@ def test_what_is_held_out_keeps_groups_together_or_is_the_last(data: Path, way: 
 
 def test_nested_searches_split_by_groups_inside_too(data: Path) -> None:
     request = Request(read=_read("groups"))
-    wanted = TuneRequest(costs=Range(0, 0), gammas=Range(0, 0), folds=3, nested=True)
+    wanted = TuneRequest(C=Range(0, 0), gamma=Range(0, 0), folds=3, nested=True)
     tuning = Tuning(request, wanted, open_dataset(data, request.read))
     groups = tuning.rows.groups
     for outer, inner in zip(tuning.parts, tuning.inner, strict=True):

@@ -240,7 +240,7 @@ def test_a_search_scores_folds_by_weight(tmp_path: Path) -> None:
     """As the same trainings, fold by fold, score their test rows."""
     rows = open_dataset(write(tmp_path)[0], READ)
     request = Request(read=READ, gap_tol=1e-9, class_weight="balanced", digest=rows.digest)
-    wanted = TuneRequest(machines=("ww", "ovo"), costs=range_of("2:2"), gammas=range_of("1:1"), folds=3, jobs=1)
+    wanted = TuneRequest(machines=("ww", "ovo"), C=range_of("2:2"), gamma=range_of("1:1"), folds=3, jobs=1)
     tuning = Tuning(request, wanted, rows)
     for cell, result in tuning.run().results.items():
         asked = replace(request, machine=cell.machine, C=2.0, gamma=1.0)

@@ -16,7 +16,7 @@ from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.evaluate.applied import applied
 from mcsvm_gui.core.evaluate.evaluation import DecidedRows, Evaluation, evaluate_rows
 from mcsvm_gui.core.evaluate.pricing import priced
-from solvers.costs import CostRule, costs_by_share, equal_costs
+from solvers.costs import CostRule
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,15 +56,6 @@ def evaluated_run(chosen: ScoredRun, model: Callable[[], TrainedModel]) -> Evalu
 
 
 # -- rules of costs ----------------------------------------------------------------------------------
-
-
-PRESETS = "equal", "share"
-
-
-def preset(name: str, run: EvaluatedRun) -> np.ndarray:
-    """Costs of a kind of their own for the classes of a run."""
-    counts = np.array(run.class_counts, dtype=float)
-    return equal_costs(counts.size) if name == "equal" else np.round(costs_by_share(counts), 6)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,13 @@ from mcsvm_gui.core.base.writing import Named, csv_text, plain_cell
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from solvers.costs import CostRule
 
 LONGEST = 50_000_000  # bytes; 2000 classes with all digits
+EQUAL, BY_SHARE, BY_HAND = "equal", "share", "hand"
+PRESETS = {EQUAL: "Equal", BY_SHARE: "By class share", BY_HAND: "By hand"}  # what costs begin with
 CORNER = "true \\ decided"
 
 
@@ -34,10 +38,13 @@ class CostTable:
 
     def rule(self, classes: Sequence[str]) -> CostRule:
         """For a model of these classes, in their order."""
-        import numpy as np
-
-        from mcsvm_gui.core.data.preparation.rules import some
         from solvers.costs import CostRule
+
+        return CostRule(self.ordered(classes).rows)
+
+    def ordered(self, classes: Sequence[str]) -> CostTable:
+        """Of these classes, in their order."""
+        from mcsvm_gui.core.data.preparation.rules import some
 
         strange = [name for name in self.names if name not in classes]
         absent = [name for name in classes if name not in self.names]
@@ -50,7 +57,7 @@ class CostTable:
         if absent:
             raise InputError("there are no costs for {names}", names=some(absent))
         order = [self.names.index(name) for name in classes]
-        return CostRule.of(np.array(self.rows)[np.ix_(order, order)])
+        return CostTable(tuple(classes), tuple(tuple(self.rows[t][c] for c in order) for t in order))
 
     @classmethod
     def of(cls, rule: CostRule, classes: Sequence[str]) -> CostTable:
@@ -109,6 +116,37 @@ def _from_plain(given: Any) -> CostTable:
             if type(cost) not in (int, float) or not 0.0 <= cost < float("inf"):
                 raise InputError("a cost must be a number of at least 0, not {cost!r}", cost=cost)
     return CostTable(tuple(map(str, given)), tuple(tuple(map(float, row)) for row in rows))
+
+
+# -- forms ----------------------------------------------------------------------------------------
+
+
+def preset_costs(preset: str, totals: Mapping[str, float]) -> CostTable:
+    """`totals`: rows of each class, or the sum of their weights."""
+    from solvers.costs import CostRule
+
+    return CostTable.of(CostRule.of(preset_table(preset, list(totals.values()))), list(totals))
+
+
+def preset_table(preset: str, counts: Sequence[float]) -> np.ndarray:
+    import numpy as np
+
+    from solvers.costs import costs_by_share, equal_costs
+
+    each = np.array(counts, dtype=np.float64)
+    return equal_costs(each.size) if preset == EQUAL else np.round(costs_by_share(each), 6)
+
+
+def entered_costs(entry: str, totals: Mapping[str, float]) -> tuple[str, CostTable]:
+    """What a form says, or equal costs where that is nothing of these classes; and whether it is by hand."""
+    try:
+        return BY_HAND, Costs().parse(entry).ordered(list(totals))
+    except InputError:
+        return EQUAL, preset_costs(EQUAL, totals)
+
+
+def costs_entry(names: Sequence[str], costs: np.ndarray) -> str:
+    return Costs().written(CostTable(tuple(names), tuple(map(tuple, costs.tolist()))))
 
 
 # -- files -------------------------------------------------------------------------------------------

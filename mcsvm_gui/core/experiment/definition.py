@@ -227,7 +227,7 @@ def _run_of(values: dict[str, Any]) -> RunSpec:
     names = [item.name for item in fields(Request) if item.name not in OF_DATA]
     _known("a run", values, ["data", "label", "published", "search", *names])
     data, published = _text("data", values.pop("data", None)), _table(values.pop("published", {}))
-    search = SearchSpec(**_table(values.pop("search"))) if "search" in values else None
+    search = SearchSpec.from_document(_table(values.pop("search"))) if "search" in values else None
     request = Request.from_document({name: _value(name, value) for name, value in values.items() if name != "label"})
     label = _text("label", values.get("label", request.machine))
     for name, value in published.items():

@@ -19,7 +19,7 @@ class JournalCells:
 
     def __init__(self, journal: Journal, request: Request, wanted: TuneRequest, dataset: Dataset) -> None:
         self._journal, self._score = journal, SCORES[wanted.score]
-        grid = repr((wanted.search, wanted.machines, wanted.costs, wanted.gammas))
+        grid = repr((wanted.search, wanted.machines, wanted.C, wanted.gamma))
         self._key = key_of("cells", dataset.digest, conditions(replace(request, digest=None), wanted), grid)
 
     def done(self) -> dict[Trial, FoldResult]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.tune.options import TuneRequest
 
 LINES = 20
+LEAST = "search.least_share(parts[0].train.size, len(names))"  # share of the rows
 ARGUMENTS = {"seed": "random_state"}  # of MultiClassSVC, where an option is called otherwise
 SAID = (
     *("machine", "solver", "kernel", "C", "bias", "tol", "margin", "class_weight", "gap_tol", "max_iter"),
@@ -57,11 +58,10 @@ def search_script(request: Request, wanted: TuneRequest, dataset: Dataset) -> st
         raise InputError("a script searches on folds, once: every cell, coarse to fine or by halving")
     if wanted.score != "accuracy" or request.class_weight is not None:
         raise InputError("a script searches by accuracy and without class weights")
-    costs, gammas = wanted.costs, wanted.gammas
-    ranges = [f"Range({one.low:g}, {one.high:g}, {one.step:g})" if one else "None" for one in (costs, gammas)]
+    ranges = [f"Range({one.low:g}, {one.high:g}, {one.step:g})" if one else "None" for one in (wanted.C, wanted.gamma)]
     family = KERNELS[request.kernel].parameters
     others = tuple((name, getattr(request, name)) for name in family if name != "gamma")
-    asked = f"settings.TrainingSettings(shared.KernelFamily({request.kernel!r}, {others!r}), {request.solver!r})"
+    asked = f"shared.KernelFamily({request.kernel!r}, {others!r}), {request.solver!r}, tested=how.tested"
     scaling = SCALING.get(request.rules.scale)
     lines = [
         _imports(wanted.test_share),
@@ -72,10 +72,10 @@ def search_script(request: Request, wanted: TuneRequest, dataset: Dataset) -> st
         *([f"    {scaling[0].format(train='X[fold.train]')}"] if scaling else []),
         f"    Z = {_applied(request, 'X')}",
         "    return shared.FoldRows.of(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])",
-        f"cells = grid.Grid({wanted.machines!r}, grid.{ranges[0]}, {'grid.' * bool(gammas)}{ranges[1]})",
+        f"cells = grid.Grid({wanted.machines!r}, grid.{ranges[0]}, {'grid.' * bool(wanted.gamma)}{ranges[1]})",
         f"parts = folds.stratified(y, {wanted.folds}, {request.seed})",
-        f"steps = search.SEARCHES[{wanted.search!r}].steps(cells, len(parts), parts[0].train.size / len(names))",
-        f"found = study.Study(steps, executor.Folds(parts, prepare), {asked}).run()",
+        f"steps = (how := search.SEARCHES[{wanted.search!r}]).steps(cells, {wanted.folds}, {LEAST})",
+        f"found = study.Study(steps, executor.Folds(parts, prepare), settings.TrainingSettings({asked})).run()",
         "for machine in cells.machines: print(*(cell := grid.best(found, machine)), found[cell].mean)",
     ]
     return _script(lines)

@@ -144,7 +144,7 @@ def search(
     parts = [(dataset.take(fold.train), dataset.take(fold.test)) for fold in splits.of(dataset.labels, request.seed)]
     folds = [_Fold(posed_of(request, train), train, test) for train, test in parts]
     done: list[Mapping[str, Any]] = []
-    for cost in spec.costs.values:
+    for cost in spec.c_range.values:
         key = key_of("reference", dataset.digest, asked(replace(request, C=cost)), spec.folds)
         entry = None if journal is None else journal.get(key)
         if entry is None:
@@ -156,7 +156,7 @@ def search(
         done.append(entry)
     means = np.array([np.mean(entry["fold_accuracy"]) for entry in done])
     best = int(np.argmax(means >= means.max() - EQUAL))
-    return replace(request, C=spec.costs.values[best]), _summary(spec, means, best, done)
+    return replace(request, C=spec.c_range.values[best]), _summary(spec, means, best, done)
 
 
 def _tried(request: Request, folds: Sequence[_Fold], stopped: Callable[[], bool]) -> dict[str, Any] | None:
@@ -176,13 +176,13 @@ def _tried(request: Request, folds: Sequence[_Fold], stopped: Callable[[], bool]
 
 def _summary(spec: SearchSpec, means: np.ndarray, best: int, done: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """As of a search for machines."""
-    grid, seconds = Grid(("ovo",), spec.costs, None), sum(entry["seconds"] for entry in done)
+    grid, seconds = Grid(("ovo",), spec.c_range, None), sum(entry["seconds"] for entry in done)
     unsolved = [entry["worst_gap"] for entry in done if entry["worst_gap"] > 0.0]
     return {
         "cells": means.size,
         "mean": float(means[best]),
         "equal": int((means >= means.max() - EQUAL).sum()),
-        "edges": list(grid.edges(Cell("ovo", spec.costs.values[best], None))),
+        "edges": list(grid.edges(Cell("ovo", spec.c_range.values[best], None))),
         "unsolved": len(unsolved),
         "worst_gap": max(unsolved, default=None),
         "seconds": seconds,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.experiment.journal import Journal, key_of
 from mcsvm_gui.core.machine.request import OPTIONS, Request
@@ -39,9 +40,10 @@ class SearchSpec:
     holdout: float | None = None  # validated on this share in place of folds
     budget: float | None = None  # seconds of a search
     time_limit: float | None = None  # seconds of one training of the search; none: as for the run
+    costs: CostTable | None = None  # of errors, by the names of the classes
 
     def __post_init__(self) -> None:
-        self.costs, self.gammas  # noqa: B018 - raises InputError
+        self.c_range, self.gamma_range  # noqa: B018 - raises InputError
         if self.search not in SEARCHES or self.search == "per-pair":
             known = ", ".join(name for name in SEARCHES if name != "per-pair")
             raise InputError("search must be one of {known}, not {search!r}", known=known, search=self.search)
@@ -54,13 +56,14 @@ class SearchSpec:
         OPTIONS["time_limit"].check(self.time_limit)
         SEARCH_OPTIONS["score"].check(self.score)
         SEARCH_OPTIONS["budget"].check(self.budget)
+        SEARCH_OPTIONS["costs"].check(self.costs)
 
     @property
-    def costs(self) -> Range:
+    def c_range(self) -> Range:
         return _range("C", self.C, self.step)
 
     @property
-    def gammas(self) -> Range:
+    def gamma_range(self) -> Range:
         return _range("gamma", self.gamma, self.step)
 
     @property
@@ -70,7 +73,14 @@ class SearchSpec:
         return f"{self.search}, {validated}{chosen}"
 
     def document(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """Of a file; without what is not said."""
+        given = {**asdict(self), "costs": SEARCH_OPTIONS["costs"].kind.plain(self.costs)}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> SearchSpec:
+        costs = SEARCH_OPTIONS["costs"].kind.loaded(document.get("costs"))
+        return cls(**{**document, "costs": costs})
 
     def said(self) -> dict[str, Any]:
         """Of the document what differs from the defaults."""
@@ -78,11 +88,12 @@ class SearchSpec:
         return {name: value for name, value in self.document().items() if value != plain[name]}
 
     def wanted(self, machines: Sequence[str], kernel: str) -> TuneRequest:
-        gammas = self.gammas if "gamma" in KERNELS[kernel].parameters else None
+        gamma = self.gamma_range if "gamma" in KERNELS[kernel].parameters else None
         return TuneRequest(
-            *(tuple(machines), self.costs, gammas, self.search, self.score, self.folds),
+            *(tuple(machines), self.c_range, gamma, self.search, self.score, self.folds),
             holdout=self.holdout,
             budget=self.budget,
+            costs=self.costs,
         )
 
 

@@ -137,7 +137,8 @@ def _asked(document: Mapping[str, Any], level: int) -> list[Block]:
         return []
     words = parts.preparation_text(Request.from_document(document["request"]))
     ranges = {name: _range(found) for name, found in document.get("ranges", {}).items() if found is not None}
-    asked = {tr("machines"): ", ".join(document.get(tr("machines"), ())), **ranges, **document["request"]}
+    costs = {"costs": document["costs"]} if document.get("costs") else {}
+    asked = {tr("machines"): ", ".join(document.get(tr("machines"), ())), **ranges, **document["request"], **costs}
     blocks = parts.asked_blocks({name: value for name, value in asked.items() if value != ""}, level)
     return [*blocks, Paragraph(tr("{ranges}; in every part anew.", ranges=words.capitalize()))]
 

@@ -41,8 +41,8 @@ def search_for_best(
     ranges = {name: _range(name, edges) for name in RANGES if not OPTIONS[name].of_kernel or name in parameters}
     wanted = TuneRequest(
         machines=machines,
-        costs=ranges["C"],
-        gammas=ranges.get("gamma"),
+        C=ranges["C"],
+        gamma=ranges.get("gamma"),
         search="halving",
         budget=budget,
         test_share=request.holdout,

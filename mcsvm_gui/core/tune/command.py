@@ -25,11 +25,11 @@ def tune_command(request: Request, wanted: TuneRequest) -> str:
 def tune_arguments(request: Request, wanted: TuneRequest) -> list[str]:
     """The request's part as for a training, and every range in full."""
     program, _, *rest = arguments_of(request)
-    ranges = {"C": wanted.costs, "gamma": wanted.gammas}
+    ranges = {"C": wanted.C, "gamma": wanted.gamma}
     said = OPTIONS["machine"].words(",".join(wanted.machines))
     for name, values in ranges.items():
         said += [] if values is None else [OPTIONS[name].argument, _range(values)]
-    said += STEP.words(wanted.costs.step)
+    said += STEP.words(wanted.C.step)
     for option, value in differing(wanted):
         if wanted.holdout is None or option.name not in OF_FOLDS:
             said += option.words(value)

@@ -46,6 +46,7 @@ def asked_document(request: Request, wanted: TuneRequest, parts: int | None = No
     return {
         "search": wanted.search,
         "score": wanted.score,
+        "costs": None if wanted.costs is None else wanted.costs.plain(),
         "budget": wanted.budget,
         "split": split_of(request),
         "folds": 1 if wanted.holdout is not None else parts or wanted.folds,
@@ -55,7 +56,7 @@ def asked_document(request: Request, wanted: TuneRequest, parts: int | None = No
         "seed": request.seed,
         "kernel": request.kernel,
         "machines": list(wanted.machines),
-        "ranges": {"C": _range(wanted.costs), "gamma": None if wanted.gammas is None else _range(wanted.gammas)},
+        "ranges": {"C": _range(wanted.C), "gamma": None if wanted.gamma is None else _range(wanted.gamma)},
         "request": request_document(request),
     }
 
@@ -94,7 +95,7 @@ def known_document(
         for machine in found:
             found[machine].setdefault("per_pair", {"pairs": _pairs(choose(cells, machine), named)})
     tried = [cell_document(cell, result) for cell, result in cells.items()]
-    score = SCORES[asked.get("score", "accuracy")]
+    score = next((result.score for result in cells.values()), SCORES[asked.get("score", "accuracy")])
     judged = {one.machine: nested_document(one, score) for one in nested}
     return {**asked, "cells": tried, "best": found, "nested": judged}
 
@@ -120,7 +121,7 @@ def cell_document(cell: Cell, result: CellResult) -> dict[str, Any]:
 
 def scores_document(result: CellResult) -> dict[str, float | None]:
     """The mean by every measure; none where the version that tried the cell kept its accuracy alone."""
-    return {name: _number(result.scored(score).mean) for name, score in SCORES.items()}
+    return {name: _number(result.scored(result.score.beside(name)).mean) for name in SCORES}
 
 
 def _number(value: float) -> float | None:

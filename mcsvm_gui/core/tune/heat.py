@@ -15,7 +15,6 @@ from mcsvm_gui.core.tune.options import SCORES
 if TYPE_CHECKING:
     from solvers.selection.cell import Cell, CellResult
     from solvers.selection.grid import Grid
-    from solvers.selection.scores import Score
 
 SPREAD = "std"  # of the folds, by the measure that cells are chosen by
 FEW = 100  # cells, below which contours would be angles; outlines show then what is near the best
@@ -99,7 +98,7 @@ def scale_of(value: str, results: Iterable[CellResult], *, robust: bool = False)
     low, high = min(found), max(found)
     if value == "seconds":
         return Scale(max(low, 1e-6), max(high, 1e-6), True)
-    falls = value == SPREAD or (value in SCORES and not _score(value).higher_is_better)
+    falls = value == SPREAD or (value in SCORES and not _rises(value))
     middle = float(np.median(found))
     if not robust or value not in SCORES or not low < middle < high:
         return Scale(low, high, falls=falls)
@@ -117,13 +116,13 @@ def near_best(cells: Sequence[Cell], results: Mapping[Cell, CellResult], best: C
 
 def value_of(value: str, result: CellResult) -> float:
     """The mean by a measure, or another number of a cell; NaN where it is not known."""
-    return result.scored(_score(value)).mean if value in SCORES else float(getattr(result, value))
+    return result.scored(result.score.beside(value)).mean if value in SCORES else float(getattr(result, value))
 
 
-def _score(name: str) -> Score:
+def _rises(name: str) -> bool:
     from solvers.selection import scores
 
-    return scores.SCORES[name]
+    return scores.SCORES[name].higher_is_better
 
 
 def heat_map(

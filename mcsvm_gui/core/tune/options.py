@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcsvm_gui.core.base.options import Choice, Flag, Kind, Number, Option, Share, Whole, number, option, options_of
+from mcsvm_gui.core.data.costs import Costs, CostTable
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import InputError
 
@@ -44,6 +45,7 @@ TEST_SHARE = (
     " search chose"
 )
 BUDGET = "End the search after so many seconds, with the best so far"
+PRICED = "What errors cost, for the mean cost: class names in the first row and column, true classes down"
 CLUSTER = "The address of a Dask scheduler whose workers do the search, as tcp://HOST:8786"
 STEP = Option(
     *("step", 1.0, Number(positive=True), "Step"),
@@ -67,8 +69,8 @@ class TuneRequest:
     """What to search; all else is in the Request, whose machine, C and gamma do not count here."""
 
     machines: tuple[str, ...] = ("ww",)
-    costs: Range = field(default_factory=lambda: range_of(OPTIONS["C"].searched))
-    gammas: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: a kernel without
+    C: Range = field(default_factory=lambda: range_of(OPTIONS["C"].searched))
+    gamma: Range | None = field(default_factory=lambda: range_of(OPTIONS["gamma"].searched))  # None: a kernel without
     search: str = option("grid", SEARCH, "Search", "Which cells of the grid are tried", **FIRST)
     score: str = option(
         "accuracy", Choice(titles=SCORES), "Chosen by", "The measure that the best cell is best by", **FIRST
@@ -84,6 +86,11 @@ class TuneRequest:
         **MORE,
     )
     nested: bool = option(False, Flag(), "Nested", "Also how good the choice is, made again without each fold", **MORE)
+    costs: CostTable | None = option(  # noqa: RUF009 - a field
+        *(None, Costs(), "Costs", PRICED),
+        unsaid="every error 1",
+        **MORE,
+    )
     jobs: int | None = option(
         *(None, Whole(), "Threads", "That share the work"),
         note="default one for each processor",
@@ -100,7 +107,7 @@ class TuneRequest:
 
     def document(self) -> dict[str, Any]:
         """Plain JSON."""
-        return asdict(self)
+        return {**asdict(self), **{name: one.kind.plain(getattr(self, name)) for name, one in ITS_OWN.items()}}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> TuneRequest:
@@ -109,16 +116,20 @@ class TuneRequest:
 
         try:
             given = dict(document)
-            gammas = given["gammas"]
-            given |= {"machines": tuple(given["machines"]), "costs": Range(**given["costs"])}
-            return cls(**{**given, "gammas": None if gammas is None else Range(**gammas)})
+            if "gammas" in given:  # of before costs were of errors
+                given |= {"C": given.pop("costs"), "gamma": given.pop("gammas")}
+            given |= {name: one.kind.loaded(given[name]) for name, one in ITS_OWN.items() if name in given}
+            gamma = given["gamma"]
+            given |= {"machines": tuple(given["machines"]), "C": Range(**given["C"])}
+            return cls(**{**given, "gamma": None if gamma is None else Range(**gamma)})
         except InputError:
             raise
         except (TypeError, ValueError, AttributeError, LookupError) as error:
             raise InputError("this is no search: {reason}", reason=" ".join(str(error).split())) from error
 
 
-SEARCH_OPTIONS = {"step": STEP, **options_of(TuneRequest)}
+ITS_OWN = options_of(TuneRequest)
+SEARCH_OPTIONS = {"step": STEP, **ITS_OWN}
 
 
 def range_of(text: str, step: float = STEP.default) -> Range:

@@ -16,12 +16,17 @@ from solvers.selection.scores import SCORES, Score
 WHOLE = "grid", "per-pair"  # searches that try every cell
 
 
-def results_of(wanted: TuneRequest, known: Mapping[Cell, CellResult], parts: int | None = None) -> TuneResults:
-    """What is known of what is asked for; `parts`: where a column says into how many rows are split."""
-    grid, two_line = Grid(wanted.machines, wanted.costs, wanted.gammas), wanted.search == "two-line"
+def results_of(
+    wanted: TuneRequest, known: Mapping[Cell, CellResult], parts: int | None = None, score: Score | None = None
+) -> TuneResults:
+    """What is known of what is asked for; `parts`: where a column says into how many rows are split.
+
+    `score`: with what errors cost, where somebody looks at it.
+    """
+    grid, two_line = Grid(wanted.machines, wanted.C, wanted.gamma), wanted.search == "two-line"
     if wanted.search != "halving":
         known = {cell: result for cell, result in known.items() if result.share == 1.0}
-    return TuneResults(grid, parts or wanted.parts, known, with_linear=two_line, score=SCORES[wanted.score])
+    return TuneResults(grid, parts or wanted.parts, known, with_linear=two_line, score=score or SCORES[wanted.score])
 
 
 class TuneResults:

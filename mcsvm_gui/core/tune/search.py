@@ -6,9 +6,9 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from solvers.selection.executor import Executor, Folds, LostWorkers, Threads
 from solvers.selection.folds import Fold
 from solvers.selection.grid import Grid, best
 from solvers.selection.per_pair import Composite, choose, compose
-from solvers.selection.scores import SCORES
+from solvers.selection.scores import SCORES, Score
 from solvers.selection.search import SEARCHES, SearchStrategy, least_share, rungs
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import KernelFamily
@@ -102,8 +102,8 @@ class Tuning:
         assert self.rows.labels is not None
         self.codes = np.array([number[label] for label in self.rows.labels], dtype=np.int64)
         self.search: SearchStrategy = SEARCHES[self.wanted.search]
-        self.score = SCORES[self.wanted.score]
-        self.grid = Grid(self.wanted.machines, self.wanted.costs, self.wanted.gammas)
+        self.score = score_of(self.wanted, self.class_names)
+        self.grid = Grid(self.wanted.machines, self.wanted.C, self.wanted.gamma)
         self.parts, self.inner = self._validation()
         self.prepare = FoldPreparation(self.request.rules, self.rows, self.codes)
         self.settings = self._settings()
@@ -259,6 +259,12 @@ def searched(request: Request, wanted: TuneRequest, dataset: Dataset) -> Dataset
     return splitting.split(dataset, wanted.test_share, request.seed, request.split)[0]
 
 
+def score_of(wanted: TuneRequest, classes: Sequence[str]) -> Score:
+    """The measure that cells are compared by; InputError where the costs are of other classes."""
+    costs = None if wanted.costs is None else wanted.costs.rule(classes)
+    return replace(SCORES[wanted.score], costs=costs)
+
+
 class Deadline:
     """Seconds that a search may take; `was_over` only where somebody asked in vain for more."""
 
@@ -320,7 +326,7 @@ def _check_kernel(request: Request, wanted: TuneRequest) -> None:
             "There is no kernel {kernel!r}; choose one of {choices}.", kernel=request.kernel, choices=", ".join(KERNELS)
         )
     has_gamma = "gamma" in KERNELS[request.kernel].parameters
-    if not has_gamma and wanted.gammas is not None:
+    if not has_gamma and wanted.gamma is not None:
         raise InputError("the {kernel} kernel has no gamma to search; leave --gamma out", kernel=request.kernel)
     if wanted.search == "two-line" and request.kernel != "rbf":
         raise InputError("the two-line search goes from the linear kernel to the rbf kernel; take --kernel rbf")

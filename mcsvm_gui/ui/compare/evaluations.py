@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PySide6.QtCore import QObject, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
+from mcsvm_gui.core.data.costs import BY_HAND, EQUAL, preset_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.compare.tested_runs import ScoredRun
     from mcsvm_gui.ui.runs.workspace import Workspace
     from mcsvm_gui.ui.threads.tasks import Ticket
-
-BY_HAND = "hand"
 
 
 class EvaluationView(Protocol):
@@ -143,16 +142,14 @@ class EvaluationPresenter(QObject):
         if found is None:
             return
         if found.rule is None:
-            self.begin_with("equal")
+            self.begin_with(EQUAL)
         else:
             self._begin(found, found.rule.table, BY_HAND, found.rule.reject)
 
     def begin_with(self, name: str) -> None:
         found = self._run
         if found is not None:
-            from mcsvm_gui.core.compare.evaluated_runs import preset
-
-            self._begin(found, preset(name, found), name)
+            self._begin(found, preset_table(name, found.class_counts), name)
 
     def _begin(self, found: EvaluatedRun, costs: np.ndarray, preset: str, reject: float | None = None) -> None:
         assert found.rows is not None

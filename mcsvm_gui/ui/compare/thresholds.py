@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from mcsvm_gui.core.data.costs import BY_HAND, PRESETS
 from mcsvm_gui.ui.compare.parts import Panel
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
@@ -31,7 +32,6 @@ from mcsvm_gui.ui.tables.result_view import ResultTableView
 if TYPE_CHECKING:
     from mcsvm_gui.core.compare.evaluated_runs import Consequences, EvaluatedRun
 
-BY_HAND = "hand"
 NARROWEST = 34 * UNIT
 
 
@@ -70,8 +70,8 @@ class ThresholdView(Panel):
         self.runs = _combo("thresholdRunCombo", tr("Run whose decisions are shown"))
         self.runs.currentIndexChanged.connect(lambda _: self._choose_run())
         self.presets = _combo("costPresetCombo", tr("Costs to begin with"))
-        for name, text in (("equal", tr("Equal")), ("share", tr("By class share")), (BY_HAND, tr("By hand"))):
-            self.presets.addItem(text, name)
+        for name, text in PRESETS.items():
+            self.presets.addItem(tr(text), name)
         self.presets.currentIndexChanged.connect(lambda _: self._choose_preset())
         self.reject = QDoubleSpinBox()
         self.reject.setObjectName("rejectSpin")

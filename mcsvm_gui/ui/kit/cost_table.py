@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, QModelIndex,
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QLineEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -19,7 +20,9 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import number, written
-from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.core.data.costs import BY_HAND, PRESETS, CostTable, costs_entry, entered_costs, preset_costs, read_costs
+from mcsvm_gui.ui.kit import file_dialogs, theme
+from mcsvm_gui.ui.kit.dialog import Dialog, words
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 from solvers.errors import InputError
@@ -145,3 +148,69 @@ class CostTableView(QTableView):
         self.verticalHeader().setMaximumWidth(16 * UNIT)
         self.setStyleSheet(f"QTableView::item {{ padding: 0 {UNIT - 3}px; }}")
         theme.notifier().changed.connect(self.viewport().update)
+
+
+class CostsDialog(Dialog):
+    """What is entered in a form, or equal costs where that is none of these classes."""
+
+    chosen = Signal(str)  # the entry of the form
+
+    def __init__(self, parent: QWidget, entry: str, totals: Mapping[str, float]) -> None:
+        """`totals`: rows of each class, or the sum of their weights."""
+        super().__init__(parent, "costsDialog", tr("Costs of errors"), 64 * UNIT, 48 * UNIT)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._totals = totals
+        self.body.addWidget(words(tr("What a decision costs: true classes down, decisions across."), "muted"))
+        self.preset = self._presets()
+        self.table = CostTableView()
+        self.table.setObjectName("costsDialogTable")
+        self.table.costs.changed.connect(lambda: self._show_preset(BY_HAND))
+        self.table.costs.refused.connect(self._say)
+        self.error = words("", "bad", "costsError")
+        for widget in (self.preset, self.table, self.error):
+            self.body.addWidget(widget)
+        self.file = self.add_button("openCostsButton", tr("Open…"))
+        self.file.clicked.connect(lambda: file_dialogs.choose(self, tr("Open costs"), "csv", "", self._read))
+        self.take = self.add_button("takeCostsButton", tr("Take them"))
+        self.take.setDefault(True)
+        self.take.clicked.connect(self._take)
+        self._show(*entered_costs(entry, totals))
+
+    def _presets(self) -> QComboBox:
+        combo = QComboBox()
+        combo.setObjectName("costsPreset")
+        combo.setAccessibleName(tr("Costs to begin with"))
+        for name, text in PRESETS.items():
+            combo.addItem(tr(text), name)
+        combo.activated.connect(lambda _: self._begin(combo.currentData()))
+        return combo
+
+    def _begin(self, preset: str) -> None:
+        """By hand begins with what stands there."""
+        if preset != BY_HAND:
+            self._show(preset, preset_costs(preset, self._totals))
+
+    def _show(self, preset: str, costs: CostTable) -> None:
+        self._show_preset(preset)
+        self.table.costs.show(costs.names, np.array(costs.rows))
+        self._say("")
+
+    def _show_preset(self, preset: str) -> None:
+        self.preset.setCurrentIndex(self.preset.findData(preset))
+
+    def _say(self, sentence: str) -> None:
+        self.error.setText(sentence)
+        self.error.setVisible(bool(sentence))
+        self.table.setAccessibleDescription(sentence)
+        self.take.setEnabled(not sentence)
+
+    def _read(self, path: str) -> None:
+        try:
+            self._show(BY_HAND, read_costs(path).ordered(list(self._totals)))
+        except InputError as error:
+            self._say(worded(error))
+
+    def _take(self) -> None:
+        costs = self.table.costs
+        self.chosen.emit(costs_entry(costs.names, costs.costs))
+        self.close()

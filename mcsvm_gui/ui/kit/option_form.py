@@ -19,14 +19,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from mcsvm_gui.core.base.options import Choice, Flag, Option, Weights
+from mcsvm_gui.core.base.options import Choice, Flag, Kind, Option, Weights
+from mcsvm_gui.core.data.costs import Costs
 from mcsvm_gui.ui.kit.class_weights import ClassWeightsDialog
+from mcsvm_gui.ui.kit.cost_table import CostsDialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
 Control = TypeVar("Control", bound=QWidget)
 SHORTEST = 12  # characters that a list shows at least
+# What is entered more easily in a table of the classes.
+TABLES: dict[type[Kind], type[ClassWeightsDialog | CostsDialog]] = {Weights: ClassWeightsDialog, Costs: CostsDialog}
 
 
 class OptionForm(QWidget):
@@ -79,8 +83,8 @@ class OptionForm(QWidget):
             self._add_row(option.name, title, self._spin(option, title, tip))
         else:
             edit = self._edit(option.name, title, tip, hint_of(option))
-            weighs = isinstance(option.kind, Weights)
-            self._add_row(option.name, title, self._with_table(option.name, edit) if weighs else edit)
+            tabled = type(option.kind) in TABLES
+            self._add_row(option.name, title, self._with_table(option, edit) if tabled else edit)
 
     def add_range(self, option: Option) -> None:
         """Two numbers, from and to."""
@@ -133,13 +137,12 @@ class OptionForm(QWidget):
         edit.textChanged.connect(lambda _: self.changed.emit())
         return self._named(edit, self.object_name(key, "Edit"), title, tip)
 
-    def _with_table(self, key: str, edit: QLineEdit) -> QWidget:
-        """A factor for each class is entered more easily in a table."""
+    def _with_table(self, option: Option, edit: QLineEdit) -> QWidget:
         button = QToolButton()
         button.setText("…")
-        title = tr("Class weights in a table")
-        self._tables[key] = self._named(button, self.object_name(key, "Button"), title, title)
-        button.clicked.connect(lambda: self._open_table(edit))
+        title = tr("{title} in a table", title=tr(option.title))
+        self._tables[option.name] = self._named(button, self.object_name(option.name, "Button"), title, title)
+        button.clicked.connect(lambda: self._open_table(option.kind, edit))
         self._show_classes_known()
         pair = QWidget()
         pair.setFocusProxy(edit)
@@ -150,8 +153,8 @@ class OptionForm(QWidget):
         row.addWidget(button)
         return pair
 
-    def _open_table(self, edit: QLineEdit) -> None:
-        dialog = ClassWeightsDialog(self.window(), edit.text(), self._classes)
+    def _open_table(self, kind: Kind, edit: QLineEdit) -> None:
+        dialog = TABLES[type(kind)](self.window(), edit.text(), self._classes)
         dialog.chosen.connect(edit.setText)
         dialog.appear()
 
@@ -163,8 +166,8 @@ class OptionForm(QWidget):
     def _show_classes_known(self) -> None:
         for button in self._tables.values():
             button.setEnabled(bool(self._classes))
-            title = tr("Class weights in a table")
-            button.setToolTip(title if self._classes else tr("Open data first, on the Data page."))
+            known = button.accessibleName() if self._classes else tr("Open data first, on the Data page.")
+            button.setToolTip(known)
 
     def _spin(self, option: Option, title: str, tip: str) -> QSpinBox:
         assert option.spin is not None

@@ -19,6 +19,7 @@ from mcsvm_gui.ui.runs.checks import EXTEND, FormChecks
 from mcsvm_gui.ui.tune.cluster import TuneCluster
 from mcsvm_gui.ui.tune.report import TuneReport
 from mcsvm_gui.ui.tune.view import TuneView
+from solvers.errors import InputError
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.check.advice import Advice
@@ -128,6 +129,7 @@ class TunePresenter(QObject):
         self._follow_score(self._view.texts().get("score", self._score))
         self._close_folds(bool(self._view.texts().get("holdout")))
         self._view.show_parameters(form.parameters(self._view.texts()))
+        entered = self._of_these_classes(entered)
         self._view.show_errors(entered.errors)
         command = ""
         if entered.wanted is not None:
@@ -139,6 +141,19 @@ class TunePresenter(QObject):
                 self._conditions = conditions(request, entered.wanted)
         self._view.show_command(command)
         self._view.show_obstacle(self._obstacle(bool(entered.errors)))
+
+    def _of_these_classes(self, entered: form.Entered) -> form.Entered:
+        """Costs name the classes of the data."""
+        dataset, wanted = self._workspace.dataset, entered.wanted
+        if dataset is None or wanted is None:
+            return entered
+        from mcsvm_gui.core.tune.search import score_of
+
+        try:
+            score_of(wanted, dataset.classes)
+        except InputError as error:
+            return form.Entered(entered.values, None, {"costs": worded(error)})
+        return entered
 
     def _follow_score(self, score: str) -> None:
         """Colours show the measure that cells are chosen by, until somebody picks another."""
@@ -244,10 +259,12 @@ class TunePresenter(QObject):
             return None
         from mcsvm_gui.core.tune.maps import TuneMaps
         from mcsvm_gui.core.tune.results import parts_of, results_of
+        from mcsvm_gui.core.tune.search import score_of
 
-        dataset = self._workspace.dataset
-        parts = None if dataset is None else parts_of(*self._asked, dataset)
-        results = results_of(self._asked[1], self._cells.of(self._conditions), parts)
+        dataset, (request, wanted) = self._workspace.dataset, self._asked
+        parts = None if dataset is None else parts_of(request, wanted, dataset)
+        score = None if dataset is None else score_of(wanted, dataset.classes)
+        results = results_of(wanted, self._cells.of(self._conditions), parts, score)
         return TuneMaps(results, self._current is not None)
 
     def _look(self) -> None:

@@ -190,5 +190,5 @@ def test_what_is_no_list_of_searches_is_none(tmp_path: Path, qtbot: QtBot, kept:
 
 
 def test_a_request_to_search_comes_back_as_it_was() -> None:
-    for wanted in (TuneRequest(), LONG, TuneRequest(gammas=None, holdout=0.3, scheduler="tcp://a:1")):
+    for wanted in (TuneRequest(), LONG, TuneRequest(gamma=None, holdout=0.3, scheduler="tcp://a:1")):
         assert TuneRequest.from_document(wanted.document()) == wanted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from scipy.special import softmax
 from sklearn import metrics
 from small_data import blobs
 
+from solvers.costs import CostRule
 from solvers.machines import MACHINES
 from solvers.probability import best_temperature
 from solvers.probability import scores as class_scores
@@ -92,12 +95,15 @@ def test_the_log_loss_is_told_at_the_temperature_of_the_other_folds() -> None:
 
 
 def test_costs_by_pair_of_classes() -> None:
-    rows, values = fold_of(4)
-    decided = rows.names[values.argmax(axis=1)]
-    costs = {(10, 20): 5.0, (30, 10): 0.5, (20, 20): -1.0}
-    each = [costs.get((a, b), float(a != b)) for a, b in zip(rows.given_labels, decided, strict=True)]
-    found = measures.cost([Measured.of(rows, "ww", values)], costs)[0]
-    assert found == pytest.approx(np.average(each, weights=rows.test_weights))
+    found, values = fold_of(4)
+    rows = replace(found, names=np.arange(3), given_labels=found.given_labels // 10 - 1)
+    table = np.array([[0.0, 5.0, 1.0], [1.0, 0.5, 1.0], [0.25, 1.0, 0.0]])
+    each = table[rows.given_labels, values.argmax(axis=1)]
+    score = replace(SCORES["cost"], costs=CostRule.of(table))
+    tested = [Measured.of(rows, "ww", values)]
+    assert score.of(tested)[0] == pytest.approx(np.average(each, weights=rows.test_weights), abs=1e-12)
+    assert score.beside("accuracy").beside("cost") == score
+    assert score.beside("accuracy").of(tested) == SCORES["accuracy"].of(tested)
 
 
 def test_a_class_that_training_lacks_is_wrong_and_unlikely() -> None:

@@ -21,6 +21,7 @@ from mcsvm_gui.core.base.errors import FileError
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.base.resources import experiment as bundled
 from mcsvm_gui.core.base.resources import folder
+from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.data.options import Rules
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.experiment import (
@@ -335,8 +336,24 @@ def test_a_search_is_that_of_the_tune_command_and_its_best_cell_is_told() -> Non
     assert [row[2] for row in beside_published(results)] == [*published] * 3
 
 
-def test_a_search_may_choose_by_another_measure_and_old_ones_are_told_as_before() -> None:
-    assert "score" not in SearchSpec().document()
+def test_a_search_by_costs_is_written_and_read() -> None:
+    costs = CostTable(("a b", "c"), ((0.0, 2.5), (1.0, 0.0)))
+    run = RunSpec("iris", "ww", Request(), search=SearchSpec(score="cost", costs=costs))
+    experiment = Experiment("x", Plan(), (DataSpec("iris", IRIS),), (run,))
+    text = experiment_text(experiment)
+    assert Experiment.from_document(tomllib.loads(text)) == experiment
+    assert "c = 2.5" in text
+    with pytest.raises(InputError, match="a cost must be a number of at least 0, not -1"):
+        Experiment.from_document(tomllib.loads(text.replace("2.5", "-1")))
+    assert run.search is not None
+    assert run.search.wanted(["ww"], "rbf").costs == costs
+    assert run.search.said() == {"score": "cost", "costs": {"a b": {"a b": 0.0, "c": 2.5}, "c": {"a b": 1.0, "c": 0.0}}}
+    with pytest.raises(InputError, match="the costs name a b, c: no such class"):
+        perform(experiment)
+
+
+def test_a_search_may_choose_by_another_measure() -> None:
+    assert SearchSpec().said() == {}
     spec = SearchSpec(C="2^-4:2^8", gamma="2^-6:2^2", step=4, folds=3, score="log-loss")
     assert SearchSpec(**spec.document()) == spec
     assert spec.words == "grid, 3 folds, by log loss"

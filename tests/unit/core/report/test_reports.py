@@ -357,7 +357,7 @@ def words(report: Report) -> str:
 
 
 def search(**options: object) -> Tuned:
-    wanted = TuneRequest(costs=Range(-1, 1, 2), gammas=Range(-1, 1, 2), **{"folds": 2, **options})  # type: ignore[arg-type]
+    wanted = TuneRequest(C=Range(-1, 1, 2), gamma=Range(-1, 1, 2), **{"folds": 2, **options})  # type: ignore[arg-type]
     dataset = open_dataset(str(example("iris")))
     return Tuning(Request(data=dataset.name, tol=0.01), wanted, dataset).run()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from mcsvm_gui import cli
 from mcsvm_gui.cli import tune as command
 from mcsvm_gui.core.base.options import number
+from mcsvm_gui.core.data.costs import CostTable
 from mcsvm_gui.core.machine.choices import FIRST_MACHINES
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.tune.command import tune_arguments, tune_command
@@ -44,9 +46,23 @@ def test_the_first_entries_search_what_the_command_searches_in_wider_steps() -> 
     assert entered.wanted == replace(
         plain,
         machines=FIRST_MACHINES,
-        costs=Range(plain.costs.low, plain.costs.high, 2.0),
-        gammas=Range(plain.gammas.low, plain.gammas.high, 2.0),
+        C=Range(plain.C.low, plain.C.high, 2.0),
+        gamma=Range(plain.gamma.low, plain.gamma.high, 2.0),
     )
+
+
+def test_a_search_is_kept_with_its_costs_and_files_of_before_are_read() -> None:
+    """Before costs were of errors, the ranges were called costs and gammas."""
+    costs = CostTable(("a", "b"), ((0.0, 3.0), (1.0, 0.0)))
+    wanted = TuneRequest(score="cost", costs=costs, gamma=None)
+    document = json.loads(json.dumps(wanted.document()))
+    assert TuneRequest.from_document(document) == wanted
+    old = {**TuneRequest().document(), "costs": asdict(Range(-1, 2)), "gammas": asdict(Range(0, 1))}
+    read = TuneRequest.from_document({name: old[name] for name in old if name not in ("C", "gamma")})
+    assert read == TuneRequest(C=Range(-1, 2), gamma=Range(0, 1))
+    entered = read_form({**DEFAULTS, "score": "cost", "costs": json.dumps(costs.plain())})
+    assert entered.wanted is not None
+    assert entered.wanted.costs == costs
 
 
 def test_every_search_is_offered() -> None:
@@ -99,7 +115,7 @@ def test_only_what_the_kernel_declares_is_read(kernel: str) -> None:
     entered = read_form({**DEFAULTS, "kernel": kernel, **undeclared})
     assert entered.errors == {}
     assert entered.wanted is not None
-    assert (entered.wanted.gammas is None) == ("gamma" not in KERNELS[kernel].parameters)
+    assert (entered.wanted.gamma is None) == ("gamma" not in KERNELS[kernel].parameters)
     assert parameters({"kernel": kernel}) == KERNELS[kernel].parameters
 
 
