@@ -22,7 +22,7 @@ from mcsvm_gui.core.data.costs import BY_HAND, PRESETS
 from mcsvm_gui.ui.compare.parts import Panel
 from mcsvm_gui.ui.kit import file_dialogs
 from mcsvm_gui.ui.kit.buttons import push_button
-from mcsvm_gui.ui.kit.cost_table import CostTableView
+from mcsvm_gui.ui.kit.class_tables.costs import CostTableView
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.nesting import nest

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core.base.options import Choice, Flag, Kind, Option, Weights
 from mcsvm_gui.core.data.costs import Costs
-from mcsvm_gui.ui.kit.class_weights import ClassWeightsDialog
-from mcsvm_gui.ui.kit.cost_table import CostsDialog
+from mcsvm_gui.ui.kit.class_tables.costs import CostsDialog
+from mcsvm_gui.ui.kit.class_tables.weights import ClassWeightsDialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import show_text, wrapped
 from mcsvm_gui.ui.kit.theme import UNIT

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.data.readers import open_dataset
 from mcsvm_gui.core.machine.form import ASKED, class_factors, class_weight_text
-from mcsvm_gui.ui.kit.class_weights import FACTOR, ClassWeightsDialog
+from mcsvm_gui.ui.kit.class_tables.weights import FACTOR, ClassWeightsDialog
 from mcsvm_gui.ui.train.page import TrainPage
 from mcsvm_gui.ui.tune.fields import TuneFields
 from solvers.errors import InputError
