@@ -22,8 +22,9 @@ from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.options import number, written
 from mcsvm_gui.core.data.costs import BY_HAND, PRESETS, CostTable, costs_entry, entered_costs, preset_costs, read_costs
 from mcsvm_gui.ui.kit import file_dialogs, theme
-from mcsvm_gui.ui.kit.dialog import Dialog, words
+from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
+from mcsvm_gui.ui.kit.labels import selectable, show_text
 from mcsvm_gui.ui.kit.theme import UNIT
 from solvers.errors import InputError
 
@@ -160,13 +161,13 @@ class CostsDialog(Dialog):
         super().__init__(parent, "costsDialog", tr("Costs of errors"), 64 * UNIT, 48 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._totals = totals
-        self.body.addWidget(words(tr("What a decision costs: true classes down, decisions across."), "muted"))
+        self.body.addWidget(selectable("", "muted", tr("What a decision costs: true classes down, decisions across.")))
         self.preset = self._presets()
         self.table = CostTableView()
         self.table.setObjectName("costsDialogTable")
         self.table.costs.changed.connect(lambda: self._show_preset(BY_HAND))
         self.table.costs.refused.connect(self._say)
-        self.error = words("", "bad", "costsError")
+        self.error = selectable("costsError", "bad")
         for widget in (self.preset, self.table, self.error):
             self.body.addWidget(widget)
         self.file = self.add_button("openCostsButton", tr("Open…"))
@@ -199,8 +200,7 @@ class CostsDialog(Dialog):
         self.preset.setCurrentIndex(self.preset.findData(preset))
 
     def _say(self, sentence: str) -> None:
-        self.error.setText(sentence)
-        self.error.setVisible(bool(sentence))
+        show_text(self.error, sentence)
         self.table.setAccessibleDescription(sentence)
         self.take.setEnabled(not sentence)
 
