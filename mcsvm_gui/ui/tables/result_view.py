@@ -37,12 +37,27 @@ class ResultTableModel(QAbstractTableModel):
         self._order: list[int] = []
         self._by, self._falling = -1, False
 
-    def show(self, table: ResultTable) -> None:
-        """Sorted as the one before."""
+    def show(self, table: ResultTable) -> list[int]:
+        """Sorted as the one before. The columns in which a cell is another, or all."""
+        if self._by < 0 and _as_large(table, self.table):
+            return self._replace(table)
         self.beginResetModel()
         self.table = table
         self._arrange()
         self.endResetModel()
+        return list(range(len(table.headings)))
+
+    def _replace(self, table: ResultTable) -> list[int]:
+        """Cell by cell: a reset paints thousands anew where one has changed."""
+        before, self.table = self.table, table
+        found: set[int] = set()
+        for place, row in enumerate(self._order):
+            pairs = zip(before.rows[row], table.rows[row], strict=True)
+            columns = [column for column, (old, new) in enumerate(pairs) if old != new]
+            if columns:
+                self.dataChanged.emit(self.index(place, columns[0]), self.index(place, columns[-1]))
+                found.update(columns)
+        return sorted(found)
 
     def hide(self, keys: Iterable[str]) -> None:
         self.beginResetModel()
@@ -101,6 +116,11 @@ class ResultTableModel(QAbstractTableModel):
         if role == ROLE.TextAlignmentRole:
             return RIGHT if self.table.headings[index.column()].number else LEFT
         return _ANSWERS[ROLE(role)](self.cell(index))
+
+
+def _as_large(table: ResultTable, other: ResultTable) -> bool:
+    same = table.headings == other.headings and table.keys == other.keys and bool(other.rows)
+    return same and len(table.rows) == len(other.rows)
 
 
 def _colour(cell: TableCell) -> QColor | None:
@@ -214,9 +234,9 @@ class ResultTableView(QTableView):
 
     def show_table(self, table: ResultTable) -> None:
         fresh = [heading.title for heading in table.headings] != [h.title for h in self.entries.table.headings]
-        self.entries.show(table)
+        columns = self.entries.show(table)
         if fresh or self.entries.rowCount():
-            self._fit_columns()
+            self._fit(columns)
 
     def hide_rows(self, keys: Iterable[str]) -> None:
         self.entries.hide(keys)
@@ -225,12 +245,13 @@ class ResultTableView(QTableView):
         self.horizontalHeader().viewport().update()
         self.viewport().update()
 
-    def _fit_columns(self) -> None:
+    def _fit(self, columns: Iterable[int]) -> None:
         """By the heading and the first rows."""
         bold = _font(TableCell(None, "", "best"))
         assert bold is not None
         metrics = self.fontMetrics()
-        for column, heading in enumerate(self.entries.table.headings):
+        for column in columns:
+            heading = self.entries.table.headings[column]
             cells = [self.entries.table.rows[row][column] for row in self.entries.order[:MEASURED]]
             texts = [
                 metrics.horizontalAdvance(cell.text) + (3 * UNIT if cell.sign == "wrong" or cell.sign in SIGNS else 0)
