@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from cluster.searches import ASKED, LONG, assert_same, folds_of, here, iris, there, wait_until
 from command_line import mcsvm
@@ -15,7 +16,7 @@ from mcsvm_gui.core.base.resources import dataset
 from mcsvm_gui.core.machine.request import Request
 from mcsvm_gui.core.machine.state import JobState
 from mcsvm_gui.core.tune.cluster.examining import examine
-from mcsvm_gui.core.tune.search import TuneRequest
+from mcsvm_gui.core.tune.search import TuneRequest, Tuning
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.search import Searched, SearchJob, Tried
 from solvers.selection.grid import Range
@@ -122,3 +123,17 @@ def test_a_killed_worker_changes_nothing(cluster: DaskCluster) -> None:
     assert victim.wait(0) < 0
     assert len({trial for trial, _ in came}) == len(came)
     assert_same(found, here(ASKED))
+
+
+@pytest.mark.parametrize("search", ["grid", "halving"])
+def test_weights_count_on_a_cluster_as_they_do_here(cluster: DaskCluster, search: str) -> None:
+    """And are no ones: another cell wins, or wins by another score."""
+    weights = np.where(np.arange(iris().rows) % 3 == 0, 4.0, 0.5)
+    weighted = replace(iris(), weights=weights, weight_name="w")
+    wanted = replace(ASKED, search=search, score="macro-f1")
+    near = Tuning(Request(), replace(wanted, jobs=2), weighted).run()
+    far = Tuning(Request(), replace(wanted, scheduler=cluster.address), weighted).run()
+    assert not far.stopped, far.trouble
+    assert_same(far, near)
+    plain = here(wanted)
+    assert [plain.results[cell].mean for cell in near.results] != [result.mean for result in near.results.values()]
