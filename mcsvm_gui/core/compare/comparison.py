@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.applied import decided_rows, labels_of
+from mcsvm_gui.core.evaluate.evaluation import RankMeasures
 from mcsvm_gui.core.evaluate.scores import Scores, evaluate
 from mcsvm_gui.core.evaluate.statistics import TestResult, mcnemar
 from mcsvm_gui.core.evaluate.statistics.adjustment import holm
 from mcsvm_gui.core.evaluate.violations import Violations, violations_of
-from mcsvm_gui.core.machine.trained import TrainedModel, in_training_spelling
+from mcsvm_gui.core.machine.trained import Decisions, TrainedModel, in_training_spelling
 from solvers.errors import InputError
 
 TIMES, ENOUGH = 5, 0.05  # predictions that are timed; seconds after which there are no more
@@ -30,6 +32,7 @@ class Side:
     document: Mapping[str, Any]  # as `mcsvm train --json` prints it
     decisions: np.ndarray  # (rows,) class names; None where a row was not decided
     scores: Scores | None = None
+    ranked: RankMeasures | None = None
     violations: Violations | None = None
     row_seconds: float | None = None  # to decide one row, of those it was timed on
     trace: Mapping[str, np.ndarray] | None = None
@@ -96,11 +99,22 @@ def side_of(
     trace: Mapping[str, np.ndarray] | None = None,
 ) -> Side:
     """A trained machine applied to rows. `training`: what it was trained on, for its margin violations."""
-    first, labels = _timed(trained, rows)
-    side = Side(label, document, labels, row_seconds=_row_seconds(trained, rows, first), trace=trace)
+    first, decisions = _timed(trained, rows)
+    side = Side(label, document, decisions.labels, row_seconds=_row_seconds(trained, rows, first), trace=trace)
     if training is not None:
         side = replace(side, violations=violations_of(trained, training))
-    return side if rows.labels is None else scored(side, trained.class_names, rows.labels, rows.weights)
+    if rows.labels is None:
+        return side
+    if trained.calibrated is not None:
+        decisions = trained.predictions(rows, probabilities=True)
+    side = replace(side, ranked=_ranked(trained, decisions, rows))
+    return scored(side, trained.class_names, rows.labels, rows.weights)
+
+
+def _ranked(trained: TrainedModel, decisions: Decisions, rows: Dataset) -> RankMeasures:
+    true = in_training_spelling(trained.class_names, labels_of(rows))
+    weights = np.ones(rows.rows) if rows.weights is None else rows.weights
+    return RankMeasures.of(decided_rows(trained.class_names, decisions, true, weights, None))
 
 
 def _row_seconds(trained: TrainedModel, rows: Dataset, first: float) -> float | None:
@@ -113,10 +127,10 @@ def _row_seconds(trained: TrainedModel, rows: Dataset, first: float) -> float | 
     return min(times) / rows.rows
 
 
-def _timed(trained: TrainedModel, rows: Dataset) -> tuple[float, np.ndarray]:
+def _timed(trained: TrainedModel, rows: Dataset) -> tuple[float, Decisions]:
     began = time.perf_counter()
-    labels = trained.predictions(rows).labels
-    return time.perf_counter() - began, labels
+    decisions = trained.predictions(rows)
+    return time.perf_counter() - began, decisions
 
 
 def scored(side: Side, known: tuple[str, ...], labels: np.ndarray, weights: np.ndarray | None = None) -> Side:

@@ -92,6 +92,10 @@ def _score(name: str) -> Callable[[Side], float | None]:
     return lambda side: None if side.scores is None else getattr(side.scores, name)
 
 
+def _rank(name: str) -> Callable[[Side], float | None]:
+    return lambda side: None if side.ranked is None else getattr(side.ranked, name)
+
+
 def _total(side: Side) -> float | None:
     return None if side.violations is None else side.violations.total
 
@@ -156,6 +160,8 @@ MEASURES: dict[str, Measure] = {
         _result("balanced_accuracy", "Balanced accuracy", _score("balanced_accuracy"), figures.accuracy, 1),
         _result("macro_f1", "Macro F1", _score("macro_f1"), "{:.3f}".format, 1),
         _result("kappa", "Cohen's kappa", _score("kappa"), "{:.3f}".format, 1),
+        _result("log_loss", "Log loss", _rank("log_loss"), "{:.4f}".format, -1),
+        _result("roc_auc", "Area under ROC, mean over classes", _rank("roc_auc"), "{:.4f}".format, 1, "ROC area"),
         _result("train_accuracy", "Training accuracy", _of("train_accuracy"), figures.accuracy, 0, "Training"),
         _result("certificate", "Certificate", _certificate, str, 0),
         _result("relative_gap", "Relative gap", _gap, figures.gap, -1, "Gap"),

@@ -115,7 +115,7 @@ def decided(
         found = rows()
         trained = model()
         side = side_of(str(run), trained, document, found.tested)
-        side = side if found.kind == "test" else replace(side, scores=None)
+        side = side if found.kind == "test" else replace(side, scores=None, ranked=None)
         return ScoredRun(run, request, side, found, origin=trained.origin)
     except (OSError, ValueError, LookupError) as error:
         return unread(run, request, document, worded(error) if isinstance(error, InputError) else str(error))

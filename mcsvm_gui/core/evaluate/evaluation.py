@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -141,6 +141,34 @@ def evaluate_rows(rows: DecidedRows, seed: int = 0, resamples: int = RESAMPLES) 
         brier=None if rows.shares is None else brier_parts(rows.shares, rows.true, rows.weights),
         intervals={name: (float(one[0]), float(one[1])) for name, one in ends.items() if one.ndim == 1},
     )
+
+
+@dataclass(frozen=True)
+class RankMeasures:
+    """What is measured of all that a model says of rows, not only of its decisions."""
+
+    log_loss: float | None  # of a model with probabilities
+    roc_auc: float | None  # the mean over classes, of those that rows tell apart
+
+    @classmethod
+    def of(cls, rows: DecidedRows) -> RankMeasures:
+        rows = rows.taken(np.flatnonzero(rows.weights > 0.0))
+        measured = _Measured(rows)
+        losses = measured.losses.get("log_loss")
+        areas = [float(one.curves(rows.weights).roc_auc) for one in measured.rankings.values()]
+        return cls(
+            None if losses is None or not losses.size else float(np.average(losses, weights=rows.weights)),
+            float(np.mean(areas)) if areas else None,
+        )
+
+    @classmethod
+    def pooled(cls, parts: Sequence[RankMeasures], weights: Sequence[float]) -> RankMeasures:
+        """Of parts whose rows have these weights in all: the loss of all rows together, the mean of the areas."""
+        losses, areas = [part.log_loss for part in parts], [part.roc_auc for part in parts]
+        return cls(
+            None if None in losses else float(np.average(np.array(losses, dtype=float), weights=weights)),
+            None if None in areas else float(np.mean(np.array(areas, dtype=float))),
+        )
 
 
 class _Measured:

@@ -10,6 +10,7 @@ import numpy as np
 from mcsvm_gui.core.compare.comparison import Side, scored
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.splitting import split
+from mcsvm_gui.core.evaluate.evaluation import RankMeasures
 from mcsvm_gui.core.evaluate.violations import Violations
 from mcsvm_gui.core.experiment.definition import RunSpec
 from mcsvm_gui.core.experiment.journal import Entry, Journal, key_of
@@ -35,6 +36,7 @@ def entry_of(label: str, result: PartResult) -> dict[str, Any]:
         "document": dict(result.document),
         "decisions": [number.get(name, -1) for name in side.decisions.tolist()],
         "row_seconds": side.row_seconds,
+        "ranked": None if side.ranked is None else asdict(side.ranked),
         "violations": None
         if violations is None
         else {name: _plain(value) for name, value in asdict(violations).items()},
@@ -73,6 +75,7 @@ def _side(entry: Entry, label: str) -> Side:
     return replace(
         side,
         row_seconds=_row_seconds(entry),
+        ranked=_ranked(entry),
         violations=None if violations is None else _violations(violations),
         trace=None if trace is None else {name: np.array(values) for name, values in trace.items()},
     )
@@ -81,12 +84,18 @@ def _side(entry: Entry, label: str) -> Side:
 def _row_seconds(entry: Entry) -> float | None:
     """Entries of old have the time of all rows."""
     if "row_seconds" in entry:
-        return _seconds(entry["row_seconds"])
-    seconds, rows = _seconds(entry["prediction_seconds"]), len(entry["decisions"])
+        return _number(entry["row_seconds"])
+    seconds, rows = _number(entry["prediction_seconds"]), len(entry["decisions"])
     return None if seconds is None or not rows else seconds / rows
 
 
-def _seconds(value: Any) -> float | None:
+def _ranked(entry: Entry) -> RankMeasures | None:
+    """Entries of old have none."""
+    found = entry.get("ranked")
+    return None if found is None else RankMeasures(_number(found["log_loss"]), _number(found["roc_auc"]))
+
+
+def _number(value: Any) -> float | None:
     return None if value is None else float(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from mcsvm_gui.core.compare import tested_runs
 from mcsvm_gui.core.compare.comparison import Comparison, Side, adjusted_over_pairs, compare, scored
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.evaluate.evaluation import RankMeasures
 from mcsvm_gui.core.evaluate.statistics import RankTests, TestResult, corrected_t, rank_tests, wilcoxon
 from mcsvm_gui.core.experiment.definition import Experiment, RunSpec
 from solvers.run.ending import Ending
@@ -150,20 +151,23 @@ class Results:
         tested = [part.tested.digest for part in trial.tested if part.tested is not None]
         if tested == [rows.digest]:
             return side
-        return replace(side, decisions=_undecided(rows), scores=side.scores if trial.tested else None)
+        if not trial.tested:
+            side = replace(side, scores=None, ranked=None)
+        return replace(side, decisions=_undecided(rows))
 
     def _pooled(self, side: Side, parts: Sequence[PartResult], rows: Dataset) -> Side:
         """Scores of the rows of all parts together: each counts as often as it was tested."""
         assert rows.labels is not None
         places = [part.rows.test for part in parts if part.rows is not None]
-        side = replace(side, decisions=_undecided(rows), scores=None)
+        side = replace(side, decisions=_undecided(rows), scores=None, ranked=None)
         if not places:
             return side
         said, true = np.concatenate([part.side.decisions for part in parts]), rows.labels[np.concatenate(places)]
         if self.experiment.plan.tests_rows_once:
             side.decisions[np.concatenate(places)] = said
         weights = None if rows.weights is None else rows.weights[np.concatenate(places)]
-        return replace(side, scores=scored(replace(side, decisions=said), rows.classes, true, weights).scores)
+        scores = scored(replace(side, decisions=said), rows.classes, true, weights).scores
+        return replace(side, scores=scores, ranked=_pooled_ranks(parts))
 
     def _about(self, trials: Sequence[TrialResult]) -> str:
         if not any(trial.parts for trial in trials):
@@ -172,7 +176,7 @@ class Results:
         again = "" if self.experiment.plan.tests_rows_once else ", each as often as it was tested"
         first = "" if all(trial.whole for trial in trials) else ", or where there is none, of the first part"
         return (
-            f"Scores are of the tested rows of all parts together{again};"
+            f"Scores are of the tested rows of all parts together{again}, the area under ROC the mean of the parts;"
             f" all else is of the training on all rows{first}."
         )
 
@@ -259,6 +263,7 @@ class Results:
         """The train document of all rows, or else of the first part, with what the parts add."""
         main = (trial.whole or trial.parts[0]).document
         accuracies = trial.accuracies
+        ranked = _pooled_ranks(trial.tested) or RankMeasures(None, None)
         return {
             **main,
             "data": trial.spec.data,
@@ -267,6 +272,7 @@ class Results:
             "mean": trial.summary("accuracy", "mean"),
             "median": trial.summary("accuracy", "median"),
             "std": float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None,
+            **asdict(ranked),
             "parts": [dict(part.document) for part in trial.parts],
             "published": dict(trial.spec.published),
         }
@@ -287,6 +293,22 @@ def _same(tested: Sequence[Dataset | None]) -> Dataset | None:
     """The rows that all were tested on, where these are the same."""
     digests = {None if rows is None else rows.digest for rows in tested}
     return tested[0] if len(digests) == 1 else None
+
+
+def _pooled_ranks(parts: Sequence[PartResult]) -> RankMeasures | None:
+    found = [part.side.ranked for part in parts if part.side.ranked is not None]
+    if not found or len(found) < len(parts):
+        return None
+    if len(found) == 1:
+        return found[0]
+    return RankMeasures.pooled(found, [_weight(part) for part in parts])
+
+
+def _weight(part: PartResult) -> float:
+    """Of the rows that were decided."""
+    decided, tested = part.side.decisions != None, part.tested  # noqa: E711
+    weights = None if tested is None else tested.weights
+    return float(decided.sum() if weights is None else weights[decided].sum())
 
 
 def _undecided(rows: Dataset) -> np.ndarray:

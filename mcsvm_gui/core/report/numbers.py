@@ -35,6 +35,7 @@ def side_document(side: Side) -> dict[str, Any]:
     return {
         "label": side.label,
         "scores": None if side.scores is None else scores_document(side.scores),
+        **({} if side.ranked is None else asdict(side.ranked)),
         "violations": None if side.violations is None else _violations(side.violations, side.document["classes"]),
         "prediction_seconds_a_row": side.row_seconds,
         "trace": None if side.trace is None else trace_document(side.trace),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,13 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import linprog
+from sklearn import metrics
 
 from mcsvm_gui.core.base.resources import dataset as example
 from mcsvm_gui.core.compare import comparison as comparing
 from mcsvm_gui.core.compare.comparison import Comparison, Side, compare, scored, side_of
 from mcsvm_gui.core.compare.measures import MEASURES, measure_rows
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
 from mcsvm_gui.core.data.splitting import split
 from mcsvm_gui.core.evaluate.violations import Violations, target_of, violations_of
 from mcsvm_gui.core.machine.request import Request
@@ -68,7 +70,7 @@ def test_scores_are_those_of_the_rows(six: Comparison, outcomes: dict[str, Outco
 def test_a_prediction_is_timed_a_few_times_over(
     seconds: list[float], calls: int, best: float, parts: tuple, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock, rows = SimpleNamespace(now=0.0, calls=0), parts[1]
+    clock, rows = SimpleNamespace(now=0.0, calls=0), replace(parts[1], labels=None)
 
     def predictions(rows: Dataset) -> SimpleNamespace:
         clock.now += seconds[clock.calls]
@@ -76,7 +78,7 @@ def test_a_prediction_is_timed_a_few_times_over(
         return SimpleNamespace(labels=rows.labels)
 
     monkeypatch.setattr(comparing, "time", SimpleNamespace(perf_counter=lambda: clock.now))
-    trained: Any = SimpleNamespace(predictions=predictions, class_names=rows.classes)
+    trained: Any = SimpleNamespace(predictions=predictions)
     side = side_of("x", trained, {}, rows)
     assert clock.calls == calls
     assert side.row_seconds == pytest.approx(best / rows.rows)
@@ -241,3 +243,37 @@ def test_more_violations_loosen_the_bound() -> None:
 
 def test_examples_are_there() -> None:
     assert Path(example("wine")).is_file()
+
+
+@pytest.mark.parametrize("calibrate", [None, "temperature"])
+def test_log_loss_and_area_under_roc_are_those_of_scikit_learn(tmp_path: Path, calibrate: str | None) -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 240)
+    weights = rng.integers(0, 4, 240).astype(float)
+    points = rng.normal(size=(240, 2)) + labels[:, None]
+    rows = [f"{a!r},{b!r},c{y},{w}\n" for (a, b), y, w in zip(points.tolist(), labels, weights, strict=True)]
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,label,w\n" + "".join(rows), "utf-8")
+    dataset = open_dataset(path, ReadOptions(weights="w"))
+    first, second = np.arange(dataset.rows) % 2 == 0, np.arange(dataset.rows) % 2 == 1
+    outcome = train(Request("ww", calibrate=calibrate or "none"), dataset.take(first))
+    tested = dataset.take(second)
+    side = side_of("ww", outcome.trained, outcome.document, tested)
+    assert side.ranked is not None
+    given = outcome.trained.predictions(tested, probabilities=True)
+    assert tested.labels is not None
+    if calibrate is None:
+        assert side.ranked.log_loss is None
+    else:
+        assert side.ranked.log_loss == pytest.approx(
+            metrics.log_loss(tested.labels, given.probabilities, sample_weight=tested.weights), rel=1e-12
+        )
+    ranked = given.scores if given.probabilities is None else given.probabilities
+    areas = [
+        metrics.roc_auc_score(tested.labels == name, ranked[:, place], sample_weight=tested.weights)
+        for place, name in enumerate(outcome.trained.class_names)
+    ]
+    assert side.ranked.roc_auc == pytest.approx(np.mean(areas), abs=1e-12)
+    texts = {row.measure.name: row.texts for row in measure_rows(Comparison("a", tested.classes, None, (side,)))}
+    assert texts["roc_auc"] == (f"{np.mean(areas):.4f}",)
+    assert ("log_loss" in texts) == (calibrate is not None)

@@ -1,0 +1,46 @@
+"""A table of results that is replaced by one as large: only what is another is painted anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell
+from mcsvm_gui.ui.tables.result_view import ResultTableView
+
+
+def table(*changed: tuple[int, int]) -> ResultTable:
+    rows = [[TableCell(10 * row + column, str(10 * row + column)) for column in range(4)] for row in range(3)]
+    for row, column in changed:
+        rows[row][column] = TableCell(99, "99")
+    return ResultTable(tuple(Header(f"h{column}") for column in range(4)), tuple(map(tuple, rows)))
+
+
+def test_only_changed_cells_are_told(qtbot: QtBot) -> None:
+    view = ResultTableView("aTable", "A table")
+    qtbot.addWidget(view)
+    view.show_table(table())
+    told: list[tuple[int, ...]] = []
+    resets: list[bool] = []
+    view.entries.dataChanged.connect(
+        lambda first, last: told.append((first.row(), first.column(), last.row(), last.column()))
+    )
+    view.entries.modelReset.connect(lambda: resets.append(True))
+    view.show_table(table((0, 1), (2, 0), (2, 3)))
+    assert (told, resets) == ([(0, 1, 0, 1), (2, 0, 2, 3)], [])
+    assert view.entries.index(2, 3).data() == "99"
+    view.show_table(table((0, 1), (2, 0), (2, 3)))
+    assert len(told) == 2
+    view.show_table(replace(table(), headings=(Header("other"), *table().headings[1:])))
+    assert resets == [True]
+
+
+def test_a_sorted_table_is_sorted_anew(qtbot: QtBot) -> None:
+    view = ResultTableView("aTable", "A table")
+    qtbot.addWidget(view)
+    view.show_table(table())
+    view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    view.show_table(table((1, 1)))
+    assert [view.entries.index(row, 1).data() for row in range(3)] == ["99", "21", "1"]
