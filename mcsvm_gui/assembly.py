@@ -25,9 +25,8 @@ from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
 from mcsvm_gui.ui.shell.layout_memory import LayoutMemory
 from mcsvm_gui.ui.shell.main_window import MainWindow
 from mcsvm_gui.ui.shell.presenter import ShellPresenter
+from mcsvm_gui.ui.shell.question_bar import RecoveryBar, TrustBar
 from mcsvm_gui.ui.shell.recovery import RecoveryPresenter
-from mcsvm_gui.ui.shell.recovery_bar import RecoveryBar
-from mcsvm_gui.ui.shell.trust_bar import TrustBar
 from mcsvm_gui.ui.threads import thread as threads
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks

@@ -348,7 +348,7 @@ def predict_page(studio: Studio, folder: Path) -> None:
 
 def around(studio: Studio, folder: Path) -> None:
     from mcsvm_gui.ui.shell import recovery
-    from mcsvm_gui.ui.shell.recovery_bar import RecoveryBar
+    from mcsvm_gui.ui.shell.question_bar import RecoveryBar
 
     for action, name in DIALOGS:
         studio.shoot_dialog(action, name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from PySide6.QtCore import QObject, SignalInstance
-from PySide6.QtGui import QUndoStack
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.playground.drawing import MOST_CLASSES, MOST_POINTS, Drawing, cloud
@@ -19,7 +19,6 @@ from mcsvm_gui.ui.playground.exchange import Exchange, ExchangeView
 from mcsvm_gui.ui.playground.memory import Memory
 from mcsvm_gui.ui.playground.refit import Refitting
 from mcsvm_gui.ui.playground.steps import TO_THE_END, Stepping
-from mcsvm_gui.ui.playground.undo import Edit
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.playground.pictures import Picture
@@ -318,3 +317,17 @@ class PlaygroundPresenter(QObject):
         """Long fits end at once."""
         self.refitting.drop()
         self.stepping.drop()
+
+
+class Edit(QUndoCommand):
+    """An edit of the points that can be taken back."""
+
+    def __init__(self, words: str, before: Drawing, after: Drawing, show: Callable[[Drawing], None]) -> None:
+        super().__init__(words)
+        self._before, self._after, self._show = before, after, show
+
+    def redo(self) -> None:
+        self._show(self._after)
+
+    def undo(self) -> None:
+        self._show(self._before)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.default_project import default_folder
-from mcsvm_gui.core.project.named_files import outside
 
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
@@ -92,3 +92,13 @@ class TrustPresenter(QObject):
 
     def _ask(self, files: Sequence[str]) -> None:
         self._view.show_names(tr("This project names files outside of its folder. They are read if you agree."), files)
+
+
+def outside(project: str, files: Iterable[str]) -> list[str]:
+    """Those that do not lie in its folder, by their names alone: to look for one may hang, or send a password."""
+    folder = _normal(os.path.dirname(os.path.abspath(project)))
+    return [file for file in files if not _normal(os.path.abspath(file)).is_relative_to(folder)]
+
+
+def _normal(path: str) -> Path:
+    return Path(os.path.normcase(path))

@@ -1,4 +1,4 @@
-"""A question above the pages, with a button for each answer; hidden where there is none."""
+"""Questions above the pages, with a button for each answer; hidden where there is nothing to ask."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
@@ -53,3 +54,32 @@ class QuestionBar(QFrame):
         named = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
         self._words.setText(f"{words} ({named})" if names else "")
         self.setVisible(bool(names))
+
+
+class RecoveryBar(QuestionBar):
+    """Of runs and searches that the last end of the program cut short."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        go_on = tr("Train and search on from where each of them was saved last")
+        keep = tr("Make models of what was saved last, each with its certificate; keep the cells of searches")
+        discard = tr("Leave runs in the table without a model, and end searches; their cells stay")
+        answers = (
+            Answer("recoverGoOnButton", "go on", tr("Go on"), go_on),
+            Answer("recoverKeepButton", "keep", tr("Keep"), keep),
+            Answer("recoverDiscardButton", "discard", tr("Discard"), discard),
+            Answer("recoverLaterButton", "later", tr("Later"), tr("Decide at another start")),
+        )
+        super().__init__("recovery", tr("Interrupted jobs"), answers, parent)
+
+
+class TrustBar(QuestionBar):
+    """Of files outside of its folder that a project names, and that may not be read yet."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        read = tr("Open the data, and do not ask for this project again")
+        later = tr("Leave them unread until the project is opened again")
+        answers = (
+            Answer("trustReadButton", "read", tr("Read them"), read),
+            Answer("trustLaterButton", "later", tr("Not now"), later),
+        )
+        super().__init__("trust", tr("Files outside of the project's folder"), answers, parent)

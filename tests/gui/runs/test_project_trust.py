@@ -15,12 +15,11 @@ from mcsvm_gui.app import create_window
 from mcsvm_gui.core.base import resources
 from mcsvm_gui.core.base.settings import Settings
 from mcsvm_gui.core.project import default_project
-from mcsvm_gui.core.project.named_files import outside
 from mcsvm_gui.core.project.store import ProjectStore
 from mcsvm_gui.ui.data import presenter as data
 from mcsvm_gui.ui.runs import workspace
-from mcsvm_gui.ui.runs.project_trust import ProjectTrust
-from mcsvm_gui.ui.shell.trust_bar import TrustBar
+from mcsvm_gui.ui.runs.project_trust import ProjectTrust, outside
+from mcsvm_gui.ui.shell.question_bar import TrustBar
 
 IRIS = resources.dataset("iris")
 

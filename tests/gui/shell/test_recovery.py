@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from mcsvm_gui.ui.shell.question_bar import RecoveryBar
 from mcsvm_gui.ui.shell.recovery import RecoveryPresenter
-from mcsvm_gui.ui.shell.recovery_bar import RecoveryBar
 
 
 class FakeView(QObject):

@@ -1,8 +1,8 @@
 """The rows of a file, or of several, as data sets that follow each other.
 
 CSV and LIBSVM are read in blocks of lines (`cutting.BLOCK`). A file that is smaller, one of which some rows are chosen
-or classes merged, and any of another format, is one block. What a file shows too late - another encoding, a column of numbers with a word in it - raises ReadAgainError:
-who took blocks forgets them, and iterates again.
+or classes merged, and any of another format, is one block. What a file shows too late - another encoding, a column of
+numbers with a word in it - raises ReadAgainError: who took blocks forgets them, and iterates again.
 """
 
 from __future__ import annotations
