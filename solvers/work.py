@@ -92,6 +92,8 @@ def pieces(total: int, operations_each: float) -> list[slice]:
 
 @cache
 def _controller() -> ThreadpoolController:
+    from scipy.linalg import cython_lapack  # noqa: F401  loads the OpenBLAS that compiled code calls: it must be seen
+
     return ThreadpoolController()  # looks through all loaded libraries: milliseconds, so once
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
+from command_line import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QThread
@@ -91,3 +95,17 @@ def test_a_thread_that_was_there_before_keeps_no_other_from_its_number() -> None
         with limited(1):
             assert blas() == {1}
         assert blas() == before
+
+
+def test_libraries_that_come_later_are_limited_too() -> None:
+    """NumPy and SciPy have a BLAS each; compiled code calls SciPy's, which may not be loaded yet."""
+    code = """
+from solvers.work import limited
+with limited(1):
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
+    print({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "2"}
+    answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert answer.stdout == "{1}\n"
