@@ -70,7 +70,7 @@ class MultiClassSVC(CallbackSupport, PredictionMixin, ClassifierMixin, BaseEstim
     kernel : {"rbf", "linear", "polynomial" or "poly", "sigmoid", "precomputed"} or callable, default="rbf"
         A callable is given all training rows twice, later new rows and all training rows, and returns the matrix.
     C : float, default=1.0
-        The factor on the sum of losses; the other term is 1/2 sum_c |w_c|^2.
+        The factor on the sum of losses; the other term is ``1/2 sum_c norm(w_c)^2``.
     gamma : {"scale", "auto"} or float, default="scale"
         The factor gamma in the rbf, polynomial and sigmoid kernels. "scale" is 1 / (n_features * X.var()), "auto"
         1 / n_features.
@@ -133,7 +133,7 @@ class MultiClassSVC(CallbackSupport, PredictionMixin, ClassifierMixin, BaseEstim
         The weights of each function, of the linear kernel only; read-only.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the features, where all columns of X have names that are strings.
     n_iter_ : int
         The number of steps of the solver.
