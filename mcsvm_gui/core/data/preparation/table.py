@@ -46,7 +46,7 @@ class TablePreparation:
 
     def apply(self, dataset: Dataset) -> Prepared:
         """Row by row the same, whichever rows come together."""
-        dataset = as_table(dataset)
+        given, dataset = dataset, as_table(dataset)
         notices = self._unknown_columns(dataset)
         places = {column.name: position for position, column in enumerate(dataset.columns)}
         cells = {name: self._cells(dataset, name, places[name]) for name in self._used}
@@ -55,7 +55,7 @@ class TablePreparation:
         rows = self._numbers(held, kept.size)
         self._check_finite(dataset, rows, kept)
         notices += self._unknown_levels(dataset, cells)
-        return Prepared(self._with_words(rows, held), kept, (*notices, *dropped(dataset, kept)))
+        return Prepared(self._with_words(rows, held, given), kept, (*notices, *dropped(dataset, kept)))
 
     def _numbers(self, cells: dict[str, np.ndarray], count: int) -> np.ndarray:
         """All features but those of texts."""
@@ -69,10 +69,10 @@ class TablePreparation:
             rows *= np.array([feature.scale for feature in self.features])
         return rows
 
-    def _with_words(self, rows: np.ndarray, cells: dict[str, np.ndarray]) -> Rows:
+    def _with_words(self, rows: np.ndarray, cells: dict[str, np.ndarray], dataset: Dataset) -> Rows:
         if not self.words:
             return rows
-        blocks = [sp.csr_array(rows), *(one.rows(cells[one.source]) for one in self.words)]
+        blocks = [sp.csr_array(rows), *(one.rows(cells[one.source], dataset) for one in self.words)]
         return sp.csr_array(sp.hstack(blocks, format="csr"))
 
     @property

@@ -6,10 +6,10 @@ and their idf alone, and makes the vectorizer of them again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,9 @@ from mcsvm_gui.core.data.remedies import Remedy
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
+
+# The rows of texts just fitted on, until they are asked for: they take as long to make as the words to be found.
+_FITTED: WeakKeyDictionary[Words, tuple[ref[Dataset], sp.csr_array]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +39,11 @@ class Words:
         made.idf_ = self.idf
         return made
 
-    def rows(self, texts: Sequence[str | None] | np.ndarray) -> sp.csr_array:
+    def rows(self, texts: np.ndarray, dataset: Dataset) -> sp.csr_array:
+        """`texts`: of this data set, all or some."""
+        of, known = _FITTED.pop(self, (None, None))
+        if of is not None and of() is dataset and known.shape[0] == len(texts):
+            return known
         found = self._vectorizer.transform(["" if text is None else text for text in texts])
         return sp.csr_array(found)
 
@@ -71,9 +78,10 @@ def vectorizer(rules: Rules, vocabulary: dict[str, int] | None = None) -> TfidfV
 
 
 def fit_words(rules: Rules, dataset: Dataset, source: str, texts: np.ndarray) -> Words:
+    """`texts`: of this data set, those that are learned from."""
     made = vectorizer(replace(rules, min_df=min(rules.min_df, len(texts))))
     try:
-        made.fit(["" if text is None else text for text in texts])
+        rows = made.fit_transform(["" if text is None else text for text in texts])
     except ValueError:  # its only one: no word is left
         raise FileError(
             dataset.name,
@@ -83,4 +91,7 @@ def fit_words(rules: Rules, dataset: Dataset, source: str, texts: np.ndarray) ->
             fewest=Remedy("min_df"),
         ) from None
     found = sorted(made.vocabulary_, key=made.vocabulary_.__getitem__)
-    return Words(source, tuple(found), np.asarray(made.idf_, dtype=np.float64), rules)
+    fitted = Words(source, tuple(found), np.asarray(made.idf_, dtype=np.float64), rules)
+    if len(texts) == dataset.rows:
+        _FITTED[fitted] = ref(dataset), sp.csr_array(rows)
+    return fitted

@@ -46,7 +46,9 @@ class Declared:
             return LabelColumn(self.label)
         kept = [j for j in range(len(columns)) if j not in self.left_out and j not in others]
         names = [columns[j] for j in kept]
-        found = labels.choose(path, names, [given[j] for j in kept], options, needs_label=needs_label)
+        bare = [given[j] for j in kept]
+        fewest = 2 if len(kept) == len(columns) else 1  # one is enough beside columns of other roles
+        found = labels.choose(path, names, bare, options, needs_label=needs_label, fewest=fewest)
         return found if found.position is None else replace(found, position=kept[found.position])
 
     def dropped(self, taken: Set[int]) -> tuple[int, ...]:

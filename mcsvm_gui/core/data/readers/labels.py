@@ -43,9 +43,16 @@ class Labels:
 
 
 def choose(
-    path: Path, columns: Sequence[str], given: Sequence[str], options: ReadOptions, *, needs_label: bool
+    path: Path,
+    columns: Sequence[str],
+    given: Sequence[str],
+    options: ReadOptions,
+    *,
+    needs_label: bool,
+    fewest: int = 2,
 ) -> LabelColumn:
-    """`given`: the names as the file has them, which may repeat; `columns`: made distinct."""
+    """`given`: the names as the file has them, which may repeat; `columns`: made distinct. `fewest`: of columns, for
+    the last to be the label."""
     if options.label is not None:
         return _asked(path, columns, given, options.label, needs_label=needs_label)
     folded = [name.strip().lower() for name in given]
@@ -54,7 +61,7 @@ def choose(
             found = _asked(path, columns, given, name, needs_label=True)
             assert found.position is not None
             return replace(found, guesses=(Guess("label column", columns[found.position], "--label"),))
-    if not needs_label or len(columns) < 2:
+    if not needs_label or len(columns) < fewest:
         return LabelColumn(None)
     return LabelColumn(len(columns) - 1, True, (Guess("label column", columns[-1], "--label"),))
 

@@ -162,3 +162,10 @@ def test_codes_with_letters_are_categories_with_a_word_on_it(tmp_path: Path) -> 
 
 
 CODES = [f"{3 + j % 4}{j % 9}{'5i' if j % 3 else '0'}" if j % 5 else f"{j}" for j in range(60)]
+
+
+def test_the_last_column_is_the_label_where_all_others_have_a_role(tmp_path: Path) -> None:
+    path = tmp_path / "articles.arff"
+    path.write_text("@relation r\n@attribute Text string\n@attribute c {0,1}\n@data\n'a b',0\n'c d',1\n'a c',0\n")
+    found = open_dataset(path, ReadOptions(text=("Text",)))
+    assert (found.label_name, [column.kind for column in found.columns]) == ("c", ["text"])
