@@ -95,7 +95,7 @@ class MultiClassSVC(CallbackSupport, PredictionMixin, ClassifierMixin, BaseEstim
     cache_mb : float, default=500
         Memory for kernel rows, factors and dense systems.
     threads : int or None, default=None
-        The number of threads; None is 1. The result has the same bits for every number.
+        The number of threads; None is all cores. The result has the same bits for every number.
     warm_start : bool, default=False
         Start from the alpha of the last fit, scaled to the new C.
     random_state : int, RandomState instance or None, default=None

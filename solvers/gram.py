@@ -18,6 +18,7 @@ from solvers.work import (
     LARGE,
     LEAST_ROWS,
     PIECE,
+    SHARES,
     VALUE,
     WORK_BYTES,
     Work,
@@ -191,7 +192,7 @@ class Gram:
         def compute(columns: slice) -> None:
             self.kernel.block(left, self.points.view(columns), values[:, columns])
 
-        yield from spread(compute, self._pieces(examples.size), PIECE)
+        yield from spread(compute, self._pieces(examples.size), PIECE / SHARES)
         return values
 
     def _keep(self, examples: np.ndarray, values: np.ndarray) -> None:
@@ -204,7 +205,7 @@ class Gram:
 
     def _pieces(self, count: int) -> list[slice]:
         """The columns of a block of `count` rows in pieces; the cuts depend on nothing else but the kernel's cost."""
-        return pieces(len(self), count * max(2.0 * (self.points.stored + VALUE), 8.0 * PIECE / WORK_BYTES))
+        return pieces(len(self), SHARES * count * max(2.0 * (self.points.stored + VALUE), 8.0 * PIECE / WORK_BYTES))
 
     def _remember(self, examples: np.ndarray, slots: np.ndarray, block: int) -> None:
         self.slot_of[examples] = slots

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from numbers import Integral
@@ -30,6 +30,8 @@ Work = Generator[None, None, T]
 # Sizes of pieces. They bound what a stop waits for and what stays in cache; results hardly depend on them: BLAS rounds
 # a row differently in blocks of different shapes.
 PIECE = 5e8  # floating-point operations, at most: 20 to 60 ms in double precision on one thread
+SHARES = 4  # of a piece of kernel rows, so that threads find enough of them; 128 x 600 of 784 features
+WORTH = 4e7  # operations from which threads help: 1 ms, where waking one takes 0.05 ms
 SMALL = 300  # variables of a dense system up to which a step of it, below a millisecond, is no piece of its own
 WHOLE = 1200  # order up to which one call of LAPACK makes a factor: 5.8e8 operations, 17 ms at 34 GFLOPS
 PANEL = 128  # columns of a blocked factor; at order 2500 95 ms, 101 ms with 256, 118 ms in one call of LAPACK
@@ -39,6 +41,7 @@ ENTRIES = 1 << 20  # of a matrix, made or copied: 8 MB, 5 to 30 ms where memory 
 EXACT_BLOCK_BYTES = 1 << 22  # of float64 kernel rows that are multiplied: 4 MB stay in cache
 TILE = 512  # rows and columns of a tile of kernel values: 1 MB in float32, 2 MB in float64
 TILES = 64  # tiles whose products are kept at once, to be added in their order
+COLUMNS = 8192  # of functions moved by one thread; a multiple of the strips of jit/block.py
 LEAST_SWEEP = 1e6  # kernel values from which a certificate works in tiles
 STRIP_BYTES = 1 << 20  # of float32 kernel values between two passes over them: 1 MB stays in cache
 LEAST_ROWS = 32  # kernel rows that a store holds whatever cache_mb says: a step of bsvm needs 10, a batch of smo 32
@@ -61,6 +64,7 @@ STEP_OPERATIONS = 50.0  # a sequential step, per variable that it looks at
 
 _lock = threading.Lock()
 _inside = 0
+_busy = 0  # threads inside `limited`
 _before: list[Any] = []  # while any thread is inside `limited`: the limiter that restores BLAS's number of threads
 _mine = threading.local()
 
@@ -99,11 +103,21 @@ def _controller() -> ThreadpoolController:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="mcsvm")
+    return ThreadPoolExecutor(max(cores(), 8), thread_name_prefix="mcsvm")
+
+
+def cores() -> int:
+    """How many the process may use; OMP_NUM_THREADS lowers it, as in joblib's workers."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return min(allowed, int(said)) if said.isdigit() and int(said) > 0 else allowed
 
 
 def limited(threads: Any) -> AbstractContextManager[object]:
-    """In this context the calling thread may spread work over so many threads; None is one."""
+    """In this context the calling thread may spread work over so many threads; None is all cores.
+
+    While others are in such a context too, trainings beside it or jobs of a search, they share the cores evenly.
+    """
     if threads is not None and (
         isinstance(threads, bool) or not isinstance(threads, Integral) or not 1 <= int(threads) <= MOST_THREADS
     ):
@@ -112,34 +126,36 @@ def limited(threads: Any) -> AbstractContextManager[object]:
             most_threads=MOST_THREADS,
             threads=threads,
         )
-    return _limit(1 if threads is None else int(threads))
+    return _limit(cores() if threads is None else int(threads))
 
 
 @contextmanager
 def _limit(count: int) -> Iterator[None]:
-    before = workers()
+    before = getattr(_mine, "workers", None)
     _mine.workers = count
-    _enter()
+    _enter(first=before is None)
     try:
         yield
     finally:
-        _leave()
+        _leave(last=before is None)
         _mine.workers = before
 
 
-def _enter() -> None:
-    global _inside
+def _enter(*, first: bool) -> None:
+    global _inside, _busy
     with _lock:
         _inside += 1
+        _busy += first
         if _inside == 1:
             _take_control()
             _before.append(_controller().limit(limits=1, user_api="blas"))
 
 
-def _leave() -> None:
-    global _inside
+def _leave(*, last: bool) -> None:
+    global _inside, _busy
     with _lock:
         _inside -= 1
+        _busy -= last
         if _inside == 0:
             _take_control()
             _before.pop().restore_original_limits()
@@ -156,7 +172,7 @@ def _take_control() -> None:
 
 def workers() -> int:
     """How many threads the calling thread may use."""
-    return getattr(_mine, "workers", 1)
+    return getattr(_mine, "workers", None) or 1
 
 
 def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each: float) -> Work[None]:
@@ -164,24 +180,37 @@ def spread(function: Callable[[T], object], pieces: Sequence[T], operations_each
 
     Pieces must not depend on each other: a piece writes where no other reads or writes.
     """
-    count = workers()
-    together = count * max(1, int(PIECE // max(operations_each, 1.0)))
+    together = workers() * max(1, int(PIECE // max(operations_each, 1.0)))
     for start in range(0, len(pieces), together):
         if start:
             yield
         group = pieces[start : start + together]
-        if count == 1 or len(group) == 1:
+        helpers = min(_share(), len(group)) - 1
+        if helpers < 1 or len(group) * operations_each < WORTH:
             for piece in group:
                 function(piece)
         else:
-            shares = [group[number::count] for number in range(min(count, len(group)))]
-            others = [_pool().submit(_call, function, share) for share in shares[1:]]
-            _call(function, shares[0])
-            for other in others:
-                other.result()
+            _help(function, iter(group), helpers)
 
 
-def _call(function: Callable[[T], object], pieces: Sequence[T]) -> None:
+def _share() -> int:
+    """The threads that the calling thread may use now."""
+    return workers() if _busy <= 1 else max(1, min(workers(), cores() // _busy))
+
+
+def _help(function: Callable[[T], object], pieces: Iterator[T], helpers: int) -> None:
+    """Whoever is free takes the next piece; a helper that has not begun when none is left is not waited for."""
+    futures = [_pool().submit(_call, function, pieces) for _ in range(helpers)]
+    try:
+        _call(function, pieces)
+    finally:
+        begun = [future for future in futures if not future.cancel()]
+        wait(begun)
+    for future in begun:
+        future.result()
+
+
+def _call(function: Callable[[T], object], pieces: Iterator[T]) -> None:
     for piece in pieces:
         function(piece)
 

@@ -136,13 +136,14 @@ def sparse_changes(rule, member, slot, labels, change, weights, common):
 
 
 @compiled
-def move_functions(store, slots, weights, common, functions):
-    """functions[c] += sum_e (weights[e, c] + common[e]) K_e, a strip of columns at a time."""
-    outputs, n = functions.shape
-    shared = np.zeros(n)
-    everywhere = False
-    for start in range(0, n, STRIP):
-        stop = min(start + STRIP, n)
+def move_functions(store, slots, weights, common, functions, first, last):
+    """functions[c] += sum_e (weights[e, c] + common[e]) K_e for columns first to last, a strip of them at a time."""
+    outputs = functions.shape[0]
+    shared = np.zeros(STRIP)
+    for start in range(first, last, STRIP):
+        stop = min(start + STRIP, last)
+        shared[:] = 0.0
+        everywhere = False
         for e in range(slots.size):
             row = store[slots[e], start:stop]
             for c in range(outputs):
@@ -150,7 +151,7 @@ def move_functions(store, slots, weights, common, functions):
                     add_scaled(functions[c, start:stop], row, weights[e, c])
             if common[e] != 0.0:
                 everywhere = True
-                add_scaled(shared[start:stop], row, common[e])
-    if everywhere:
-        for c in range(outputs):
-            add_scaled(functions[c], shared, 1.0)
+                add_scaled(shared[: stop - start], row, common[e])
+        if everywhere:
+            for c in range(outputs):
+                add_scaled(functions[c, start:stop], shared[: stop - start], 1.0)

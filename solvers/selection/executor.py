@@ -18,7 +18,7 @@ from solvers.selection.folds import Fold
 from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import FoldRows
 from solvers.selection.task import Done, Task, perform
-from solvers.work import LOOK_SECONDS
+from solvers.work import LOOK_SECONDS, limited
 
 
 class Folds:
@@ -104,8 +104,9 @@ def _on_threads(
     halt, came = threading.Event(), SimpleQueue[Done]()
 
     def work(task: Task) -> None:
-        for done in one(task, folds, settings, lambda: halt.is_set() or stopped()):
-            came.put(done)
+        with limited(settings.threads or 1):
+            for done in one(task, folds, settings, lambda: halt.is_set() or stopped()):
+                came.put(done)
 
     pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="tune")
     try:

@@ -65,7 +65,7 @@ def compose(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Composite | None:
     """Train and test every pair with its own parameters on every fold; None after a stop."""
-    with limited(settings.threads):
+    with limited(settings.threads or 1):
         try:
             return _composed(machine, choices, folds, settings, stopped)
         finally:

@@ -23,7 +23,7 @@ class TrainingSettings:
     limits: Limits = field(default_factory=Limits)
     cache_mb: float = 500.0
     jobs: int = 1  # tasks at a time, each on a thread
-    threads: int | None = None  # threads of one task's matrix products
+    threads: int | None = None  # of one task's matrix products; None is 1, as tasks run side by side
     keep_values: bool = False  # whether results have the decision values of the test rows
     tested: Mapping[float, float] = field(default_factory=dict)  # by share of the training rows: of the test rows
     by_pair: bool = False  # whether results of ovo and dag have the accuracy of each pair function

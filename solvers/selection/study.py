@@ -38,7 +38,7 @@ class Study:
     partial: set[Trial] = field(default_factory=set)  # done in tasks that a stop interrupted
 
     def run(self) -> dict[Cell, CellResult]:
-        with limited(self.settings.threads):
+        with limited(self.settings.threads or 1):
             answer: dict[Cell, CellResult] | None = None
             while (trials := self._next(answer)) is not None and not self.stopped():
                 self.asked |= dict.fromkeys(trials)

@@ -81,7 +81,7 @@ def test_no_memory_is_taken_before_it_is_needed() -> None:
 
 
 def test_a_large_block_is_computed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WORK_BYTES", 8 * 8 * 15)
+    monkeypatch.setattr(module, "WORK_BYTES", 4 * 8 * 8 * 15)
     widths = []
 
     class Watching(type(kernel_named("rbf"))):  # type: ignore[misc]

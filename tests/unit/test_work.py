@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QThread
 from threadpoolctl import threadpool_info
 
-from solvers.work import PIECE, finish, limited, spread, workers
+from solvers import work
+from solvers.work import PIECE, cores, finish, limited, spread, workers
 
 
 def blas() -> set[int]:
@@ -57,13 +59,54 @@ def test_a_thread_may_use_as_many_as_it_asked_for() -> None:
 def test_every_piece_is_done_once_by_any_number_of_threads(count: int) -> None:
     done = np.zeros(50, dtype=int)
 
-    def work(piece: int) -> None:
+    def mark(piece: int) -> None:
         done[piece] += 1
 
     with limited(count):
-        yields = sum(1 for _ in spread(work, range(50), PIECE / 4))
+        yields = sum(1 for _ in spread(mark, range(50), PIECE / 4))
     assert (done == 1).all()
     assert yields == -(-50 // (4 * count)) - 1
+
+
+def test_none_is_all_cores_as_many_as_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    with limited(None):
+        assert workers() == cores() >= 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    with limited(None):
+        assert workers() == 1
+
+
+def test_those_who_work_at_the_same_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "cores", lambda: 4)
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with limited(4):
+            inside.set()
+            leave.wait(10)
+
+    other = threading.Thread(target=stay)
+    with limited(4), limited(4):
+        assert work._share() == 4  # one thread, though inside twice
+        other.start()
+        assert inside.wait(10)
+        assert work._share() == 2
+        leave.set()
+        other.join()
+        assert work._share() == 4
+
+
+def test_helpers_that_are_kept_busy_elsewhere_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, leave = ThreadPoolExecutor(1), threading.Event()
+    monkeypatch.setattr(work, "_pool", lambda: pool)
+    pool.submit(leave.wait, 10)
+    done: list[int] = []
+    with limited(2):
+        finish(spread(done.append, range(8), PIECE))
+    leave.set()
+    pool.shutdown()
+    assert sorted(done) == list(range(8))
 
 
 def test_an_error_in_a_piece_is_raised_whoever_did_it() -> None:
@@ -71,7 +114,7 @@ def test_an_error_in_a_piece_is_raised_whoever_did_it() -> None:
         raise ArithmeticError(str(piece))
 
     with limited(2), pytest.raises(ArithmeticError):
-        finish(spread(fail, [1, 2], 1.0))
+        finish(spread(fail, [1, 2], PIECE))
 
 
 class Thread(QThread):

@@ -92,7 +92,7 @@ class Request:
     cache_mb: float = option(
         500.0, Number("N", positive=True), "Kernel cache", "Memory for kernel rows", unit="MB", **MORE
     )
-    threads: int | None = option(None, Whole(), "Threads", "Of matrix products", unsaid="1", **MORE)
+    threads: int | None = option(None, Whole(), "Threads", "Of matrix products", unsaid="all cores", **MORE)
     calibrate: str = option(
         *("none", Choice(titles=CALIBRATIONS), "Calibration"),
         "Probabilities, from scores of rows not trained on; temperature never changes a decision",

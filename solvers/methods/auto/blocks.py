@@ -21,7 +21,7 @@ from solvers.jit import block, box, line, sums
 from solvers.methods.auto import faces, price
 from solvers.methods.base import Progress, State, refresh
 from solvers.problem import Part
-from solvers.work import Work
+from solvers.work import COLUMNS, Work, finish, spread
 
 
 @dataclass
@@ -262,11 +262,16 @@ class Workbench:
 
     def apply(self, state: BlockState, slots: np.ndarray, weights: np.ndarray, common: np.ndarray) -> None:
         """Update all class functions for the change of these examples' weights (jit/block.py: sparse_changes)."""
-        moved = np.flatnonzero(weights.any(axis=1))
+        part, moved = self.part, np.flatnonzero(weights.any(axis=1))
         weights, common = weights[moved], common[moved]
-        block.move_functions(self.part.gram.store, slots[moved], weights, common, state.functions.T)
-        if self.part.offset:
-            shift = self.part.offset * (weights.sum(axis=0) + common.sum())
+        store, slots, functions = self.part.gram.store, slots[moved], state.functions.T
+
+        def move(first: int) -> None:
+            block.move_functions(store, slots, weights, common, functions, first, min(first + COLUMNS, len(part)))
+
+        finish(spread(move, range(0, len(part), COLUMNS), 2.0 * np.count_nonzero(weights) * COLUMNS))
+        if part.offset:
+            shift = part.offset * (weights.sum(axis=0) + common.sum())
             state.functions += shift
             state.constant = state.constant + shift
 

@@ -63,11 +63,8 @@ def advance(
         yield
     view = yield from view_of(part, shrunk)
     larger = replace(budget, block_examples=budget.shrunk_examples, block_variables=budget.shrunk_variables)
-    goal = (
-        tolerance
-        if shrunk.stage is ShrinkingStage.FINE
-        else max(tolerance, budget.shrunk_loose * float(part.form.margin.max()))
-    )
+    loose = budget.shrunk_loose * float(part.form.margin.max())
+    goal = tolerance if shrunk.stage is ShrinkingStage.FINE else max(tolerance, loose)
     progress = Progress.MOVING
     while progress is Progress.MOVING and state.steps < until:
         progress = yield from blocks.advance(view, shrunk.inner, shrunk.inner.steps + 1, goal, larger)

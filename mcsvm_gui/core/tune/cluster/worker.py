@@ -51,7 +51,7 @@ def work(
     worker = get_worker()
     results, stopped = Queue(name), StopSignal(Event(name), worker, str(worker.get_current_task()))
     try:
-        with limited(settings.threads):
+        with limited(settings.threads or 1):
             _hand_over(one(task, share.folds(prepare), settings, stopped), results)
     finally:
         results.close()
