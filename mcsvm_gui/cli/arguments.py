@@ -142,6 +142,12 @@ def predict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reject", metavar="P", help="leave the prediction empty where the class is less probable than P, such as 0.6"
     )
+    parser.add_argument(
+        "--sets",
+        metavar="ERROR",
+        help="also which classes each row may be of: sets that hold the right one in all but this share of the rows of"
+        " every class, such as 0.05; and whether it may be none of these. Of a model trained with --calibrate",
+    )
     parser.epilog = (
         "CSV and LIBSVM, packed or from standard input, are read block by block, in memory that does not grow with the"
         " rows; a folder or pattern file by file; a file of another format at once. "

@@ -13,11 +13,16 @@ import numpy as np
 from mcsvm_gui.cli import output
 from mcsvm_gui.cli.reading import read_options, with_missing_rule
 from mcsvm_gui.core.base.exits import DONE
-from mcsvm_gui.core.base.options import number
+from mcsvm_gui.core.base.options import Share, number
 from mcsvm_gui.core.base.writing import check_outputs, spool, written
 from mcsvm_gui.core.data.blocks.learned import ReadAgainError
 from mcsvm_gui.core.data.blocks.rows import RowBlocks
-from mcsvm_gui.core.evaluate.prediction import PredictionLines, refuse_uncalibrated, rejecting
+from mcsvm_gui.core.evaluate.prediction import (
+    PredictionLines,
+    refuse_uncalibrated,
+    refuse_without_sets,
+    rejecting,
+)
 from mcsvm_gui.core.evaluate.streamed import StreamOutcome, decided
 from mcsvm_gui.core.machine import model_file
 from mcsvm_gui.core.machine.sources import blocks_for
@@ -31,9 +36,10 @@ def run(options: argparse.Namespace) -> int:
     if options.proba:
         refuse_uncalibrated(trained)
     if options.reject is not None:
-        trained = rejecting(trained, _least(options.reject))
+        trained = rejecting(trained, _number("--reject", options.reject))
+    error = None if options.sets is None else _error(trained, options.sets)
     blocks = blocks_for(trained, options.data, read_options(options))
-    lines = PredictionLines(trained.class_names, scores=options.scores, probabilities=options.proba)
+    lines = PredictionLines(trained.class_names, scores=options.scores, probabilities=options.proba, sets=error)
     with ExitStack() as open_files:
         table = None if options.json else open_files.enter_context(spool())
         lists = {name: open_files.enter_context(spool()) for name in _lists(options)}
@@ -64,22 +70,30 @@ def _decide(
             table.write(lines.header.encode())
         outcome = StreamOutcome(trained)
         try:
-            for dataset, decisions in decided(trained, blocks, probabilities=options.proba):
+            wanted = {"probabilities": options.proba, "sets": options.sets is not None}
+            for dataset, decisions in decided(trained, blocks, **wanted):
                 outcome.add(dataset, decisions)
                 if table is not None:
                     table.write(lines.of(decisions).encode())
                 for name, stream in lists.items():
-                    output.extend_json(stream, LISTS[name](decisions))
+                    output.extend_json(stream, LISTS[name](trained, decisions, options))
             return outcome
         except ReadAgainError:
             continue
 
 
-def _least(text: str) -> float:
+def _error(trained: TrainedModel, text: str) -> float:
+    refuse_without_sets(trained)
+    error = _number("--sets", text)
+    Share().check("--sets", error)
+    return error
+
+
+def _number(argument: str, text: str) -> float:
     try:
         return number(text)
     except InputError as error:
-        raise InputError("--reject: {error}", error=error) from None
+        raise InputError("{argument}: {error}", argument=argument, error=error) from None
 
 
 def document(outcome: StreamOutcome, options: argparse.Namespace) -> dict[str, Any]:
@@ -103,6 +117,7 @@ def document(outcome: StreamOutcome, options: argparse.Namespace) -> dict[str, A
 
 def _lists(options: argparse.Namespace) -> list[str]:
     asked = {"predictions": True, "scores": options.scores, "probabilities": options.proba}
+    asked |= dict.fromkeys(("sets", "none_of_these"), options.sets is not None)
     return [name for name in LISTS if options.json and asked[name]]
 
 
@@ -111,10 +126,30 @@ def _plain(table: np.ndarray | None) -> list[list[float | None]]:
     return [[None if x != x else x for x in row] for row in table.tolist()]
 
 
-LISTS: dict[str, Callable[[Decisions], list[Any]]] = {
-    "predictions": lambda decisions: decisions.labels.tolist(),
-    "scores": lambda decisions: _plain(decisions.scores),
-    "probabilities": lambda decisions: _plain(decisions.probabilities),
+def _sets(trained: TrainedModel, decisions: Decisions, options: argparse.Namespace) -> list[list[str] | None]:
+    """The classes of each; None of rows that were left out."""
+    held = decisions.members(number(options.sets)).tolist()
+    named = [[name for name, inside in zip(trained.class_names, row, strict=True) if inside] for row in held]
+    return [None if gone else row for row, gone in zip(named, _gone(decisions), strict=True)]
+
+
+def _novel(trained: TrainedModel, decisions: Decisions, options: argparse.Namespace) -> list[bool | None]:
+    novel = decisions.novel(number(options.sets)).tolist()
+    return [None if gone else one for one, gone in zip(novel, _gone(decisions), strict=True)]
+
+
+def _gone(decisions: Decisions) -> list[bool]:
+    assert decisions.typical is not None
+    found: list[bool] = np.isnan(decisions.typical).tolist()
+    return found
+
+
+LISTS: dict[str, Callable[[TrainedModel, Decisions, argparse.Namespace], list[Any]]] = {
+    "predictions": lambda trained, decisions, options: decisions.labels.tolist(),
+    "scores": lambda trained, decisions, options: _plain(decisions.scores),
+    "probabilities": lambda trained, decisions, options: _plain(decisions.probabilities),
+    "sets": _sets,
+    "none_of_these": _novel,
 }
 
 

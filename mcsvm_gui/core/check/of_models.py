@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from mcsvm_gui.core.check.results import CheckedResults, Ended, Novel, Reliable
 from mcsvm_gui.core.data.dataset import Dataset
-from mcsvm_gui.core.evaluate.applied import applied
+from mcsvm_gui.core.evaluate.prediction import Prediction, predict
 from mcsvm_gui.core.evaluate.probabilities import SortedProbabilities
 from mcsvm_gui.core.machine.trained import TrainedModel
 
@@ -18,23 +19,31 @@ FEWEST = 100  # rows with known classes that a calibration error is measured on
 
 def results_of(name: str, trained: TrainedModel, dataset: Dataset) -> CheckedResults:
     ended = Ended(name, trained.origin.ending, trained.certificate.relative_gap)
-    return CheckedResults(ended=(ended,), reliable=_reliable(name, trained, dataset), novel=_novel(trained, dataset))
+    return replace(of_prediction(predict(trained, dataset, probabilities=True, sets=True), name), ended=(ended,))
 
 
-def _novel(trained: TrainedModel, dataset: Dataset) -> Novel | None:
-    typical = trained.predictions(dataset, sets=True).typical
-    if typical is None:
+def of_prediction(prediction: Prediction, name: str) -> CheckedResults:
+    """Where p-values and probabilities were asked for."""
+    return CheckedResults(reliable=_reliable(prediction, name), novel=_novel(prediction))
+
+
+def _novel(prediction: Prediction) -> Novel | None:
+    calibrated, typical = prediction.trained.calibrated, prediction.decisions.typical
+    if typical is None or calibrated is None or calibrated.sets is None:
         return None
-    decided = typical[np.isfinite(typical)]
-    return Novel(Path(dataset.name).name, int(decided.size), int((decided <= NOVEL).sum()), NOVEL)
+    least = max(1.0 / (levels.size + 1.0) for levels in calibrated.sets.distances.levels)  # a p-value of every class
+    decided, error = typical[np.isfinite(typical)], max(NOVEL, least)
+    return Novel(Path(prediction.dataset.name).name, int(decided.size), int((decided <= error).sum()), error)
 
 
-def _reliable(name: str, trained: TrainedModel, dataset: Dataset) -> Reliable | None:
+def _reliable(prediction: Prediction, name: str) -> Reliable | None:
     """Of the most probable class."""
-    if trained.calibrated is None or dataset.labels is None:
+    shares, true = prediction.decisions.probabilities, prediction.dataset.labels
+    if shares is None or true is None:
         return None
-    rows = applied(trained, dataset).rows
-    if rows.shares is None or rows.true.size < FEWEST:
+    rows = np.flatnonzero(np.isfinite(shares).all(axis=1))
+    if rows.size < FEWEST:
         return None
-    rising = SortedProbabilities.of(rows.shares.max(axis=1), rows.shares.argmax(axis=1) == rows.true)
-    return Reliable(name, int(rows.true.size), rising.reliability(np.ones(rows.true.size)).error)
+    right = prediction.trained.names[shares[rows].argmax(axis=1)] == true[rows]
+    found = SortedProbabilities.of(shares[rows].max(axis=1), right)
+    return Reliable(name, int(rows.size), found.reliability(np.ones(rows.size)).error)

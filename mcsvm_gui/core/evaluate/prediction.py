@@ -64,30 +64,45 @@ class Prediction:
         return np.asarray(entr(self.decisions.probabilities).sum(axis=1))
 
     def rows(self, order: str, *, misses: bool) -> np.ndarray | None:
-        """Which rows to look at, in which order: "file", "margin" (smallest first) or "entropy" (largest first).
+        """Which rows to look at, in which order: "file", "margin" (smallest first), "entropy" (largest first) or
+        "novelty" (least like the training data first).
 
         None: all of them as they are. Rows without a decision come last."""
         chosen = np.flatnonzero(self.missed) if misses else None
-        if order == "file" or self.decisions.probabilities is None:
+        unsure = self._doubt(order)
+        if unsure is None:
             return chosen
         chosen = np.arange(self.missed.size) if chosen is None else chosen
-        unsure = self.margins if order == "margin" else -self.entropies
         return chosen[np.argsort(unsure[chosen], kind="stable")]
 
-    def table(self, with_scores: bool, with_probabilities: bool = False) -> str:
+    def _doubt(self, order: str) -> np.ndarray | None:
+        """(rows,) the smaller, the more worth a look; None where there is nothing to go by."""
+        if order == "novelty":
+            return self.decisions.typical
+        if order == "file" or self.decisions.probabilities is None:
+            return None
+        return self.margins if order == "margin" else -self.entropies
+
+    def table(self, with_scores: bool, with_probabilities: bool = False, sets: float | None = None) -> str:
         """CSV, one line per row of the data, in its order; empty where a row was left out or rejected."""
-        lines = PredictionLines(self.trained.class_names, scores=with_scores, probabilities=with_probabilities)
+        asked = {"scores": with_scores, "probabilities": with_probabilities, "sets": sets}
+        lines = PredictionLines(self.trained.class_names, **asked)  # type: ignore[arg-type]
         return lines.header + lines.of(self.decisions)
 
 
 class PredictionLines:
     """Predictions as CSV: a line per row, of the class and, where they are asked for, of numbers in full precision."""
 
-    def __init__(self, class_names: Sequence[str], *, scores: bool, probabilities: bool) -> None:
-        self._scores, self._probabilities = scores, probabilities
+    def __init__(
+        self, class_names: Sequence[str], *, scores: bool, probabilities: bool, sets: float | None = None
+    ) -> None:
+        """`sets`: their error; a column says of each class whether it is in, and one that it may be none of these."""
+        self._scores, self._probabilities, self._sets = scores, probabilities, sets
         self._cells: dict[str | None, str] = {None: csv_cell("")}
         asked = [name for name, wanted in (("score", scores), ("probability", probabilities)) if wanted]
-        self.header = csv_text(["prediction", *(f"{what} {name}" for what in asked for name in class_names)], [])
+        asked += ["in set"] if sets is not None else []
+        columns = [f"{what} {name}" for what in asked for name in class_names]
+        self.header = csv_text(["prediction", *columns, *(["none of these"] if sets is not None else [])], [])
         self._alone = not asked
 
     def of(self, decisions: Decisions) -> str:
@@ -95,16 +110,45 @@ class PredictionLines:
         if self._alone:
             return "".join([f"{cell or EMPTY_LINE}\n" for cell in cells])
         asked = (self._scores, decisions.scores), (self._probabilities, decisions.probabilities)
-        numbers = np.hstack([values for wanted, values in asked if wanted and values is not None])
-        rows = [",".join(map(repr, row)) for row in numbers.tolist()]
-        for row in np.flatnonzero(np.isnan(numbers).any(axis=1)).tolist():
-            rows[row] = rows[row].replace("nan", "")
-        return "".join([f"{cell},{row}\n" for cell, row in zip(cells, rows, strict=True)])
+        parts = [values for wanted, values in asked if wanted and values is not None]
+        if parts:
+            cells = _joined(cells, _numbers(np.hstack(parts)))
+        if self._sets is not None:
+            cells = _joined(cells, _members(decisions, self._sets))
+        return "".join([f"{cell}\n" for cell in cells])
 
     def _label(self, label: str | None) -> str:
         if label not in self._cells:
             self._cells[label] = csv_cell(str(label))
         return self._cells[label]
+
+
+def _joined(left: list[str], right: list[str]) -> list[str]:
+    return [f"{one},{other}" for one, other in zip(left, right, strict=True)]
+
+
+def _numbers(table: np.ndarray) -> list[str]:
+    rows = [",".join(map(repr, row)) for row in table.tolist()]
+    for row in np.flatnonzero(np.isnan(table).any(axis=1)).tolist():
+        rows[row] = rows[row].replace("nan", "")
+    return rows
+
+
+def _members(decisions: Decisions, error: float) -> list[str]:
+    """1 and 0; nothing of rows that were left out."""
+    told = np.column_stack([decisions.members(error), decisions.novel(error)]).astype(np.int64)
+    rows = [",".join(map(str, row)) for row in told.tolist()]
+    assert decisions.typical is not None
+    for row in np.flatnonzero(np.isnan(decisions.typical)).tolist():
+        rows[row] = "," * (told.shape[1] - 1)
+    return rows
+
+
+def refuse_without_sets(trained: TrainedModel) -> None:
+    if trained.calibrated is None or trained.calibrated.sets is None:
+        raise InputError(
+            "the model has no prediction sets; train it with --calibrate temperature to have them beside probabilities"
+        )
 
 
 def refuse_uncalibrated(trained: TrainedModel) -> None:
@@ -134,8 +178,8 @@ def _undecided(tally: NoticeTally) -> Sentence:
     )
 
 
-def predict(trained: TrainedModel, dataset: Dataset, *, probabilities: bool = False) -> Prediction:
-    decisions = trained.predictions(dataset, probabilities=probabilities)
+def predict(trained: TrainedModel, dataset: Dataset, *, probabilities: bool = False, sets: bool = False) -> Prediction:
+    decisions = trained.predictions(dataset, probabilities=probabilities, sets=sets)
     notices = (*dataset.notices, *decisions.notices, *rejections(decisions))
     if dataset.labels is not None:
         labels = in_training_spelling(trained.class_names, dataset.labels)

@@ -115,6 +115,16 @@ class Decisions:
     def decided(self) -> np.ndarray:
         return np.flatnonzero(self.labels != None)  # noqa: E711 - element by element
 
+    def members(self, error: float) -> np.ndarray:
+        """(rows, classes) what the set of a row holds: its class, of every class in at least 1 - error of the rows."""
+        assert self.p_values is not None
+        return np.asarray(self.p_values > error)
+
+    def novel(self, error: float) -> np.ndarray:
+        """(rows,) of none of the classes: said of at most this share of the rows of any class."""
+        assert self.typical is not None
+        return np.asarray(self.typical <= error)
+
     @property
     def rejected(self) -> np.ndarray:
         """(rows,) where the rule found no class probable enough."""

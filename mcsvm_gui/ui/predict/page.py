@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.ui.kit import file_dialogs, icons
 from mcsvm_gui.ui.kit.badge import BadgeLabel
 from mcsvm_gui.ui.kit.buttons import push_button
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.export.menu import Offer
 
 
+ERRORS = 0.01, 0.05, 0.1, 0.2  # of prediction sets
+
+
 class PredictPage(QWidget):
     model_file_asked = Signal()
     model_file_chosen = Signal(str)
@@ -37,6 +41,7 @@ class PredictPage(QWidget):
     export_chosen = Signal(str, str)  # and the path to write
     misses_toggled = Signal(bool)
     order_chosen = Signal(str)  # the name of an order of rows
+    sets_chosen = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,6 +84,13 @@ class PredictPage(QWidget):
         self._order.setToolTip(tr("Rows on which the model is least sure are worth a look"))
         for name, title in orders().items():
             self._order.addItem(title, name)
+        self._sets = QComboBox()
+        self._sets.setObjectName("predictSetsCombo")
+        self._sets.setAccessibleName(tr("Prediction sets"))
+        self._sets.setToolTip(tr("Sets that hold the right class in so many of the rows of every class"))
+        self._sets.addItem(tr("No sets"), None)
+        for error in ERRORS:
+            self._sets.addItem(tr("Sets at {share}", share=figures.per_cent(1.0 - error, 0)), error)
         self._badge = BadgeLabel("modelCertificate", tr("Certificate"))
         self._model_title, self._data_title = (
             selectable("modelTitle", "heading"),
@@ -124,7 +136,7 @@ class PredictPage(QWidget):
         row.setSpacing(2 * UNIT)
         nest(row, said, 1)
         row.addWidget(self._save, 0, Qt.AlignmentFlag.AlignVCenter)
-        rows = _row(self._order, self._only_misses)
+        rows = _row(self._order, self._sets, self._only_misses)
         for control in (self._with_probabilities, self._with_scores):
             rows.addWidget(control)
         both = QVBoxLayout()
@@ -142,6 +154,7 @@ class PredictPage(QWidget):
         self._save.clicked.connect(self.save_asked)
         self._only_misses.toggled.connect(self.misses_toggled)
         self._order.currentIndexChanged.connect(lambda _: self.order_chosen.emit(self._order.currentData()))
+        self._sets.currentIndexChanged.connect(lambda _: self.sets_chosen.emit())
         self._export.setEnabled(False)
 
     # -- setters ----------------------------------------------------------------------------------
@@ -202,7 +215,7 @@ class PredictPage(QWidget):
         self._formats.popup(self._export.mapToGlobal(self._export.rect().bottomLeft()))
 
     def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None) -> None:
-        self._table.show_prediction(prediction, rows)
+        self._table.show_prediction(prediction, rows, self.sets_error)
         self._table.setVisible(prediction is not None)
         self._hint.setVisible(prediction is None)
         for control in (self._save, self._with_scores, self._only_misses):
@@ -211,6 +224,7 @@ class PredictPage(QWidget):
         calibrated = prediction is not None and prediction.decisions.probabilities is not None
         self._with_probabilities.setVisible(calibrated)
         self._order.setVisible(calibrated)
+        self._sets.setVisible(prediction is not None and prediction.decisions.p_values is not None)
 
     def choose_order(self, name: str) -> None:
         self._order.setCurrentIndex(self._order.findData(name))
@@ -223,6 +237,12 @@ class PredictPage(QWidget):
     @property
     def with_probabilities(self) -> bool:
         return self._with_probabilities.isVisibleTo(self) and self._with_probabilities.isChecked()
+
+    @property
+    def sets_error(self) -> float | None:
+        """Of sets, where they are asked for."""
+        error: float | None = self._sets.currentData()
+        return error
 
     @property
     def with_scores(self) -> bool:
@@ -251,6 +271,7 @@ def orders() -> dict[str, str]:
         "file": tr("In the order of the file"),
         "margin": tr("Nearest two classes first"),
         "entropy": tr("Least certain first"),
+        "novelty": tr("Least like the training data first"),
     }
 
 

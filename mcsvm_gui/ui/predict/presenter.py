@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -39,7 +39,10 @@ class PredictView(Protocol):
     export_chosen: Any
     misses_toggled: Any
     order_chosen: Any
+    sets_chosen: Any
 
+    @property
+    def sets_error(self) -> float | None: ...
     @property
     def with_scores(self) -> bool: ...
     @property
@@ -99,6 +102,7 @@ class PredictPresenter(QObject):
         view.open_data_asked.connect(self.use_open_data)
         view.misses_toggled.connect(self._show_misses)
         view.order_chosen.connect(self._show_ordered)
+        view.sets_chosen.connect(self._show_sets)
         view.save_asked.connect(lambda: view.choose_target(self._target("predictions.csv")))
         view.save_chosen.connect(self.save)
         view.export_asked.connect(self._ask_export)
@@ -212,8 +216,7 @@ class PredictPresenter(QObject):
         if self._data_path:
             self.settings.remember_file(self._data_path)
         self.view.set_notices(_notices(prediction))
-        self.view.set_result(*_result(prediction))
-        self._show_rows()
+        self._show_sets()
 
     def _show_misses(self, only: bool) -> None:
         self._only_misses = only
@@ -221,6 +224,13 @@ class PredictPresenter(QObject):
 
     def _show_ordered(self, order: str) -> None:
         self._order = order
+        self._show_rows()
+
+    def _show_sets(self) -> None:
+        if self._prediction is not None:
+            result, more = _result(self._prediction)
+            sets = _sets_words(self._prediction, self.view.sets_error)
+            self.view.set_result(result, f"{more}\n{sets}".strip())
         self._show_rows()
 
     def _show_rows(self) -> None:
@@ -235,9 +245,11 @@ class PredictPresenter(QObject):
 
     def save(self, path: str) -> None:
         """Exactly what `mcsvm predict -o` writes."""
-        prediction, parts = self._prediction, (self.view.with_scores, self.view.with_probabilities)
+        prediction = self._prediction
         if prediction is None:
             return
+        error = None if prediction.decisions.p_values is None else self.view.sets_error
+        parts = self.view.with_scores, self.view.with_probabilities, error
 
         def write() -> str:
             from mcsvm_gui.core.base.writing import write_text
@@ -284,9 +296,13 @@ def _described(trained: TrainedModel, name: str) -> OpenedModel:
 
 def _decided(trained: TrainedModel, source: Callable[[TrainedModel], Dataset]) -> Prediction:
     """What the window will ask for is computed here as well."""
+    from mcsvm_gui.core.check.of_models import of_prediction
+    from mcsvm_gui.core.check.table import check_results
     from mcsvm_gui.core.evaluate.prediction import predict
 
-    prediction = predict(trained, source(trained), probabilities=True)
+    prediction = predict(trained, source(trained), probabilities=True, sets=True)
+    found = check_results(of_prediction(prediction, Path(prediction.dataset.name).name))
+    prediction = replace(prediction, notices=(*found, *prediction.notices))
     _ = prediction.scores, prediction.missed
     if prediction.decisions.probabilities is not None:
         _ = prediction.margins, prediction.entropies
@@ -340,6 +356,22 @@ def _notices(prediction: Prediction) -> list[str]:
     sentences = list(dict.fromkeys(as_sentence(worded(notice.sentence)) for notice in prediction.notices))
     more = len(sentences) - MOST_NOTICES
     return sentences[:MOST_NOTICES] + ([tr("and {more} more", more=more)] if more > 0 else [])
+
+
+def _sets_words(prediction: Prediction, error: float | None) -> str:
+    found = prediction.decisions
+    if error is None or found.typical is None:
+        return ""
+    known = found.typical == found.typical  # NaN where a row was left out
+    sizes = found.members(error)[known].sum(axis=1)
+    one, several, none = (figures.count(int(part.sum())) for part in (sizes == 1, sizes > 1, sizes == 0))
+    return tr(
+        "Sets of one class: {one}, of several: {several}, of none: {none}; unlike every class: {novel} rows",
+        one=one,
+        several=several,
+        none=none,
+        novel=figures.count(int(found.novel(error).sum())),
+    )
 
 
 def _result(prediction: Prediction) -> tuple[str, str]:

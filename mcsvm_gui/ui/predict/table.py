@@ -25,24 +25,29 @@ MOST_COPIED, MEASURED = 100_000, 100
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NOWHERE = QModelIndex()
-_ROW, _PREDICTED, _TRUE, _PROBABILITIES, _SCORES = range(5)
+_ROW, _PREDICTED, _TRUE, _SET, _PROBABILITIES, _SCORES = range(6)
 
 
 class PredictionModel(QAbstractTableModel):
-    """Row number, prediction, the label in the file where there is one; of every class the probability, if the model
-    has them, and the score."""
+    """Row number, prediction, the label in the file where there is one, the set at an error, if one is asked for; of
+    every class the probability, if the model has them, and the score."""
 
     def __init__(self) -> None:
         super().__init__()
         self._shown: Prediction | None = None
         self._rows: np.ndarray | None = None  # which rows are shown, where not all are
+        self._members: np.ndarray | None = None  # (rows, classes), of sets
+        self._novel: np.ndarray | None = None
         self._kinds: list[int] = []  # of the columns
         self._first: dict[int, int] = {}  # column of each kind
 
-    def show(self, prediction: Prediction | None, rows: np.ndarray | None = None) -> None:
+    def show(self, prediction: Prediction | None, rows: np.ndarray | None = None, error: float | None = None) -> None:
+        """`error`: of sets."""
         self.beginResetModel()
-        self._shown, self._rows = prediction, rows
-        self._kinds = [] if prediction is None else _kinds(prediction)
+        self._shown, self._rows, self._members = prediction, rows, None
+        if prediction is not None and error is not None and prediction.decisions.p_values is not None:
+            self._members, self._novel = prediction.decisions.members(error), prediction.decisions.novel(error)
+        self._kinds = [] if prediction is None else _kinds(prediction, self._members is not None)
         self._first = {kind: self._kinds.index(kind) for kind in set(self._kinds)}
         self.endResetModel()
 
@@ -59,7 +64,7 @@ class PredictionModel(QAbstractTableModel):
             return None
         kind = self._kinds[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if kind in (_PREDICTED, _TRUE) else _RIGHT
+            return _LEFT if kind in (_PREDICTED, _TRUE, _SET) else _RIGHT
         if kind == _PROBABILITIES and role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             name = self._class_of(section)
             return tr("P({name})", name=name) if role == 0 else tr("Probability of {name}", name=name)
@@ -67,7 +72,7 @@ class PredictionModel(QAbstractTableModel):
             return None
         if kind == _SCORES:
             return self._class_of(section)
-        return {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file")}[kind]
+        return {_ROW: tr("Row"), _PREDICTED: tr("Prediction"), _TRUE: tr("In the file"), _SET: tr("Set")}[kind]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if self._shown is None or not index.isValid():
@@ -80,7 +85,7 @@ class PredictionModel(QAbstractTableModel):
         if role == PROBABILITY:
             return self._number(row, kind, index.column()) if kind == _PROBABILITIES else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if kind in (_PREDICTED, _TRUE) else _RIGHT
+            return _LEFT if kind in (_PREDICTED, _TRUE, _SET) else _RIGHT
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(row, kind, index.column(), missed)
         if role == Qt.ItemDataRole.DecorationRole and missed and kind == _PREDICTED:
@@ -95,12 +100,27 @@ class PredictionModel(QAbstractTableModel):
         assert self._shown is not None
         if kind == _ROW:
             return str(row + 1)
+        if kind == _SET:
+            return self._set(row)
         if kind in (_PROBABILITIES, _SCORES):
             score = self._number(row, kind, column)
             return NOTHING if math.isnan(score) else f"{score:.4f}".replace("-", "−")  # noqa: RUF001 - a minus sign
         labels = self._shown.decisions.labels if kind == _PREDICTED else self._shown.dataset.labels
         assert labels is not None
         return NOTHING if labels[row] is None else str(labels[row])
+
+    def _set(self, row: int) -> str:
+        """What it holds; that the row is like no class, where it is."""
+        assert self._shown is not None
+        assert self._members is not None
+        assert self._novel is not None
+        if self._shown.decisions.labels[row] is None and not self._members[row].any():
+            return NOTHING
+        names = [self._shown.trained.class_names[code] for code in self._members[row].nonzero()[0].tolist()]
+        if not names:
+            return tr("none of these") if self._novel[row] else tr("no class")
+        held = ", ".join(names)
+        return tr("none of these? ({held})", held=held) if self._novel[row] else held
 
     def _number(self, row: int, kind: int, column: int) -> float:
         assert self._shown is not None
@@ -127,11 +147,11 @@ class PredictionModel(QAbstractTableModel):
         return bool(self._class_of(column) == self._shown.decisions.labels[row])
 
 
-def _kinds(prediction: Prediction) -> list[int]:
+def _kinds(prediction: Prediction, sets: bool) -> list[int]:
     labelled = [] if prediction.dataset.labels is None else [_TRUE]
     classes = len(prediction.trained.class_names)
     shares = [] if prediction.decisions.probabilities is None else [_PROBABILITIES] * classes
-    return [_ROW, _PREDICTED, *labelled, *shares, *[_SCORES] * classes]
+    return [_ROW, _PREDICTED, *labelled, *([_SET] if sets else []), *shares, *[_SCORES] * classes]
 
 
 def _bold() -> QFont:
@@ -164,9 +184,11 @@ class PredictionTable(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         theme.notifier().changed.connect(self.viewport().update)
 
-    def show_prediction(self, prediction: Prediction | None, rows: np.ndarray | None = None) -> None:
+    def show_prediction(
+        self, prediction: Prediction | None, rows: np.ndarray | None = None, error: float | None = None
+    ) -> None:
         keep = self.table.columnCount()
-        self.table.show(prediction, rows)
+        self.table.show(prediction, rows, error)
         if self.table.columnCount() != keep:
             self._fit_columns()
         self.scrollToTop()

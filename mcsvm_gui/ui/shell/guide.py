@@ -1,6 +1,6 @@
 """The guide that the Help menu opens: one Markdown file per language, its pictures beside.
 
-Lists of formats are filled in from their tables.
+Lists of formats and of checks are filled in from their tables.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from mcsvm_gui.core.base.i18n import worded
 from mcsvm_gui.core.base.i18n.translation import ENGLISH
 from mcsvm_gui.core.base.resources import folder
 from mcsvm_gui.core.data import formats
@@ -26,7 +27,11 @@ def read(language: str) -> tuple[str, Path]:
 
 def _lists() -> dict[str, str]:
     reports = ", ".join(format_.title for format_ in FORMATS.values())
-    return {"readers": formats.titles(), "exporters": menu.titles(), "reports": reports}
+    from mcsvm_gui.core.check.table import CHECKS  # which no start needs
+
+    titles = sorted((check.code, worded(check.title)) for check in CHECKS)
+    checks = "\n".join(f"| {code} | {title} |" for code, title in titles)
+    return {"readers": formats.titles(), "exporters": menu.titles(), "reports": reports, "checks": checks}
 
 
 def anchor(title: str) -> str:

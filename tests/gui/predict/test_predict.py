@@ -29,7 +29,9 @@ class FakePage(Remembering):
     save_asked, save_chosen = Signal(), Signal(str)
     export_asked, export_chosen = Signal(str), Signal(str, str)
     misses_toggled, order_chosen = Signal(bool), Signal(str)
+    sets_chosen = Signal()
     with_scores = with_probabilities = False
+    sets_error: float | None = None
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     frame[40:].drop(columns="label").to_csv(folder / "bare.csv", index=False)
     frame[40:].drop(columns="girth").to_csv(folder / "narrow.csv", index=False)
     frame[40:].assign(label="oak").to_csv(folder / "unseen.csv", index=False)
+    pd.concat([frame[40:], frame[40:].assign(height=50.0)]).to_csv(folder / "far.csv", index=False)
     named = {path.stem: str(path) for path in folder.glob("*.csv")}
     model = str(folder / "trees.mcsvm")
     assert main(["train", named["train"], "--model", model, "--machine", "dag", "--quiet"]) == 0
@@ -265,7 +268,7 @@ def test_probabilities_stand_in_bars_and_rows_can_be_sorted_by_doubt(page: Predi
     np.testing.assert_allclose(in_file.sum(axis=1), 1.0)
     assert model.index(0, 6).data(PROBABILITY) is None
     assert model.index(2, 4).data() == f"{in_file[2, 1]:.4f}"
-    assert [order.itemData(place) for place in range(order.count())] == ["file", "margin", "entropy"]
+    assert [order.itemData(place) for place in range(order.count())] == ["file", "margin", "entropy", "novelty"]
     order.setCurrentIndex(1)
     two = np.sort(shares(), axis=1)[:, 1:]
     assert (np.diff(two[:, 1] - two[:, 0]) >= 0.0).all()
@@ -318,6 +321,43 @@ def test_saved_probabilities_are_what_the_command_writes(stage: Stage, files, tm
     assert "probability =cedar" in (tmp_path / "window.csv").read_text("utf-8")
 
 
+def test_sets_are_a_column_of_their_own_and_rows_far_away_are_called_so(page: PredictPage, files) -> None:
+    stage = Stage(page)
+    stage.presenter.open_model(files.sure)
+    page.data_file_chosen.emit(files.far)
+    model, sets = child(page, PredictionTable, "predictTable").table, child(page, QComboBox, "predictSetsCombo")
+    assert sets.isVisible()
+    assert sets.accessibleName()
+    assert "further from the training data" in child(page, QLabel, "predictNotice").text()
+    assert "Set" not in [model.headerData(column, Qt.Orientation.Horizontal) for column in range(4)]
+    sets.setCurrentIndex(sets.findData(0.2))
+    assert model.headerData(3, Qt.Orientation.Horizontal) == "Set"
+    decisions = stage.presenter._prediction.decisions
+    for row in range(40):
+        words = model.index(row, 3).data()
+        inside = {files.trained.class_names[code] for code in np.flatnonzero(decisions.members(0.2)[row])}
+        assert all((name in words) == (name in inside) for name in files.trained.class_names)
+        assert words.startswith("none of these") == bool(decisions.novel(0.2)[row])
+    assert decisions.novel(0.2)[20:].all()
+    assert "unlike every class" in child(page, QLabel, "predictScores").text()
+    order = child(page, QComboBox, "predictOrderCombo")
+    order.setCurrentIndex(order.findData("novelty"))
+    first = {int(model.index(row, 0).data()) - 1 for row in range(20)}
+    assert decisions.typical[sorted(first)].max() <= np.sort(decisions.typical)[20]
+    sets.setCurrentIndex(0)
+    assert model.columnCount() == 9
+
+
+def test_saved_sets_are_what_the_command_writes(stage: Stage, files, tmp_path: Path) -> None:
+    stage.page.model_file_chosen.emit(files.sure)
+    stage.page.data_file_chosen.emit(files.test)
+    stage.page.sets_error = 0.1
+    stage.page.save_chosen.emit(str(tmp_path / "window.csv"))
+    assert main(["predict", files.sure, files.test, "--sets", "0.1", "-o", str(tmp_path / "c.csv"), "--quiet"]) == 0
+    assert (tmp_path / "window.csv").read_bytes() == (tmp_path / "c.csv").read_bytes()
+    assert "none of these" in (tmp_path / "window.csv").read_text("utf-8")
+
+
 def test_selected_cells_copy_as_tab_separated_text(qtbot: QtBot, page: PredictPage, files) -> None:
     Stage(page).presenter.open_model(files.model)
     page.data_file_chosen.emit(files.test)
@@ -346,7 +386,7 @@ def test_the_menu_of_exports_asks_by_name(page: PredictPage, files) -> None:
 def test_a_million_rows_are_shown_by_looking_at_those_on_the_screen(page: PredictPage, files, monkeypatch) -> None:
     rows = 1_000_000
     labels = np.full(rows, "ash", dtype=object)
-    decisions = SimpleNamespace(labels=labels, scores=np.zeros((rows, 3)), probabilities=None)
+    decisions = SimpleNamespace(labels=labels, scores=np.zeros((rows, 3)), probabilities=None, p_values=None)
     dataset = SimpleNamespace(labels=labels)
     many = SimpleNamespace(trained=files.trained, dataset=dataset, decisions=decisions, missed=np.zeros(rows, bool))
     table = child(page, PredictionTable, "predictTable")
