@@ -54,7 +54,7 @@ class BadgeLabel(QLabel):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = QColor(self._colour())
         ground = QColor(colour)
-        ground.setAlphaF(0.12)
+        ground.setAlphaF(0.08)
         painter.setBrush(ground)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawRoundedRect(QRectF(self.rect()), UNIT / 2, UNIT / 2)

@@ -43,9 +43,9 @@ LIGHT = Theme(
     muted="#5b6573",
     line="#d5d9e0",
     outline="#767e8a",
-    accent="#2f6fdb",
+    accent="#2a66cc",
     accent_text="#ffffff",
-    good="#1a7f4b",
+    good="#177545",
     warning="#96600a",
     bad="#c0362c",
 )

@@ -1,0 +1,160 @@
+"""An audit of every control in every page and state: name, role, reach by keyboard, contrast of its words.
+
+WCAG 2.1, 1.4.3 (contrast 4.5 : 1), 2.1.1 (keyboard) and 4.1.2 (name and role). What is disabled is exempt, there too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+from journeys.hand import Hand
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QColor, QImage
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QWidget,
+)
+
+from mcsvm_gui.core.base import resources
+from mcsvm_gui.pages import PAGES
+from mcsvm_gui.ui.kit import theme
+
+CONTROLS = QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox, QAbstractItemView
+CONTRAST = 4.5
+SLACK = 0.2  # thin strokes are drawn paler than their colour
+ROLES = {
+    QAbstractButton: {"Button", "CheckBox", "RadioButton", "ButtonMenu", "ButtonDropDown", "PushButton"},
+    QComboBox: {"ComboBox"},
+    QLineEdit: {"EditableText"},
+    QAbstractSpinBox: {"SpinBox"},
+    QAbstractItemView: {"Table", "List", "Tree"},
+}
+
+
+@pytest.fixture(autouse=True)
+def light(qapp: QApplication) -> Iterator[None]:
+    yield
+    theme.use("light")
+
+
+def luminance(colour: QColor) -> float:
+    """Relative, of WCAG."""
+    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.getRgbF()[:3]]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def drawn_contrast(image: QImage) -> float:
+    """Between the most frequent colour and the one that stands out most from it."""
+    pixels = Counter(image.pixel(x, y) for x in range(image.width()) for y in range(image.height()))
+    ground = QColor.fromRgb(pixels.most_common(1)[0][0])
+    return max(contrast(ground, QColor.fromRgb(pixel)) for pixel in pixels)
+
+
+def seen(window: QWidget, kind: type[QWidget] | tuple[type[QWidget], ...]) -> Iterator[QWidget]:
+    """Those of our own: parts of a spin box or of a table's header are Qt's."""
+    for widget in window.findChildren(QWidget):
+        inside = isinstance(widget.parent(), QComboBox | QAbstractSpinBox | QAbstractItemView | QLineEdit)
+        if isinstance(widget, kind) and widget.isVisible() and not inside and not widget.visibleRegion().isEmpty():
+            yield widget
+
+
+def called(widget: QWidget) -> str:
+    return f"{type(widget).__name__} {widget.objectName() or '?'} in {widget.parent().objectName()!r}"
+
+
+def without_name_or_role(window: QWidget) -> list[str]:
+    wrong = []
+    for widget in seen(window, CONTROLS):
+        interface = QAccessible.queryAccessibleInterface(widget)
+        assert interface is not None, called(widget)
+        name = interface.text(QAccessible.Text.Name)
+        if not name.strip() or len(name.split()) > 20:
+            wrong.append(f"{called(widget)}: called {name!r}")
+        kind = next(kind for kind in CONTROLS if isinstance(widget, kind))
+        if interface.role().name not in ROLES[kind]:
+            wrong.append(f"{called(widget)}: role {interface.role().name}")
+    return wrong
+
+
+def beyond_the_keyboard(window: QWidget) -> list[str]:
+    """Controls that Tab does not reach."""
+    reached: set[int] = set()
+    first = widget = window.nextInFocusChain()
+    while True:
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            reached.add(id(widget))
+            proxy = widget.focusProxy()
+            reached.add(id(proxy if proxy is not None else widget))
+        widget = widget.nextInFocusChain()
+        if widget is first:
+            break
+    controls = [widget for widget in seen(window, CONTROLS) if widget.isEnabled()]
+    return [called(widget) for widget in controls if id(widget) not in reached and not grouped(widget)]
+
+
+def grouped(widget: QWidget) -> bool:
+    """Arrow keys reach what belongs to a group of which one is reached, and buttons of tab bars and menus."""
+    return isinstance(widget, QAbstractButton) and (
+        widget.group() is not None or type(widget.parent()).__name__ == "QTabBar"
+    )
+
+
+def hard_to_read(window: QWidget) -> list[str]:
+    wrong = []
+    for widget in seen(window, (QLabel, QAbstractButton)):
+        words = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
+        if not words.strip() or not widget.isEnabled() or (isinstance(widget, QLabel) and widget.pixmap().width()):
+            continue
+        found = drawn_contrast(widget.grab().toImage())
+        if found < CONTRAST - SLACK:
+            wrong.append(f"{called(widget)}: {words[:30]!r} {found:.2f} : 1")
+    return wrong
+
+
+def audited(hand: Hand, state: str) -> list[str]:
+    hand.wait(lambda: not hand.work.tasks.busy)
+    found = without_name_or_role(hand.window) + beyond_the_keyboard(hand.window) + hard_to_read(hand.window)
+    return [f"{state}: {line}" for line in found]
+
+
+def test_colours_of_both_themes_are_readable_on_what_they_stand_on() -> None:
+    for now in theme.THEMES.values():
+        for ground in (now.window, now.surface, now.raised):
+            for ink in (now.text, now.muted, now.good, now.warning, now.bad, now.accent):
+                assert contrast(QColor(ink), QColor(ground)) >= CONTRAST, (now.name, ink, ground)
+        assert contrast(QColor(now.accent_text), QColor(now.accent)) >= CONTRAST, now.name
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_every_control_has_a_name_and_a_role_is_reached_and_can_be_read(
+    open_window: Callable[[], Hand], name: str
+) -> None:
+    hand = open_window()
+    hand.window.set_theme(name)
+    wrong = []
+    for page in PAGES:
+        hand.window.show_page(page)
+        wrong += audited(hand, f"{page}, empty, {name}")
+    hand.work.open_data(str(resources.dataset("glass")))
+    hand.wait(lambda: hand.work.dataset is not None)
+    hand.window.show_page("train")
+    hand.click("trainAllButton")
+    hand.wait(lambda: not hand.active and bool(hand.text("conclusionLabel")))
+    for page in PAGES:
+        hand.window.show_page(page)
+        wrong += audited(hand, f"{page}, done, {name}")
+    assert not wrong, "\n".join(wrong)
+    hand.close()
