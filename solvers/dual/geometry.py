@@ -296,7 +296,7 @@ class Line(Box):
         high, low = self.span(part, alpha, functions)
         middle = 0.5 * (high + low)
         super().scan(part, alpha, functions + middle, own, worst)
-        np.copysign(worst, self.wish(part, functions) - middle, out=worst)
+        np.copysign(worst, self.beta_gradient(part, functions) - middle, out=worst)
         return high - low
 
     def examine(
@@ -314,10 +314,10 @@ class Line(Box):
         """Also examples that may widen the span of b by the others."""
         known = error == 0.0
         signed_margin = part.form.direction[part.labels, 0, 0] * part.form.margin[part.labels, 0]
-        wish, (rises, falls) = signed_margin - functions[:, 0], self.movable(part, alpha)
-        high = wish[known & rises].max(initial=-np.inf)
-        low = wish[known & falls].min(initial=np.inf)
-        inside = np.where(rises, wish + error < high, True) & np.where(falls, wish - error > low, True)
+        gradient, (rises, falls) = signed_margin - functions[:, 0], self.movable(part, alpha)
+        high = gradient[known & rises].max(initial=-np.inf)
+        low = gradient[known & falls].min(initial=np.inf)
+        inside = np.where(rises, gradient + error < high, True) & np.where(falls, gradient - error > low, True)
         return np.union1d(super().unclear(part, alpha, functions, error), np.flatnonzero(~known & ~inside))
 
     def reduced(self, part: Part, alpha: np.ndarray, functions: np.ndarray, gradient: np.ndarray) -> np.ndarray:
@@ -340,7 +340,9 @@ class Line(Box):
         beta, low, high = self.signed(part, alpha)
         return np.asarray(beta < high), np.asarray(beta > low)
 
-    def wish(self, part: Part, functions: np.ndarray, examples: np.ndarray | slice = slice(None)) -> np.ndarray:
+    def beta_gradient(
+        self, part: Part, functions: np.ndarray, examples: np.ndarray | slice = slice(None)
+    ) -> np.ndarray:
         """s m - f: the gradient of beta, without b."""
         if "signed margin" not in part.kept:
             part.kept["signed margin"] = self.signs(part) * part.form.margin[part.labels, 0]

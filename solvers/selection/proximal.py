@@ -55,7 +55,7 @@ class VariableStep(ProximalStep):
         """<direction, f>."""
         return self.layout.margin - self.gradient(functions)
 
-    def wish(self, functions: np.ndarray) -> np.ndarray:
+    def unclipped(self, functions: np.ndarray) -> np.ndarray:
         """anchor + sigma gradient, whose projection onto the box is x."""
         return np.asarray(self.anchor + self.sigma * self.gradient(functions))
 
@@ -74,7 +74,7 @@ class VariableStep(ProximalStep):
         return (yield from self.search(start, move)) if move.slope < 0.0 else start
 
     def at(self, point: np.ndarray, functions: np.ndarray) -> Iterate:
-        x = np.clip(self.wish(functions), 0.0, self.upper)
+        x = np.clip(self.unclipped(functions), 0.0, self.upper)
         return Iterate(point, functions, x, x, np.empty(0, dtype=bool))
 
     def free(self, alpha: np.ndarray) -> np.ndarray:
@@ -107,17 +107,17 @@ class VariableStep(ProximalStep):
 
     # -- Newton systems ---------------------------------------------------------------------------
 
-    def solved(self, free: np.ndarray, wish: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(change of the free variables that lowers their gradients by `wish`, its products with K)."""
-        chosen, lack = np.flatnonzero(free), wish
-        step, along = np.zeros(wish.shape), np.zeros((self.part.form.outputs, len(self.part))).T
+    def solved(self, free: np.ndarray, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(change of the free variables that lowers their gradients by `residual`, its products with K)."""
+        chosen, lack = np.flatnonzero(free), residual
+        step, along = np.zeros(residual.shape), np.zeros((self.part.form.outputs, len(self.part))).T
         for _ in range(RISING.refinements if chosen.size else 0):
-            more = np.zeros(wish.shape)
+            more = np.zeros(residual.shape)
             more.ravel()[chosen] = self.system_of(chosen).solve(chosen, lack.ravel()[chosen])
             step += more
             self.add_products(more, along)
-            lack = wish - self.read(along) - step / self.sigma
-            if np.abs(lack.ravel()[chosen]).max() <= RISING.sharp * np.abs(wish.ravel()[chosen]).max():
+            lack = residual - self.read(along) - step / self.sigma
+            if np.abs(lack.ravel()[chosen]).max() <= RISING.sharp * np.abs(residual.ravel()[chosen]).max():
                 break
         return step, along
 
@@ -134,11 +134,11 @@ class VariableStep(ProximalStep):
 class ClippedLine(SearchLine):
     def __init__(self, step: VariableStep, start: Iterate, move: NewtonStep) -> None:
         super().__init__(step, start, move)
-        self.sigma, self.upper, self.wish = step.sigma, step.part.upper, step.wish(start.functions)
+        self.sigma, self.upper, self.unclipped = step.sigma, step.part.upper, step.unclipped(start.functions)
         self.level, self.bend = float(np.vdot(start.point, move.seen)), float(np.vdot(move.direction, move.seen))
 
     def slope(self, length: float) -> float:
-        clipped: float = newton.clipped_product(self.wish, self.move.seen, self.sigma * length, self.upper)
+        clipped: float = newton.clipped_product(self.unclipped, self.move.seen, self.sigma * length, self.upper)
         return self.level + length * self.bend - clipped
 
     def end(self, length: float) -> Iterate:

@@ -318,7 +318,7 @@ def mean(seconds: Sequence[float]) -> float:
 # -- homotopy in C ---------------------------------------------------------------------------------
 
 
-def climb(sizes: Sizes) -> Measurement:
+def homotopy_stages(sizes: Sizes) -> Measurement:
     """Seconds of the first cost, and of each further one, on the way to several costs."""
     begins, stages = [], []
     for machine, cost in product(("ww", "cs"), sizes.costs):
@@ -348,7 +348,7 @@ def costs(sizes: Sizes, machine: str, cost: float) -> list[float]:
 # -- the record ------------------------------------------------------------------------------------
 
 
-MEASUREMENTS: tuple[Callable[[Sizes], Measurement], ...] = (blocks, newton, interior, admm, climb)
+MEASUREMENTS: tuple[Callable[[Sizes], Measurement], ...] = (blocks, newton, interior, admm, homotopy_stages)
 
 
 def calibrate(sizes: Sizes = FULL) -> dict[str, Measured]:

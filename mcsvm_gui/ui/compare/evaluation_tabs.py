@@ -66,4 +66,4 @@ class EvaluationTabs(QObject):
         self.thresholds.show_consequences(found)
 
     def show_cost_error(self, sentence: str) -> None:
-        self.thresholds.show_trouble(sentence)
+        self.thresholds.show_error(sentence)

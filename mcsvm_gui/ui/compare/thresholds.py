@@ -161,7 +161,7 @@ class ThresholdView(Panel):
         self.result.setText(found.sentence)
         self.confusion.show_table(found.confusion)
 
-    def show_trouble(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         self._refuse(sentence)
 
     @property

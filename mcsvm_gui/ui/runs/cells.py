@@ -21,7 +21,7 @@ class CellCollection(QObject):
     """By the conditions under which they were found. What was not asked for yet is read first."""
 
     arrived = Signal(str)  # cells of these conditions were read
-    trouble = Signal(str)  # in a sentence
+    failed = Signal(str)  # in a sentence
 
     def __init__(self, runs: RunCollection, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -69,7 +69,7 @@ class CellCollection(QObject):
                 self._take(conditions, rows)
 
         def failed(sentence: str) -> None:
-            self.trouble.emit(sentence)
+            self.failed.emit(sentence)
             read([])
 
         self._reading.add(conditions)
@@ -83,7 +83,7 @@ class CellCollection(QObject):
         self._reading.discard(conditions)
         self._read.add(conditions)
         if unreadable:
-            self.trouble.emit(tr("{count} cells of the project cannot be read.", count=unreadable))
+            self.failed.emit(tr("{count} cells of the project cannot be read.", count=unreadable))
         self.arrived.emit(conditions)
 
     def _follow(self) -> None:

@@ -39,7 +39,7 @@ class RunCollection(QObject):
     removed = Signal(list)  # numbers of runs
     project_read = Signal()  # this project, or another one: runs and settings are others
     selection_changed = Signal()
-    trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
+    write_error = Signal(str)  # why nothing can be written at the moment; empty when it can again
     set_aside = Signal(str)  # what can never be written as it is, and why
     moved = Signal(str)  # the project is another file now
     saved_as = Signal(str, str)  # from where to where it was copied, to go on there
@@ -56,9 +56,9 @@ class RunCollection(QObject):
         self._selected: tuple[int, ...] = ()
         self._next = store.last_id + 1
         self._writer = Writer(store)
-        self._parts = RunParts(self._writer, self._arrived, self.trouble.emit)
+        self._parts = RunParts(self._writer, self._arrived, self.write_error.emit)
         self._file = RunFile(self._writer, self)
-        for name in ("trouble", "set_aside", "failed", "moved", "saved_as"):
+        for name in ("write_error", "set_aside", "failed", "moved", "saved_as"):
             getattr(self._file, name).connect(getattr(self, name))
         self._file.opened.connect(self._opened)
         self._file.read.connect(self._fill)

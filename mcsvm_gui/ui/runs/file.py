@@ -25,18 +25,18 @@ class RunFile(QObject):
     moved = Signal(str)  # the path it is kept at now
     saved_as = Signal(str, str)  # the paths before and after
     failed = Signal(str)  # why it is not
-    trouble = Signal(str)  # why nothing can be written; empty when it can again
+    write_error = Signal(str)  # why nothing can be written; empty when it can again
     set_aside = Signal(str)  # what can never be written as it is
 
     def __init__(self, writer: Writer, parent: QObject) -> None:
         super().__init__(parent)
         self._writer = writer
-        writer.trouble.connect(self.trouble)
+        writer.write_error.connect(self.write_error)
         writer.set_aside.connect(self.set_aside)
 
     def load(self) -> None:
         self._writer.ask(self._read_all, lambda found: self.read.emit(*found), self._unreadable)
-        self._writer.ask(self._purge, lambda nothing: None, self.trouble.emit)
+        self._writer.ask(self._purge, lambda nothing: None, self.write_error.emit)
 
     def open(self, path: Path) -> None:
         self._writer.ask(lambda here: self._leave(here, path), self._opened, self.failed.emit)
@@ -90,4 +90,6 @@ class RunFile(QObject):
     def _unreadable(self, sentence: str) -> None:
         """The file stays as it is; what comes now is in memory until the project is saved elsewhere."""
         self.failed.emit(sentence)
-        self.trouble.emit(tr("{why}; new runs are kept in memory until it is saved under another name", why=sentence))
+        self.write_error.emit(
+            tr("{why}; new runs are kept in memory until it is saved under another name", why=sentence)
+        )

@@ -151,7 +151,7 @@ class ShellPresenter(QObject):
         workspace.data_changed.connect(self._title)
         workspace.runs.moved.connect(self._project_moved)
         workspace.runs.failed.connect(self.window.set_status)
-        workspace.runs.trouble.connect(self._say_error)
+        workspace.runs.write_error.connect(self._say_error)
         workspace.runs.set_aside.connect(self.window.set_status)
         workspace.runs.selection_changed.connect(self._selection)
         self.unforeseen.connect(self._unforeseen)

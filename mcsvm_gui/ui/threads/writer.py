@@ -31,7 +31,7 @@ class Writer(Thread):
 
     set_aside = Signal(str)  # what cannot be written as it is, and why; it is not tried again
     written = Signal(list)  # numbers of runs of which the file now holds what was known when it was written
-    trouble = Signal(str)  # why nothing can be written at the moment; empty when it can again
+    write_error = Signal(str)  # why nothing can be written at the moment; empty when it can again
     _answered = Signal(object, object)
 
     def __init__(self, store: ProjectStore) -> None:
@@ -110,7 +110,7 @@ class Writer(Thread):
             self._write_all()
 
     def _write_all(self) -> None:
-        """In trouble one by one, so that what fits is written, and what can never be written is found."""
+        """After an error one by one, so that what fits is written, and what can never be written is found."""
         while self.may_write and (batch := self.backlog.take(1 if self._sentence or self._one_by_one else BATCH)):
             try:
                 self._write(batch)
@@ -142,7 +142,7 @@ class Writer(Thread):
     def _say(self, sentence: str) -> None:
         if sentence != self._sentence:
             self._sentence = sentence
-            self.trouble.emit(sentence)
+            self.write_error.emit(sentence)
 
     def _go(self, errand: Errand, done: Answer, failed: Answer) -> None:
         try:

@@ -75,7 +75,7 @@ class TunePresenter(QObject):
         workspace.preparation_changed.connect(self._check)
         self._runs.project_read.connect(self._reread)
         self._cells.arrived.connect(lambda _: self._check())
-        self._cells.trouble.connect(workspace.message)
+        self._cells.failed.connect(workspace.message)
         searches.added.connect(self._check)
         searches.begun.connect(self._begun)
         searches.changed.connect(self._follow)

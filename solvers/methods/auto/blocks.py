@@ -254,7 +254,7 @@ class Workbench:
         """As `solve` for a Line: pair steps on all beta of the block, along the equality."""
         part, examples = self.part, cut.examples
         beta, low, high = LINE.signed(part, state.alpha, examples)
-        z, before = LINE.wish(part, state.functions, examples), beta.copy()
+        z, before = LINE.beta_gradient(part, state.functions, examples), beta.copy()
         limit = self.budget.block_patience * examples.size
         steps, left = line.solve_pairs(cut.kernel, z, beta, low, high, goal, limit, 0)
         state.alpha[examples, 0] = LINE.signs(part, examples) * beta

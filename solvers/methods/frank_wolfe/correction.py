@@ -58,14 +58,14 @@ def correct(chunk: Chunk, goal: float, budget: int) -> Work[int]:
     """Correct until the gradient within the face is below `goal`; returns the steps taken."""
     steps = 0
     while steps < budget:
-        taken, done = yield from _climb_face(chunk, goal, budget - steps)
+        taken, done = yield from _ascend_face(chunk, goal, budget - steps)
         steps += taken
         if done:
             break
     return steps
 
 
-def _climb_face(chunk: Chunk, goal: float, budget: int) -> Work[tuple[int, bool]]:
+def _ascend_face(chunk: Chunk, goal: float, budget: int) -> Work[tuple[int, bool]]:
     """Conjugate gradients (Polak & Ribiere) up to a bound; returns (steps, whether there is nothing left to gain)."""
     face = ChunkFace(chunk)
     residual = direction = face.project(chunk.gradient())

@@ -91,7 +91,7 @@ def visit(
     chunk = cut(part, state, examples, (yield from kernel_of(part, examples)))
     begun = chunk.point
     chunk.tidy()
-    steps = yield from climb(
+    steps = yield from ascend(
         chunk, method, max(INNER.newton_share * tolerance, 0.0 if whole else INNER.share * violation)
     )
     chunk.tidy()
@@ -129,7 +129,7 @@ def kernel_of(part: Part, examples: np.ndarray) -> Work[np.ndarray]:
     return kernel + part.offset if part.offset else kernel
 
 
-def climb(chunk: Chunk, method: FrankWolfe, goal: float) -> Work[int]:
+def ascend(chunk: Chunk, method: FrankWolfe, goal: float) -> Work[int]:
     """Frank-Wolfe on the chunk until its violation is below `goal` or the round is over; returns the steps."""
     oracle, steps = oracle_of(chunk), 0
     while True:

@@ -139,7 +139,7 @@ def coordinate_round(part: Part, state: LinearState, tolerance: float) -> Work[P
     if state.moving_alpha.size:
         yield from end_round(part, state)
         yield
-    return judge(part, state, tolerance) if state.claimed else Progress.MOVING
+    return progress_of(part, state, tolerance) if state.claimed else Progress.MOVING
 
 
 def begin_round(part: Part, state: LinearState) -> None:
@@ -158,7 +158,7 @@ def end_round(part: Part, state: LinearState) -> Work[None]:
     state.moving_alpha, state.moving_constant = np.empty((0, 0)), np.empty(0)
 
 
-def judge(part: Part, state: LinearState, tolerance: float) -> Progress:
+def progress_of(part: Part, state: LinearState, tolerance: float) -> Progress:
     """Check a claim, which rests on violations at the times of visits, by the violation at the current point."""
     state.claimed = False
     if examine(part, state.alpha, state.functions).violation <= tolerance:
@@ -198,7 +198,7 @@ def balanced_steps(part: Part, state: LinearState, goal: int, tolerance: float) 
 def move_set(part: Part, state: LinearState, goal: float) -> bool:
     """Solve for a working set of the most violating variables; returns whether anything moved."""
     beta, low, high = LINE.signed(part, state.alpha)
-    z = LINE.wish(part, state.functions)
+    z = LINE.beta_gradient(part, state.functions)
     rises, falls = LINE.movable(part, state.alpha)
     chosen = extremes(np.where(rises, z, -np.inf), np.where(falls, z, np.inf))
     points = part.gram.points.take(chosen)

@@ -122,7 +122,7 @@ def begin(part: Part, features: Features, state: NewtonState) -> Work[None]:
 
 def suggested_shift(part: Part, state: State) -> float:
     """The change of b that free variables suggest: the mean of the two classes' medians of s m - f; 0 without them."""
-    free, residuals = LINE.free(state.alpha, part.upper)[:, 0], LINE.wish(part, state.functions)
+    free, residuals = LINE.free(state.alpha, part.upper)[:, 0], LINE.beta_gradient(part, state.functions)
     sides = [residuals[free & (part.labels == side)] for side in (0, 1)]
     return float(np.mean([np.median(side) for side in sides])) if all(map(len, sides)) else 0.0
 

@@ -270,7 +270,7 @@ def test_a_full_disk_is_said_once_and_everything_is_written_later(
 
         full.setattr(ProjectStore, "write", refuse)
         told: list[str] = []
-        collection.trouble.connect(told.append)
+        collection.write_error.connect(told.append)
         runs = [collection.begin(Request(), "a") for _ in range(3)]
         for run in runs:
             queue.end(run, outcome)
@@ -314,7 +314,7 @@ def test_a_damaged_project_is_not_written_to(
 ) -> None:
     before = damaged.read_bytes()
     collection = RunCollection(queue, ProjectStore(damaged))
-    with qtbot.waitSignal(collection.trouble) as told:
+    with qtbot.waitSignal(collection.write_error) as told:
         run = collection.begin(Request(), "a")
     assert "damaged" in told.args[0]
     queue.end(run, outcome)

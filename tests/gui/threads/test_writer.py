@@ -50,7 +50,7 @@ class Broken:
 def begun(writer: Writer, qtbot: QtBot) -> tuple[list[str], list[str]]:
     told: list[str] = []
     aside: list[str] = []
-    writer.trouble.connect(told.append)
+    writer.write_error.connect(told.append)
     writer.set_aside.connect(aside.append)
     writer.start()
     qtbot.waitUntil(lambda: not writer.backlog.waiting)
@@ -127,7 +127,7 @@ def test_a_disk_without_room_is_tried_again(
 ) -> None:
     writer.put(record(1))
     told: list[str] = []
-    writer.trouble.connect(told.append)
+    writer.write_error.connect(told.append)
     with monkeypatch.context() as full:
 
         def refuse(*values: Any) -> None:

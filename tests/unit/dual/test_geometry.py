@@ -160,7 +160,7 @@ def test_the_signed_view_is_beta_between_its_bounds() -> None:
     assert (beta <= high).all()
     np.testing.assert_array_equal(high - low, part.upper[some])
     expected = LINE.signs(part, some) * gradients(part, functions)[some, 0]
-    np.testing.assert_allclose(LINE.wish(part, functions, some), expected)
+    np.testing.assert_allclose(LINE.beta_gradient(part, functions, some), expected)
 
 
 # -- bounds ----------------------------------------------------------------------------------------
