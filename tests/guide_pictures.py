@@ -28,12 +28,15 @@ def take(studio: Studio, name: str, state: Callable[[], object]) -> None:
 
 
 def shoot(studio: Studio) -> None:
-    studio.wait(lambda: set(studio.window.pages) >= {"data", "train", "tune", "compare", "playground", "predict"})
+    studio.wait(
+        lambda: set(studio.window.pages) >= {"data", "train", "tune", "compare", "explain", "playground", "predict"}
+    )
     studio.open("vowel_train")
     studio.window.show_page("data")
     take(studio, "data", lambda: studio.sees("dataTable") and studio.sees("projectionPlot"))
     train(studio)
     compare_and_predict(studio)
+    explain(studio)
     tune(studio)
     playground(studio)
 
@@ -62,6 +65,19 @@ def compare_and_predict(studio: Studio) -> None:
     predict.open_data("vowel_test.csv")
     studio.wait(lambda: not studio.work.tasks.busy)
     take(studio, "predict", lambda: studio.sees("predictTable") and studio.sees("predictResult"))
+
+
+def explain(studio: Studio) -> None:
+    studio.open("wine")
+    runs = [studio.train(machine=name, C=4.0, gamma=0.1)[0] for name in ("ww", "cs")]
+    studio.settle()
+    studio.work.runs.select(runs)
+    studio.window.show_page("explain")
+    presenter = studio.window.assembly.page("explain")
+    studio.wait(lambda: presenter._found is not None and not studio.work.tasks.busy)
+    presenter.find_flip()
+    studio.wait(lambda: not studio.work.tasks.busy)
+    take(studio, "explain", lambda: studio.sees("shapleyPlot") and studio.sees("flipWords"))
 
 
 def tune(studio: Studio) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvers.errors import Sentence
-from solvers.explain.game import between
+from solvers.explain.game import between, decision_of_few
 from solvers.explain.gradients import DERIVATIVES, gradients
 from solvers.explain.room import Room
 from solvers.model import Model
@@ -92,7 +92,7 @@ def _across(model: Model, room: Room, row: np.ndarray, own: int, rival: int) -> 
     if model.kernel.name not in DERIVATIVES:
         return row
     slope = between(model, gradients(model, row), own, rival)
-    value = float(between(model, model.decision(row[None])[0], own, rival))
+    value = float(between(model, decision_of_few(model, row[None])[0], own, rival))
     return room.nearest(row, slope, float(slope @ row) - value)
 
 

@@ -20,6 +20,7 @@ from mcsvm_gui.core.explain.columns import ExplainedColumns, dense, shown, whole
 from mcsvm_gui.core.explain.explanation import PreparedRows
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.errors import InputError, Sentence
+from solvers.explain.game import decision_of_few
 from solvers.explain.room import Room
 from solvers.explain.search import Decide, smallest_change
 from solvers.model import decide
@@ -27,6 +28,7 @@ from solvers.work import limited
 
 MOST_FEATURES = 5_000  # beyond, a change of a few of them is no explanation, and takes minutes
 SEEN = 1_000  # rows of the file that say which values occur, beside the support vectors
+FEW = 64  # rows that are decided at once by all support vectors
 DIGITS = 3, 4, 5, 6, 8, 10, 12, 15, 17  # that count, of the range of a column
 
 
@@ -104,7 +106,7 @@ def _decisions(trained: TrainedModel, stopped: Callable[[], bool]) -> Decide:
     def codes(rows: np.ndarray) -> np.ndarray:
         if stopped():
             raise FlipStopped
-        values = model.decision(rows)
+        values = decision_of_few(model, rows) if len(rows) <= FEW else model.decision(rows)
         if rule is None or calibrated is None:
             return decide(model.machine, values, model.classes)
         return rule.decide(calibrated.found.probabilities(model.machine, values, model.classes))
