@@ -10,6 +10,7 @@ A sigmoid is 1 / (1 + exp(A f + B)), fitted with the targets of Platt by Newton'
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,6 +20,7 @@ import numpy as np
 from scipy.special import expit, log_softmax
 
 from solvers.errors import InputError
+from solvers.jit import likelihood
 from solvers.machines import Machine
 from solvers.model import decide, pair_scores
 
@@ -103,21 +105,17 @@ def calibrate(
     method: str, machine: Machine, values: np.ndarray, codes: np.ndarray, classes: int, weights: np.ndarray
 ) -> Calibration:
     """Fit on decision values of rows not trained on, their classes and weights."""
-    before = log_loss(log_softmax(scores(machine, values, classes), axis=1), codes, weights)
+    given, codes = np.ascontiguousarray(scores(machine, values, classes)), codes.astype(np.int64, copy=False)
+    before = likelihood.loss(given, codes, weights, 1.0)
     if method == "temperature":
-        temperature = best_temperature(scores(machine, values, classes), codes, weights)
-        fitted = Calibration(method, temperature, None, before, before)
-    elif method == "pairwise":
-        fitted = Calibration(method, None, _pair_sigmoids(machine, values, codes, classes, weights), before, before)
-    else:
-        fitted = Calibration(method, None, _rest_sigmoids(machine, values, codes, classes, weights), before, before)
-    after = log_loss(fitted.log_probabilities(machine, values, classes), codes, weights)
-    return Calibration(method, fitted.temperature, fitted.sigmoids, before, after)
-
-
-def log_loss(logs: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> float:
-    """The weighted mean of -log p of the right class."""
-    return float(-np.average(logs[np.arange(codes.size), codes], weights=weights))
+        temperature = best_temperature(given, codes, weights)
+        after = likelihood.loss(given, codes, weights, 1.0 / temperature)
+        return Calibration(method, temperature, None, before, after)
+    fit = _pair_sigmoids if method == "pairwise" else _rest_sigmoids
+    fitted = Calibration(method, None, fit(machine, values, codes, classes, weights), before, before)
+    logs = fitted.log_probabilities(machine, values, classes)
+    after = float(-np.average(logs[np.arange(codes.size), codes], weights=weights))
+    return Calibration(method, None, fitted.sigmoids, before, after)
 
 
 # -- scores -----------------------------------------------------------------------------------------
@@ -131,6 +129,8 @@ def scores(machine: Machine, values: np.ndarray, classes: int) -> np.ndarray:
         return np.hstack([0.5 * values, -0.5 * values])
     given, winners = pair_scores(values, classes), decide(machine, values, classes)
     rows = np.flatnonzero(given.argmax(axis=1) != winners)  # ties, and where dag does not follow the votes
+    if not rows.size:
+        return given
     first, winner = given[rows].argmax(axis=1), winners[rows]
     given[rows, winner], given[rows, first] = given[rows, first], given[rows, winner]
     return given
@@ -152,30 +152,11 @@ def rest_values(machine: Machine, values: np.ndarray, classes: int) -> np.ndarra
 
 
 def best_temperature(given: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> float:
-    """T of largest likelihood; the log loss is convex in beta = 1 / T.
-
-    Newton's method with bisection of log beta, until another T gains nothing. Where all rows are right the loss falls
-    without end: there T is, within a factor of two, the largest that has no more to gain.
-    """
+    """T of largest likelihood; where all rows are right, within a factor of two the largest with no more to gain."""
     spread = float(given.std()) or 1.0
-    scaled = (given - given.max(axis=1, keepdims=True)) / spread
-    right = scaled[np.arange(codes.size), codes]
-    low, high, beta = np.exp(-WIDEST), np.exp(WIDEST), 1.0
     enough = GAIN * float(weights.sum())
-    for step in range(NEWTON):
-        shares = np.exp(beta * scaled)
-        pulled = shares * scaled / shares.sum(axis=1, keepdims=True)
-        means = pulled.sum(axis=1)
-        slope = float(weights @ (means - right))
-        if abs(beta * slope) <= enough:
-            break
-        low, high = (low, beta) if slope > 0.0 else (beta, high)
-        curvature = float(weights @ ((pulled * scaled).sum(axis=1) - means * means))
-        beta = beta - slope / curvature if curvature > 0.0 and step < BISECTED else 0.0
-        if not low < beta < high:
-            middle = float(np.sqrt(low * high))
-            beta = middle if slope > 0.0 else min(2.0 * low, middle)
-    return float(spread / beta)
+    widest = math.exp(WIDEST)
+    return spread / likelihood.best(given / spread, codes, weights, enough, widest, NEWTON, BISECTED)
 
 
 def _with_winner(shares: np.ndarray, winners: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The log loss of scores at many temperatures at once."""
+"""The log loss of scores: at one temperature, with its derivatives, and at many temperatures at once."""
 
 import math
 
@@ -8,6 +8,64 @@ from solvers.jit import compiled
 
 TOGETHER = 16  # rows whose sums are multiplied before a logarithm is taken: at most classes^16 < 1e308
 NOTHING = 1e-150  # shares below it are 0: their squares would be denormal, and slow
+
+
+@compiled
+def loss(scores, right, weights, beta):
+    """sum_i weights_i (log sum_c exp(beta s_ic) - beta s_i,right_i) / sum_i weights_i."""
+    found, weight = 0.0, 0.0
+    for i in range(scores.shape[0]):
+        row = scores[i]
+        largest = row.max()
+        total = 0.0
+        for c in range(row.size):
+            total += math.exp(beta * (row[c] - largest))
+        found += weights[i] * (math.log(total) + beta * (largest - row[right[i]]))
+        weight += weights[i]
+    return found / weight
+
+
+@compiled
+def derivatives(scores, right, weights, beta):
+    """The first and the second derivative by beta of the sum of `loss`."""
+    slope, curvature = 0.0, 0.0
+    for i in range(scores.shape[0]):
+        row = scores[i]
+        largest = row.max()
+        total, mean, square = 0.0, 0.0, 0.0
+        for c in range(row.size):
+            behind = row[c] - largest
+            share = math.exp(beta * behind)
+            total += share
+            mean += share * behind
+            square += share * behind * behind
+        mean /= total
+        slope += weights[i] * (mean - (row[right[i]] - largest))
+        curvature += weights[i] * (square / total - mean * mean)
+    return slope, curvature
+
+
+@compiled
+def best(scores, right, weights, enough, widest, steps, bisected):
+    """beta of least loss, between 1 / widest and widest; the loss is convex in beta.
+
+    Newton's method with bisection of log beta, until a change of beta by a factor of e promises no more than `enough`;
+    from `bisected` steps on bisection alone. Where all rows are right the loss falls without end.
+    """
+    low, high, beta = 1.0 / widest, widest, 1.0
+    for step in range(steps):
+        slope, curvature = derivatives(scores, right, weights, beta)
+        if abs(beta * slope) <= enough:
+            break
+        if slope > 0.0:
+            high = beta
+        else:
+            low = beta
+        beta = beta - slope / curvature if curvature > 0.0 and step < bisected else 0.0
+        if not low < beta < high:
+            middle = math.sqrt(low * high)
+            beta = middle if slope > 0.0 else min(2.0 * low, middle)
+    return beta
 
 
 @compiled
