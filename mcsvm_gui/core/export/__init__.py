@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 BY_COSTS = "json", "python", "c", "onnx"  # formats that hold a rule of costs
-BY_PARTS: tuple[str, ...] = ()  # formats whose features may be more than values and levels
+BY_PARTS = ("python",)  # formats whose features may be more than values and levels
 WRITTEN = "rbf", "linear", "polynomial", "sigmoid", "precomputed"  # kernels that formats have a formula for
 
 
@@ -33,10 +33,16 @@ class Exporter(Format):
                 "the model decides by costs, which this format cannot hold; use one of {formats}.",
                 formats=", ".join(BY_COSTS),
             )
-        if not trained.preparation.plain and self.name not in BY_PARTS:
+        steps = trained.preparation
+        if steps.neighbors is not None:
             return Sentence(
-                "the model learns from words, parts of dates, joined categories or neighbors of missing cells, which"
-                " this format cannot hold; keep the model as it is."
+                "missing cells are filled from training rows, which no format holds; keep the model as it is."
+            )
+        if not steps.plain and self.name not in BY_PARTS:
+            return Sentence(
+                "the model learns from words, parts of dates, joined categories or gaps, which this format cannot hold;"
+                " use {formats}.",
+                formats=", ".join(BY_PARTS),
             )
         found: Sentence | None = self.code.refusal(trained)
         return found

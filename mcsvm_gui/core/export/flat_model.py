@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.sparse as sp
 
+from mcsvm_gui.core.data.preparation import TablePreparation
 from mcsvm_gui.core.machine.trained import TrainedModel
 from solvers.costs import CostRule
 from solvers.kernels import KERNELS, Points
@@ -30,6 +31,11 @@ class FlatColumn:
     name: str
     levels: tuple[str, ...] | None  # None: numbers
     fill: float | str | None
+    kind: str = "number"
+
+    @property
+    def numeric(self) -> bool:
+        return self.kind in ("number", "date")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +62,7 @@ class FlatModel:
     strict: bool = False  # whether the model refuses a level that it does not know, instead of taking it for none
     calibration: Calibration | None = None  # how outputs become probabilities, where the model has them
     rule: CostRule | None = None  # how probabilities decide, in place of `decides`
+    steps: TablePreparation | None = None  # where features are more than values and levels: all is told by it
 
     @property
     def classes(self) -> int:
@@ -86,7 +93,7 @@ class FlatModel:
 
     @property
     def numbers_only(self) -> bool:
-        return all(column.levels is None for column in self.columns)
+        return all(column.kind == "number" for column in self.columns)
 
     @property
     def rejected(self) -> str:
@@ -164,7 +171,7 @@ _forms: WeakKeyDictionary[TrainedModel, dict[bool, FlatModel]] = WeakKeyDictiona
 
 
 def _flat(trained: TrainedModel, collapse: bool) -> FlatModel:
-    model = trained.model
+    model, steps = trained.model, trained.preparation
     columns, features = _columns(trained.preparation), tuple(trained.preparation.features)
     names = {column.name: number for number, column in enumerate(columns)}
     parts = (model.points.rows, model.support, model.owners, model.expansion)
@@ -189,6 +196,7 @@ def _flat(trained: TrainedModel, collapse: bool) -> FlatModel:
         strict=trained.preparation.rules.unknown == "reject",
         calibration=None if trained.calibrated is None else trained.calibrated.found,
         rule=trained.rule,
+        steps=steps if isinstance(steps, TablePreparation) and not steps.plain else None,
     )
 
 
@@ -207,13 +215,18 @@ def _columns(preparation: Any) -> tuple[FlatColumn, ...]:
     """All columns of the training data where all are numbers, so that a raw row fits; else those that count."""
     levels: dict[str, list[str]] = {}
     fills: dict[str, float | str | None] = {}
+    for source in preparation.sources if not preparation.plain else ():
+        fills.setdefault(source, "")  # texts
     for feature in preparation.features:
         fills[feature.source] = feature.fill
         if feature.level is not None:
             levels.setdefault(feature.source, []).append(feature.level)
     plain = all(column.kind == "number" for column in preparation.columns)
-    names = [column.name for column in preparation.columns if plain or column.name in fills]
-    return tuple(FlatColumn(name, tuple(levels[name]) if name in levels else None, fills.get(name)) for name in names)
+    used = [column for column in preparation.columns if plain or column.name in fills]
+    return tuple(
+        FlatColumn(column.name, tuple(levels.get(column.name, ())) or None, fills.get(column.name), column.kind)
+        for column in used
+    )
 
 
 def _weights(model: Any, rows: Rows, serials: Any, owners: Any, expansion: np.ndarray) -> Sequence[Any]:

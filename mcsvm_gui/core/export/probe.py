@@ -79,12 +79,23 @@ def prepared(plain: FlatModel, probe: Probe) -> Rows:
     """The features that the kernel sees."""
     if not isinstance(probe.cells, tuple):
         return _prepared_sparse(plain, probe.cells)
+    if plain.steps is not None:
+        cells = {column.name: _as_read(column, probe.cells[n]) for n, column in enumerate(plain.columns)}
+        return plain.steps.rows(cells, len(probe))
     filled = [_filled(probe.cells[number], column.fill) for number, column in enumerate(plain.columns)]
     result = np.empty((len(probe), plain.features))
     for feature, (source, level) in enumerate(zip(plain.sources, plain.levels, strict=True)):
         value = filled[source] if level is None else (filled[source] == level)
         result[:, feature] = (value - plain.shift[feature]) * plain.scale[feature]
     return result
+
+
+def _as_read(column: FlatColumn, cells: np.ndarray) -> np.ndarray:
+    if column.kind != "category":
+        return cells
+    found = cells.copy()
+    found[found == ""] = None
+    return found
 
 
 def _filled(cells: np.ndarray, fill: float | str | None) -> np.ndarray:
@@ -103,6 +114,11 @@ def _prepared_sparse(plain: FlatModel, cells: sp.csr_array) -> Rows:
 
 def from_vectors(plain: FlatModel, trained: TrainedModel) -> Probe:
     """Raw rows that become the support vectors (up to rounding) once they are prepared."""
+    if plain.steps is not None:
+        raise InputError(
+            "The export was not written, as there are no rows to try it on: the training data are gone, and no row can"
+            " be made of words and parts of dates. Name a file to check it with."
+        )
     rows = trained.model.points.rows
     cells = _raw_sparse(plain, rows) if sp.issparse(rows) else _raw_cells(plain, rows)
     count = rows.shape[0]
@@ -159,7 +175,7 @@ def _cells(plain: FlatModel, dataset: Dataset) -> tuple[np.ndarray, ...]:
             raise InputError(
                 "The data to check the export with has no column {name!r}, which the model needs.", name=column.name
             )
-        fits = place is not None and dataset.columns[place].kind == ("number" if column.levels is None else "category")
+        fits = place is not None and dataset.columns[place].kind == column.kind
         if column.name in needed and not fits:
             raise InputError(
                 "The column {name!r} is of another kind here than in the data trained on.", name=column.name
@@ -169,7 +185,7 @@ def _cells(plain: FlatModel, dataset: Dataset) -> tuple[np.ndarray, ...]:
 
 
 def _column(series: Any, column: FlatColumn) -> np.ndarray:
-    if column.levels is None:
+    if column.numeric:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.array([value if isinstance(value, str) else "" for value in series], dtype=object)
 
@@ -193,5 +209,5 @@ def _usable(plain: FlatModel, cells: Any) -> np.ndarray:
     for number in set(plain.sources.tolist()):
         column, values = plain.columns[number], cells[number]
         if column.fill is None:
-            usable &= ~np.isnan(values) if column.levels is None else values != ""
+            usable &= ~np.isnan(values) if column.numeric else values != ""
     return usable

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.base import programs
 from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.export import python_parts
 from mcsvm_gui.core.export.checked import FilePrediction, Files, Receipt, write_checked
 from mcsvm_gui.core.export.flat_model import FlatModel, flat_model
 from mcsvm_gui.core.export.probe import Probe
@@ -80,28 +81,7 @@ def _kernel(x):
 """,
 }
 
-BODY = '''
-def prepare(row):
-    """The features that the kernel sees."""
-    values = [row[name] for name in COLUMNS] if isinstance(row, dict) else list(row)
-    if len(values) != len(COLUMNS):
-        raise ValueError("a row has %d values, not %d" % (len(COLUMNS), len(values)))
-    values = [fill if value is None or value == "" or value != value else value for value, fill in zip(values, FILLS)]
-    for c, known in KNOWN.items():
-        if values[c] is not None and values[c] not in known:
-            raise ValueError("training did not know %r in the column %r" % (values[c], COLUMNS[c]))
-    found = [_value(values[c], level, COLUMNS[c]) for c, level in zip(SOURCES, LEVELS)]
-    x = [(value - shift) * scale for value, shift, scale in zip(found, SHIFT, SCALE)]
-    if not all(map(math.isfinite, x)):
-        raise ValueError("a number is not finite")
-    return x
-
-
-def _value(value, level, column):
-    if value is None:
-        raise ValueError("the column %r is missing" % column)
-    return float(value) if level is None else float(value == level)
-
+SCORES = """
 
 def scores(row):
     totals = list(BIAS)
@@ -117,7 +97,7 @@ def predict(row):
 
 def predict_all(rows):
     return [predict(row) for row in rows]
-'''
+"""
 
 DECISIONS = {
     "argmax": '''
@@ -293,7 +273,8 @@ def written(plain: FlatModel) -> Files:
     head = HEAD.replace("$unknown", UNKNOWN[plain.strict])
     head = head.replace("$probabilities", "" if plain.calibration is None else PROBABILITIES)
     parts = [head, *_tables(plain), "\n", SPARSE if plain.sparse else DENSE]
-    parts += ["\n", KERNELS[plain.kernel], "\n", BODY, DECISIONS[plain.decides], *_calibrated(plain), *_ruled(plain)]
+    parts += ["\n", KERNELS[plain.kernel], "\n", *python_parts.prepared(plain), SCORES]
+    parts += [DECISIONS[plain.decides], *_calibrated(plain), *_ruled(plain)]
     return {"": "".join(parts).encode("ascii")}
 
 

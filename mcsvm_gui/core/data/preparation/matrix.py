@@ -64,6 +64,10 @@ class MatrixPreparation:
     def plain(self) -> bool:
         return True
 
+    @property
+    def neighbors(self) -> None:
+        return None
+
     def arrays(self) -> dict[str, np.ndarray]:
         return {}
 

@@ -57,6 +57,10 @@ class TablePreparation:
         notices += self._unknown_levels(dataset, cells)
         return Prepared(self._with_words(rows, held, given), kept, (*notices, *dropped(dataset, kept)))
 
+    def rows(self, cells: dict[str, np.ndarray], count: int) -> Rows:
+        """What the kernel sees of these cells, column by column, as `apply` reads them; nothing is checked."""
+        return self._with_words(self._numbers(cells, count), cells, None)
+
     def _numbers(self, cells: dict[str, np.ndarray], count: int) -> np.ndarray:
         """All features but those of texts."""
         whole = cells if self.neighbors is None else cells | self.neighbors.filled(cells)
@@ -69,7 +73,7 @@ class TablePreparation:
             rows *= np.array([feature.scale for feature in self.features])
         return rows
 
-    def _with_words(self, rows: np.ndarray, cells: dict[str, np.ndarray], dataset: Dataset) -> Rows:
+    def _with_words(self, rows: np.ndarray, cells: dict[str, np.ndarray], dataset: Dataset | None) -> Rows:
         if not self.words:
             return rows
         blocks = [sp.csr_array(rows), *(one.rows(cells[one.source], dataset) for one in self.words)]

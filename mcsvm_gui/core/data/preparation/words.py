@@ -39,11 +39,13 @@ class Words:
         made.idf_ = self.idf
         return made
 
-    def rows(self, texts: np.ndarray, dataset: Dataset) -> sp.csr_array:
-        """`texts`: of this data set, all or some."""
-        of, known = _FITTED.pop(self, (None, None))
-        if of is not None and of() is dataset and known.shape[0] == len(texts):
-            return known
+    def rows(self, texts: np.ndarray, dataset: Dataset | None) -> sp.csr_array:
+        """`texts`: of this data set, where there is one, all or some."""
+        fitted = _FITTED.pop(self, None)
+        if fitted is not None and fitted[0]() is dataset and fitted[1].shape[0] == len(texts):
+            return fitted[1]
+        if not len(texts):
+            return sp.csr_array((0, len(self.vocabulary)))
         found = self._vectorizer.transform(["" if text is None else text for text in texts])
         return sp.csr_array(found)
 
