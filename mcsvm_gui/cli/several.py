@@ -38,7 +38,7 @@ class SeveralProgress(ProgressLine):
             self._write(f"searching: {done} trials" if expected is None else f"searching: {done} of {expected} trials")
 
     def _write(self, text: str) -> None:
-        super()._write(f"{self._job.words}{GAP}{text}" if self._job is not None and text else text)
+        super()._write(f"{self._job.text}{GAP}{text}" if self._job is not None and text else text)
 
 
 def jobs_of(options: argparse.Namespace) -> int:
@@ -95,7 +95,7 @@ def finish(results: Results, options: argparse.Namespace) -> int:
 
 
 def summary_lines(results: Results) -> list[str]:
-    lines = [f"{results.experiment.title}: {results.experiment.plan.words}.", ""]
+    lines = [f"{results.experiment.title}: {results.experiment.plan.text}.", ""]
     for spec in results.experiment.data:
         lines += [*_table(results, spec.name), ""]
     lines += _refused(results) + _tests(results) + _published(results)

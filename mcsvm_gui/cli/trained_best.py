@@ -33,14 +33,14 @@ class KeptModel:
         return {
             "trained": [dict(one.document) for one in self.candidates],
             "intervals": {one.label: list(one.judged.interval) for one in self.candidates if one.judged is not None},
-            "conclusion": self.conclusion.words,
+            "conclusion": self.conclusion.text,
             "model": self.model,
         }
 
     def summary_lines(self) -> list[str]:
         header = f"{'':<6}{'validated':>11}{'test':>10}{'95 %':>16}{'time':>12}{'vectors':>9}{'gap':>13}"
         rows = [_row(one) for one in self.candidates]
-        return ["", header, *rows, "", self.conclusion.words, f"Model: {self.model}"]
+        return ["", header, *rows, "", self.conclusion.text, f"Model: {self.model}"]
 
 
 def _row(one: Candidate) -> str:

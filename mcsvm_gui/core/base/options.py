@@ -76,19 +76,19 @@ class Choice(Kind):
     known: Callable[[], Mapping[str, str]] | None = None
 
     @property
-    def words(self) -> Mapping[str, str]:
+    def entries(self) -> Mapping[str, str]:
         return self.titles if self.known is None else self.known()
 
     @property
     def metavar(self) -> str:
-        return self.placeholder or "|".join(self.words)
+        return self.placeholder or "|".join(self.entries)
 
     def check(self, name: str, value: Any) -> None:
-        if not isinstance(value, str) or value not in self.words:
+        if not isinstance(value, str) or value not in self.entries:
             raise InputError(
                 "{name} must be one of {choices}, not {value!r}",
                 name=name,
-                choices=", ".join(self.words),
+                choices=", ".join(self.entries),
                 value=value,
             )
 
@@ -289,7 +289,7 @@ class Option:
     def default_text(self) -> str:
         return "" if self.default is None else self.kind.written(self.default)
 
-    def words(self, value: Any) -> list[str]:
+    def arguments(self, value: Any) -> list[str]:
         """Of a command line."""
         if value is None or value is False:
             return []

@@ -38,7 +38,7 @@ class Advice:
     title: str = ""  # with its place and its code, of a finding
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return f"{self.title}. {self.sentence}" if self.title else self.sentence
 
 

@@ -51,7 +51,7 @@ class Conclusion:
     steps: tuple[NextStep, ...]  # the most useful first
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """One sentence, with the next step in it."""
         if not self.steps:
             return f"{self.sentence}."

@@ -10,7 +10,7 @@ import numpy as np
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.compare.comparison import Comparison, Side
-from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, words
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, text_cell
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, comparison_of, groups_of
 from mcsvm_gui.core.evaluate.statistics import SIGNIFICANT, TestResult
 from solvers.errors import Sentence
@@ -117,16 +117,16 @@ def table_of_tests(results: Sequence[TestResult]) -> ResultTable:
 
 
 def _test(result: TestResult, ways: Sequence[str], *, several: bool) -> tuple[TableCell, ...]:
-    first, second = (words(name) for name in result.between or (Sentence("all"), ""))
+    first, second = (text_cell(name) for name in result.between or (Sentence("all"), ""))
     differs = result.adjusted.get("holm", result.p) < SIGNIFICANT
     conclusion = Sentence("different (5 %)") if differs else Sentence("no difference shown")
     return (
-        *(first, second, words(TESTS.get(result.name, result.name))),
-        *([words(result.data or Sentence("all"))] if several else []),
+        *(first, second, text_cell(TESTS.get(result.name, result.name))),
+        *([text_cell(result.data or Sentence("all"))] if several else []),
         *_leads(result),
         TableCell(result.statistic, "∞" if result.statistic is None else f"{result.statistic:.4g}"),
         *(_p(p) for p in (result.p, *(result.adjusted.get(way) for way in ways))),
-        words(conclusion, "best" if differs else "quiet"),
+        text_cell(conclusion, "best" if differs else "quiet"),
     )
 
 

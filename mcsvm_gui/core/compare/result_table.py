@@ -46,7 +46,7 @@ class ResultTable:
         return [heading.title for heading in self.headings], [[_plain(cell) for cell in row] for row in rows]
 
 
-def words(text: str, sign: Sign = "", tip: str = "") -> TableCell:
+def text_cell(text: str, sign: Sign = "", tip: str = "") -> TableCell:
     return TableCell(text, text, sign, tip=tip)
 
 

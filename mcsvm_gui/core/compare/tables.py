@@ -17,7 +17,7 @@ from mcsvm_gui.core.base.i18n import tr, worded
 from mcsvm_gui.core.compare.comparison import Comparison, Side
 from mcsvm_gui.core.compare.differences import disagreements_of, run_headings, table_of_tests, text_on_tests
 from mcsvm_gui.core.compare.measures import MEASURES, MeasureRow, measure_rows
-from mcsvm_gui.core.compare.result_table import Header, ResultTable, Sign, TableCell, translated, words
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, Sign, TableCell, text_cell, translated
 from mcsvm_gui.core.compare.tested_runs import ScoredRun, tests_of
 from mcsvm_gui.core.machine.summary import badge
 from solvers.errors import Sentence
@@ -74,7 +74,7 @@ def comparison_tables(runs: Sequence[ScoredRun], names: Mapping[int, str]) -> Co
     return ComparisonTables(
         measures,
         same,
-        tuple(_in_words(confusion(side)) for side in sides if side.scores is not None),
+        tuple(_in_text(confusion(side)) for side in sides if side.scores is not None),
         translated(class_table(sides)),
         translated(_margins(sides)),
         translated(disagreements),
@@ -121,7 +121,7 @@ def _line(line: MeasureRow) -> tuple[TableCell, ...]:
         for place, (value, text) in enumerate(zip(line.values, line.texts, strict=True))
     ]
     tip = tr(measure.tip) if measure.tip else ""
-    return words(tr(measure.title), "quiet" if quiet else "", tip), *cells
+    return text_cell(tr(measure.title), "quiet" if quiet else "", tip), *cells
 
 
 def _certificate(side: Side) -> TableCell:
@@ -139,7 +139,7 @@ def _sortable(value: Any) -> Any:
 
 def _support_row(sides: Sequence[Side], name: str) -> tuple[TableCell, ...]:
     counts = [_support_of(side, name) for side in sides]
-    return words(tr("Support vectors of {name}", name=name)), *(
+    return text_cell(tr("Support vectors of {name}", name=name)), *(
         TableCell(count, figures.count(count)) for count in counts
     )
 
@@ -152,7 +152,7 @@ def _support_of(side: Side, name: str) -> int | None:
 # -- classes --------------------------------------------------------------------------------------
 
 
-def _in_words(matrix: Matrix) -> Matrix:
+def _in_text(matrix: Matrix) -> Matrix:
     accuracy, counts, shares = worded(matrix.accuracy), translated(matrix.counts), translated(matrix.shares)
     return replace(matrix, accuracy=accuracy, counts=counts, shares=shares)
 
@@ -185,7 +185,7 @@ def matrix_tables(names: Sequence[str], table: np.ndarray) -> tuple[ResultTable,
 
     def made(values: np.ndarray, printed: Any) -> ResultTable:
         rows = [
-            (words(names[i]), *(_heated(values[i, j].item(), printed, heat[i, j]) for j in range(len(names))))
+            (text_cell(names[i]), *(_heated(values[i, j].item(), printed, heat[i, j]) for j in range(len(names))))
             for i in range(len(names))
         ]
         return ResultTable(headings, tuple(rows))
@@ -226,7 +226,7 @@ def _class_row(side: Side, name: str) -> tuple[TableCell, ...]:
     if side.violations is not None and name in classes:
         short = float(side.violations.sums[classes.index(name)].sum())
     return (
-        *(words(name), words(side.label)),
+        *(text_cell(name), text_cell(side.label)),
         *(TableCell(share, figures.NONE if share is None else f"{share:.3f}") for share in shares),
         *(TableCell(rows, figures.amount(rows)), TableCell(support, figures.count(support)), _violation(short)),
     )
@@ -241,7 +241,7 @@ def _margins(sides: Sequence[Side]) -> ResultTable:
     classes = list(dict.fromkeys(name for side in sides for name in side.document["classes"]))
     pairs = list(combinations(classes, 2))
     rows = [
-        (words(a), words(b), *(_violation(_of_pair(side, a, b)) for side in sides))
+        (text_cell(a), text_cell(b), *(_violation(_of_pair(side, a, b)) for side in sides))
         for a, b in pairs
         if any(side.violations is not None for side in sides)
     ]

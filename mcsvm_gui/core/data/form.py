@@ -176,7 +176,7 @@ def _needed(option: str, dataset: Dataset) -> bool:
 def _answers(option: str, tables: Iterable[str]) -> tuple[FieldChoice, ...]:
     kind = options_of(ReadOptions)[option].kind
     if isinstance(kind, Choice):
-        return tuple(FieldChoice(word, tr(title)) for word, title in kind.words.items() if word != AUTOMATIC)
+        return tuple(FieldChoice(word, tr(title)) for word, title in kind.entries.items() if word != AUTOMATIC)
     return tuple(FieldChoice(value, text) for value, text in _suggested(tables)[option])
 
 

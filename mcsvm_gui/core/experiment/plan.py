@@ -74,7 +74,7 @@ class Plan:
         return self.splits == "test" or (self.splits == "folds" and self.repeats == 1)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         if self.splits == "folds":
             rounds = f", {self.repeats} times" if self.repeats > 1 else ""
             by = {"auto": "stratified"}.get(self.split, self.split)

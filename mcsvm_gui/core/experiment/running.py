@@ -51,7 +51,7 @@ class PlannedTraining:
     rivals: tuple[str, ...] = ()  # machines that are searched together with this one
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return f"{self.spec.data} {self.spec.label} ({self.place + 1} of {self.total})"
 
 
@@ -186,7 +186,7 @@ class _Worker:
             return result_of(entry, self._journal, job.spec, job.part, dataset, test)
         result = None if self._stopped() else self._trained(job, dataset, test)
         if isinstance(result, PartResult) and result.document["ending"] != Ending.STOPPED.value:
-            self._journal.add(key, entry_of(job.words, result))
+            self._journal.add(key, entry_of(job.text, result))
         return result
 
     def _rows(self, job: PlannedTraining) -> tuple[Dataset, Dataset | None]:

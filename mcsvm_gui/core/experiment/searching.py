@@ -67,7 +67,7 @@ class SearchSpec:
         return _range("gamma", self.gamma, self.step)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         validated = f"{self.folds} folds" if self.holdout is None else f"{100 * self.holdout:g} % held out"
         chosen = "" if self.score == SEARCH_OPTIONS["score"].default else f", by {SCORES[self.score].lower()}"
         return f"{self.search}, {validated}{chosen}"

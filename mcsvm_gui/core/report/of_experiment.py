@@ -21,7 +21,7 @@ HOW = "Save this as experiment.toml, correct the paths of the data, and run: mcs
 
 def report_of(results: Results) -> Report:
     blocks: list[Block] = _paragraphs(results.experiment.note)
-    blocks += [Paragraph(f"{results.experiment.plan.words[0].upper()}{results.experiment.plan.words[1:]}.")]
+    blocks += [Paragraph(f"{results.experiment.plan.text[0].upper()}{results.experiment.plan.text[1:]}.")]
     if results.interrupted:
         blocks.append(Paragraph("Interrupted: only what was finished until then is counted."))
     said = sentences(results)
@@ -165,7 +165,7 @@ def _search_row(trial: TrialResult, document: Mapping[str, Any]) -> tuple[str, .
     return (
         trial.spec.data,
         trial.spec.label,
-        "" if trial.spec.search is None else trial.spec.search.words,
+        "" if trial.spec.search is None else trial.spec.search.text,
         figures.count(found["cells"]),
         figures.parameter(document["C"]),
         figures.parameter(document["kernel"].get("gamma")),

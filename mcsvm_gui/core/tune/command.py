@@ -26,13 +26,13 @@ def tune_arguments(request: Request, wanted: TuneRequest) -> list[str]:
     """The request's part as for a training, and every range in full."""
     program, _, *rest = arguments_of(request)
     ranges = {"C": wanted.C, "gamma": wanted.gamma}
-    said = OPTIONS["machine"].words(",".join(wanted.machines))
+    said = OPTIONS["machine"].arguments(",".join(wanted.machines))
     for name, values in ranges.items():
         said += [] if values is None else [OPTIONS[name].argument, _range(values)]
-    said += STEP.words(wanted.C.step)
+    said += STEP.arguments(wanted.C.step)
     for option, value in differing(wanted):
         if wanted.holdout is None or option.name not in OF_FOLDS:
-            said += option.words(value)
+            said += option.arguments(value)
     return [program, "tune", *said, *rest] if rest[0].startswith("-") else [program, "tune", rest[0], *said, *rest[1:]]
 
 

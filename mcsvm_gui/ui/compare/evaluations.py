@@ -78,7 +78,7 @@ class EvaluationPresenter(QObject):
         return self._known.get(run)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """How far it is; nothing once all is there, or nobody looks."""
         total, left = len(self._wanted), len(self._wanted.keys() - self._known.keys())
         if not left or not self._view.evaluation_is_seen():

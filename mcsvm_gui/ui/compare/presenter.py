@@ -157,7 +157,7 @@ class ComparePresenter(QObject):
         self._view.show_notes(self._notes())
 
     def _progress(self) -> str:
-        return tr("Writing the report…") if self._reports.writing else self._scorer.words or self._evaluations.words
+        return tr("Writing the report…") if self._reports.writing else self._scorer.text or self._evaluations.text
 
     def _notes(self) -> list[str]:
         records, said = self._records(), list[str]()

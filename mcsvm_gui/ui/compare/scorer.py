@@ -53,7 +53,7 @@ class Scorer(QObject):
         return len(wanted - self._known.keys()), len(wanted - self._measured)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """How far it is; nothing once all is there."""
         total, (undecided, unmeasured) = len(self._wanted), self._left()
         if undecided:

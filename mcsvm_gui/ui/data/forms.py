@@ -298,7 +298,7 @@ def _control(option: Option) -> QWidget:
     name, asked = first + "".join(map(str.capitalize, rest)), tr(option.title)
     if isinstance(option.kind, Choice):
         box = answers_box(f"{name}Combo", asked)
-        for word, title in option.kind.words.items():
+        for word, title in option.kind.entries.items():
             box.addItem(tr(title), word)
         return box
     if isinstance(option.kind, Several):

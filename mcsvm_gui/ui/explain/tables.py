@@ -8,7 +8,7 @@ import numpy as np
 
 from mcsvm_gui.core.base.figures import count
 from mcsvm_gui.core.base.i18n import tr
-from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, words
+from mcsvm_gui.core.compare.result_table import Header, ResultTable, TableCell, text_cell
 from mcsvm_gui.core.explain.looked_at import LookedAt, OneRow
 from mcsvm_gui.ui.plots.class_marks import shortened
 
@@ -52,7 +52,7 @@ def neighbour_table(found: OneRow, names: Sequence[str]) -> ResultTable:
             _name(one.class_name),
             TableCell(one.kernel, f"{one.kernel:.3g}"),
             TableCell(one.share, f"{one.share:+.3g}", heat=one.share / most),
-            *(words(shortened(cell, NAME)) for cell in one.cells[: len(shown)]),
+            *(text_cell(shortened(cell, NAME)) for cell in one.cells[: len(shown)]),
         )
         for one in found.neighbours
     )
@@ -75,7 +75,7 @@ def machine_table(found: OneRow, against: tuple[int, int]) -> ResultTable:
     )
     rows = tuple(
         (
-            words(shortened(first.columns.names[column], NAME)),
+            text_cell(shortened(first.columns.names[column], NAME)),
             *(TableCell(float(value), f"{value:+.3g}", heat=float(value / most)) for value in values[:, column]),
         )
         for column in order.tolist()

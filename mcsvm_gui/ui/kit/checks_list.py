@@ -81,7 +81,7 @@ class ChecksList(QListWidget):
         self.clear()
         lines = [CheckLine(one, self._compact) for one in advice]
         for one, line in zip(advice, lines, strict=True):
-            item = QListWidgetItem(one.words)
+            item = QListWidgetItem(one.text)
             self.addItem(item)
             self.setItemWidget(item, line)
             line.acted.connect(self.acted)  # a line that is cleared away goes later, not while it acts

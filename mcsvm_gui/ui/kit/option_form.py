@@ -74,7 +74,7 @@ class OptionForm(QWidget):
             self._folded[option.name] = option.default_text
         title, tip = tr(option.title), tr(option.help)
         if words is None and isinstance(option.kind, Choice):
-            words = {word: tr(title) for word, title in option.kind.words.items()}
+            words = {word: tr(title) for word, title in option.kind.entries.items()}
         if isinstance(option.kind, Flag):
             self._add_check(option.name, title, tip)
         elif words is not None:

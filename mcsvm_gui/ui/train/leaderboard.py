@@ -250,7 +250,7 @@ class LeaderboardPresenter(QObject):
         if found is None:
             self._view.show_conclusion("", ())
         else:
-            self._view.show_conclusion(found.words, found.steps)
+            self._view.show_conclusion(found.text, found.steps)
         self.concluded.emit(found)
 
 

@@ -118,7 +118,7 @@ def stage(qtbot: QtBot, outcomes: dict[int, Outcome]) -> Iterator[Stage]:
 def test_nothing_is_evaluated_while_nobody_looks(stage: Stage, outcomes: dict[int, Outcome]) -> None:
     stage.presenter.want(scored(outcomes, 1, 3))
     assert stage.work.runs.asked == []
-    assert stage.presenter.words == ""
+    assert stage.presenter.text == ""
     stage.look(stage.tabs.roc)
     assert stage.work.runs.asked == [1, 3]
     stage.presenter.want(scored(outcomes, 3, 1))

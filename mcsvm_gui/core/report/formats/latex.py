@@ -60,12 +60,12 @@ _SPECIAL = str.maketrans(
 
 
 def content(report: Report) -> bytes:
-    parts = [HEAD, rf"\section*{{{_name(report.title, 200)}}}", _words(report.made)]
+    parts = [HEAD, rf"\section*{{{_name(report.title, 200)}}}", _text(report.made)]
     parts += [_block(block) for block in report.blocks]
     return ("\n\n".join(part for part in parts if part) + "\n\n\\end{document}\n").encode("utf-8")
 
 
-def _words(text: object) -> str:
+def _text(text: object) -> str:
     return undirected(one_line(text)).translate(_SPECIAL)
 
 
@@ -77,7 +77,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Heading):
         return rf"\{'sub' * (block.level - 1)}section*{{{_name(block.text, 200)}}}"
     if isinstance(block, Paragraph):
-        return "\n\n".join(_words(line) for line in block.lines)
+        return "\n\n".join(_text(line) for line in block.lines)
     if isinstance(block, Properties):
         rows: list[tuple[str, ...]] = [
             (_name(key), rf"\parbox[t]{{0.6\linewidth}}{{\raggedright {_name(value, 2000)}}}")
@@ -94,7 +94,7 @@ def _block(block: Block) -> str:
 def _table(table: Table) -> str:
     rows = table.texts(_name, lambda text: rf"\textbf{{{_name(text)}}}")
     columns = "".join("r" if place in table.numbers else "l" for place in range(len(table.columns)))
-    caption = f"\\noindent {_words(table.caption)}\n" if table.caption else ""
+    caption = f"\\noindent {_text(table.caption)}\n" if table.caption else ""
     return caption + _grid(columns, tuple(map(_name, table.columns)), rows)
 
 

@@ -27,12 +27,12 @@ _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 
 
 def content(report: Report) -> bytes:
-    parts = [f"# {_name(report.title, 400)}", _words(report.made)]
+    parts = [f"# {_name(report.title, 400)}", _text(report.made)]
     parts += [_block(block, number) for number, block in enumerate(report.blocks)]
     return ("\n\n".join(part for part in parts if part) + "\n").encode("utf-8")
 
 
-def _words(text: object) -> str:
+def _text(text: object) -> str:
     """No mark of Markdown or HTML is one any more; a full stop after a number would begin a list, after www a link."""
     escaped = _SPECIAL.sub(r"\\\1", undirected(one_line(text)).translate(_ENTITIES))
     escaped = _LINK.sub(r"\1\.", escaped)
@@ -40,14 +40,14 @@ def _words(text: object) -> str:
 
 
 def _name(text: object, longest: int = 80) -> str:
-    return _words(shortened(text, longest))
+    return _text(shortened(text, longest))
 
 
 def _block(block: Block, number: int) -> str:
     if isinstance(block, Heading):
         return f"{'#' * block.level} {_name(block.text, 200)}"
     if isinstance(block, Paragraph):
-        text = "\n\n".join(_words(line) for line in block.lines)
+        text = "\n\n".join(_text(line) for line in block.lines)
         return f"**{text}**" if block.kind and text else text
     if isinstance(block, Properties):
         return _grid(("", ""), [(_name(key), _name(value, 2000)) for key, value in block.rows], frozenset())
@@ -61,7 +61,7 @@ def _block(block: Block, number: int) -> str:
 def _table(table: Table) -> str:
     rows = table.texts(_name, lambda text: f"**{_name(text)}**" if text else "")
     grid = _grid(tuple(map(_name, table.columns)), rows, table.numbers)
-    return f"{_words(table.caption)}\n\n{grid}" if table.caption else grid
+    return f"{_text(table.caption)}\n\n{grid}" if table.caption else grid
 
 
 def _grid(columns: tuple[str, ...], rows: list[tuple[str, ...]], numbers: frozenset[int]) -> str:
@@ -71,9 +71,9 @@ def _grid(columns: tuple[str, ...], rows: list[tuple[str, ...]], numbers: frozen
 
 def _figure(figure: Figure, number: int) -> str:
     if not available():
-        return f"{_words(figure.caption)} (Figures need the package matplotlib: pip install matplotlib.)"
+        return f"{_text(figure.caption)} (Figures need the package matplotlib: pip install matplotlib.)"
     image = base64.b64encode(svg(figure.plot, number).encode("utf-8")).decode("ascii")
-    return f"![{_words(figure.caption)}](data:image/svg+xml;base64,{image})\n\n{_words(figure.caption)}"
+    return f"![{_text(figure.caption)}](data:image/svg+xml;base64,{image})\n\n{_text(figure.caption)}"
 
 
 def _code(block: Code) -> str:

@@ -53,7 +53,7 @@ def test_advice_is_sentences_whatever_the_rules(gaps: Dataset, scale: str, missi
     assert all(not one.sentence[0].islower() and one.sentence.endswith((".", "?")) for one in said)
     assert not any("--" in one.sentence for one in said)
     assert len({one.sentence for one in said}) == len(said)
-    assert sum("same" in one.words.replace("say the same", "") for one in said) == 1, "a column is spoken of once"
+    assert sum("same" in one.text.replace("say the same", "") for one in said) == 1, "a column is spoken of once"
     assert (("missing", "mean") in actions(said)) == (missing == "reject")
     assert (("scale", "minmax") in actions(said)) == (scale == "none")
 

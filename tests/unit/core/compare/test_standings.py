@@ -87,9 +87,9 @@ def test_the_sentence_names_the_best_and_tells_difference_from_chance() -> None:
     found = conclude(candidates, told_apart(runs))
     assert found is not None
     assert found.run == 2
-    assert "ww 2 decides 90.0" in found.words
-    assert "0.1 points before the next" in found.words
-    assert "more than chance against ova 1, not against cs 3" in found.words
+    assert "ww 2 decides 90.0" in found.text
+    assert "0.1 points before the next" in found.text
+    assert "more than chance against ova 1, not against cs 3" in found.text
     assert better_than_chance(2, [1, 3], told_apart(runs)) == [1]
 
 
@@ -102,8 +102,8 @@ def test_cross_validation_chooses_and_not_the_rows_tested_on() -> None:
     found = conclude(candidates, told_apart(runs))
     assert found is not None
     assert found.run == 2
-    assert "points behind the most accurate" in found.words
-    assert "a did better on them by more than chance" in found.words
+    assert "points behind the most accurate" in found.text
+    assert "a did better on them by more than chance" in found.text
 
 
 UNSOLVED = {"relative_gap": 0.2, "primal": 1.0, "dual": 0.8, "violation": 0.5}
@@ -130,8 +130,8 @@ def test_what_can_be_done_next_is_said_with_its_button(code: str) -> None:
     assert found is not None
     step = next(step for step in found.steps if step.code == code)
     assert step.text
-    assert found.steps[0].sentence in found.words
-    assert found.words.endswith(".")
+    assert found.steps[0].sentence in found.text
+    assert found.text.endswith(".")
 
 
 def test_of_equals_the_smaller_model_is_taken_and_nothing_comes_of_nothing() -> None:
@@ -143,7 +143,7 @@ def test_of_equals_the_smaller_model_is_taken_and_nothing_comes_of_nothing() -> 
     found = conclude(runs, {})
     assert found is not None
     assert found.run == 2
-    assert "the next is as good" in found.words
+    assert "the next is as good" in found.text
     assert conclude([], {}) is None
 
 

@@ -356,7 +356,7 @@ def test_a_search_may_choose_by_another_measure() -> None:
     assert SearchSpec().said() == {}
     spec = SearchSpec(C="2^-4:2^8", gamma="2^-6:2^2", step=4, folds=3, score="log-loss")
     assert SearchSpec(**spec.document()) == spec
-    assert spec.words == "grid, 3 folds, by log loss"
+    assert spec.text == "grid, 3 folds, by log loss"
     run = RunSpec("iris", "ww", Request(machine="ww"), search=spec)
     results = perform(Experiment("x", Plan(), (DataSpec("iris", IRIS),), (run,)))
     document = results.trials[0].finished[0].document["search"]
