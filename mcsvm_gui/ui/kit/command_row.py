@@ -11,6 +11,8 @@ from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import wrapped
 from mcsvm_gui.ui.kit.theme import UNIT
 
+LONGEST = 500  # letters that are shown: costs of many classes would take the page
+
 
 class CommandRow(QWidget):
     python_asked = Signal()
@@ -18,6 +20,7 @@ class CommandRow(QWidget):
 
     def __init__(self, label_name: str, button_name: str, tip: str, python_name: str) -> None:
         super().__init__()
+        self._command = ""
         self.label = wrapped(label_name)
         self.label.setAccessibleName(tr("The same from the command line"))
         self.label.setToolTip(tip)
@@ -25,7 +28,7 @@ class CommandRow(QWidget):
         flags = Qt.TextInteractionFlag
         self.label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.button = copy_button(button_name, tr("Copy the command"))
-        self.button.clicked.connect(lambda: self.copy(self.label.text()))
+        self.button.clicked.connect(lambda: self.copy(self._command))
         self.python = python_button(python_name, tr("Copy as a Python script that gives the same numbers"))
         self.python.clicked.connect(self.python_asked)
         row = QHBoxLayout(self)
@@ -36,7 +39,9 @@ class CommandRow(QWidget):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_command(self, command: str) -> None:
-        self.label.setText(command)
+        self._command = command
+        cut = len(command) > LONGEST
+        self.label.setText(tr("{start} … the button copies all of it", start=command[:LONGEST]) if cut else command)
         for button in (self.button, self.python):
             button.setEnabled(bool(command))
 

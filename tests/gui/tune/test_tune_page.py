@@ -81,6 +81,18 @@ def place(plot: HeatPlot, x: float, y: float) -> QPoint:
 # -- the form -------------------------------------------------------------------------------------
 
 
+def test_a_long_command_is_cut_and_copied_whole(page: TunePage) -> None:
+    command = "mcsvm tune a.csv --costs '" + "x" * 5000 + "'"
+    page.show_command(command)
+    shown = page.command.label.text()
+    assert len(shown) < 600
+    assert command.startswith(shown.split(" …")[0])
+    page.command.button.click()
+    assert QGuiApplication.clipboard().text() == command
+    page.show_command("mcsvm tune a.csv")
+    assert page.command.label.text() == "mcsvm tune a.csv"
+
+
 def test_every_control_of_the_contract_is_there_with_a_name_to_read_out(page: TunePage) -> None:
     for name in CONTRACT:
         widget = page.findChild(QWidget, name)

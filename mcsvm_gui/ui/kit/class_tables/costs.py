@@ -158,13 +158,14 @@ class CostsDialog(Dialog):
 
     def __init__(self, parent: QWidget, entry: str, totals: Mapping[str, float]) -> None:
         """`totals`: rows of each class, or the sum of their weights."""
-        super().__init__(parent, "costsDialog", tr("Costs of errors"), 64 * UNIT, 48 * UNIT)
+        super().__init__(parent, "costsDialog", tr("Costs of errors"), 88 * UNIT, 52 * UNIT)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._totals = totals
         self.body.addWidget(selectable("", "muted", tr("What a decision costs: true classes down, decisions across.")))
         self.preset = self._presets()
         self.table = CostTableView()
         self.table.setObjectName("costsDialogTable")
+        self.table.horizontalHeader().setDefaultSectionSize(11 * UNIT)
         self.table.costs.changed.connect(lambda: self._show_preset(BY_HAND))
         self.table.costs.refused.connect(self._say)
         self.error = selectable("costsError", "bad")
