@@ -12,7 +12,7 @@ from mcsvm_gui.cli.reading import request_of, said
 from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.exits import DONE, INTERRUPTED, UNCONVERGED
 from mcsvm_gui.core.data.readers import open_dataset
-from mcsvm_gui.core.tune.curve import TIMES, LearningCurve, curve_tuning, learning_curve, shares_of
+from mcsvm_gui.core.tune.curve import TIMES, LearningCurve, curve_tuning, learning_curve, trainings
 from mcsvm_gui.core.tune.options import SEARCH_OPTIONS
 from solvers.selection.task import Done
 
@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     how = said({name: SEARCH_OPTIONS[name] for name in NAMES}, options)
     dataset = open_dataset(options.data, request.read)
     tuning = curve_tuning(replace(request, digest=dataset.digest), how, dataset)
-    progress = CurveProgress(len(shares_of(tuning)) * len(tuning.parts), options.quiet)
+    progress = CurveProgress(trainings(tuning), options.quiet)
     with Interrupt() as interrupt:
         try:
             curve = learning_curve(tuning, progress.trial, lambda: interrupt.requested)

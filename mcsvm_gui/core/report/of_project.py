@@ -121,7 +121,7 @@ def _looked_at(known: RunMaterial, trained: TrainedModel, files: tuple[Dataset, 
         tr("{name} (run {id})", name=record.name, id=record.id), trained, record.document, rows, train, known.trace
     )
     if test is None:  # rows trained on say too much
-        side = replace(side, scores=None)
+        side = replace(side, scores=None, ranked=None)
     return replace(known, side=side, data=dataset, training=train, rows=rows, classes=trained.class_names)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from mcsvm_gui.core.compare.tested_runs import ScoredRun
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.core.report import check_format, write_report
 from mcsvm_gui.core.report.blocks import Block, Heading
+from mcsvm_gui.core.report.of_curve import curve_blocks
 from mcsvm_gui.core.report.of_evaluation import evaluation_blocks
 from mcsvm_gui.core.report.of_project import RunMaterial, report_of
 
@@ -24,6 +26,7 @@ class ReportedRun:
     trace: Mapping[str, np.ndarray]
     chosen: ScoredRun
     evaluated: EvaluatedRun | None = None
+    curve: Mapping[str, Any] | None = None  # as `mcsvm curve --json` prints it
 
 
 def write(path: Named, runs: Sequence[ReportedRun]) -> None:
@@ -32,8 +35,14 @@ def write(path: Named, runs: Sequence[ReportedRun]) -> None:
     report = report_of("", [_material(run) for run in runs])
     evaluated = [run.evaluated for run in runs if run.evaluated is not None]
     blocks = [block for one in evaluated for block in _evaluation(one)]
+    curves = {run.record.name: run.curve for run in runs if run.curve is not None}
+    blocks += [block for run in runs if run.curve is not None for block in curve_blocks(run.record, run.curve)]
     documents = {one.label: one.evaluation.document() for one in evaluated if one.evaluation is not None}
-    report = replace(report, blocks=(*report.blocks, *blocks), document={**report.document, "evaluations": documents})
+    report = replace(
+        report,
+        blocks=(*report.blocks, *blocks),
+        document={**report.document, "evaluations": documents, "learning_curves": curves},
+    )
     if len(runs) > 1:
         report = replace(report, title=tr("Comparison of {runs} runs", runs=len(runs)))
     write_report(path, report)

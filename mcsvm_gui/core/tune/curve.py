@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.errors import FileError
+from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.data import preparation as preparing
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.machine.posing import kernel_of
@@ -25,6 +27,8 @@ from solvers.selection.study import Report, Study
 
 LEAST = 2.0  # rows of a class, on average: fewer are no class to learn
 TIMES = 2.0, 4.0  # as many rows as there are: how far is extrapolated
+DRAWN = 60  # places of the line through the points and beyond
+WORTH = 0.005  # of accuracy, by twice the rows: less is hardly worth them
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,10 @@ class LearningCurve:
 
     def _projected(self, found: Extrapolation) -> dict[str, Any]:
         last, law = self.points[-1].rows, found.law
+        line = np.geomspace(self.points[0].rows, max(TIMES) * last, DRAWN)
         return {
             "law": {"a": float(law.a[0]), "b": float(law.b[0]), "c": float(law.c[0])},
+            "line": [{"rows": float(rows), **_named(found.at(rows))} for rows in line.tolist()],
             "at": [{"rows": round(times * last), **_named(found.at(times * last))} for times in TIMES],
             "gain": [{"times": times, **_named(found.gain(last, times), "gain")} for times in TIMES],
             "limit": _named(found.limit),
@@ -112,10 +118,21 @@ def learning_curve(
     trials = [Trial(cell, fold, share) for share in shares for fold in folds]
     study = Study(once(trials), Folds(tuning.parts, tuning.prepare), tuning.settings, stopped=stopped, report=report)
     study.run()
-    done = {share: [study.done.get(Trial(cell, fold, share)) for fold in folds] for share in shares}
+    return curve_of(tuning, study.done, stopped=stopped())
+
+
+def trainings(tuning: Tuning) -> int:
+    return len(shares_of(tuning)) * len(tuning.parts)
+
+
+def curve_of(tuning: Tuning, done: Mapping[Trial, FoldResult], *, stopped: bool = False) -> LearningCurve:
+    """Of the points whose folds are all done."""
+    (cell,) = tuning.grid.cells(tuning.grid.machines[0])
+    folds = range(len(tuning.parts))
+    found = {share: [done.get(Trial(cell, fold, share)) for fold in folds] for share in shares_of(tuning)}
     points = tuple(
         _point(tuning, share, [result for result in results if result is not None])
-        for share, results in done.items()
+        for share, results in found.items()
         if None not in results
     )
     extrapolation = None
@@ -123,7 +140,33 @@ def learning_curve(
         rows = np.array([point.rows for point in points], dtype=float)
         accuracies = np.array([point.fold_accuracy for point in points])
         extrapolation = extrapolate(rows, accuracies, tuning.request.seed)
-    return LearningCurve(tuning, points, extrapolation, stopped())
+    return LearningCurve(tuning, points, extrapolation, stopped)
+
+
+def conclusion(document: Mapping[str, Any]) -> str:
+    """Whether more rows are worth it, in a sentence or two."""
+    found = document["projected"]
+    if found is None:
+        return tr("Too few points are done to extrapolate.")
+    gain, low, high = (100.0 * found["gain"][0][name] for name in ("gain", "low", "high"))
+    if high < 100.0 * WORTH:
+        worth = tr("More rows like these are hardly worth it.")
+    elif low > 100.0 * WORTH:
+        worth = tr("More rows like these are worth it.")
+    else:
+        worth = tr("Whether more rows are worth it is not certain.")
+    limit = found["limit"]
+    numbers = tr(
+        "Twice as many bring {gain} points of accuracy ({low} to {high});"
+        " rows without end would bring it to {limit} ({least} to {most}).",
+        gain=f"{gain:.1f}",
+        low=f"{low:.1f}",
+        high=f"{high:.1f}",
+        limit=figures.accuracy(limit["accuracy"]),
+        least=f"{100.0 * limit['low']:.1f}",
+        most=f"{100.0 * limit['high']:.1f}",
+    )
+    return f"{worth} {numbers}"
 
 
 def _point(tuning: Tuning, share: float, results: list[FoldResult]) -> CurvePoint:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.ui.compare.confusion import ConfusionView
+from mcsvm_gui.ui.compare.curve_panel import CurvePanel
 from mcsvm_gui.ui.compare.evaluation_tabs import EvaluationTabs
 from mcsvm_gui.ui.compare.gradual import Filler, Gradual
 from mcsvm_gui.ui.compare.parts import ConvergencePanel, CostPanel, Panel, TablePanel
@@ -75,12 +76,12 @@ class ComparePage(PageWidget):
         self.convergence, self.cost = ConvergencePanel(), CostPanel()
         self.disagreements = TablePanel("disagreementTable", tr("Rows on which runs disagree"))
         self.tests = TablePanel("significanceTable", tr("Tests of the differences"))
-        self.evaluations = EvaluationTabs(self)
+        self.evaluations, self.learning = EvaluationTabs(self), CurvePanel()
         self.confusion.save_asked.connect(lambda table: self.ask_to_save(table.objectName(), *table.plain()))
         for panel in (self.measures, self.per_class, self.margins, self.disagreements, self.tests):
             panel.save_asked.connect(lambda panel=panel: self.ask_to_save(panel.objectName(), *panel.plain()))
         self.evaluations.thresholds.save_asked.connect(self._ask_to_save)
-        for plot in (self.convergence.plot, *self.cost.plots, *self.evaluations.plots):
+        for plot in (self.convergence.plot, *self.cost.plots, *self.evaluations.plots, self.learning.plot):
             plot.saved.connect(lambda where: self.message.emit(tr("The plot is in {where}.", where=where)))
             plot.save_failed.connect(self.message)
 
@@ -103,6 +104,7 @@ class ComparePage(PageWidget):
             (self.confusion, tr("Confusion")),
             (self.per_class, tr("Classes")),
             *self.evaluations.named,
+            (self.learning, tr("Learning curve")),
             (self.convergence, tr("Convergence")),
             (self.cost, tr("Cost")),
             (self.disagreements, tr("Disagreements")),

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, SignalInstance
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.ui.compare.evaluations import EvaluationPresenter, EvaluationView
+from mcsvm_gui.ui.compare.learning import LearningPresenter, LearningView
 from mcsvm_gui.ui.compare.scorer import Scorer
 from mcsvm_gui.ui.runs.report_writer import ReportWriter
 from solvers.errors import InputError
@@ -37,6 +38,8 @@ class CompareView(Protocol):
 
     @property
     def evaluations(self) -> EvaluationView: ...
+    @property
+    def learning(self) -> LearningView: ...
     def is_seen(self) -> bool: ...
     def show_tab(self, name: str) -> None: ...
     def show_empty(self, words: str, newest: bool = ...) -> None: ...
@@ -53,6 +56,7 @@ class ComparePresenter(QObject):
         self._view, self._workspace, self._runs = view, workspace, workspace.runs
         self._scorer = Scorer(workspace, self._scored)
         self._evaluations = EvaluationPresenter(view.evaluations, workspace, self._say, self)
+        self._learning = LearningPresenter(view.learning, workspace, self)
         self._shown: tuple[Any, ...] = ()
         self._ended: tuple[int, ...] = ()  # the chosen runs that can be shown
         self._order: list[int] = []
@@ -121,6 +125,7 @@ class ComparePresenter(QObject):
             self._stop_drawing()
             self._scorer.want(())
             self._evaluations.want(())
+            self._learning.want(())
             self._view.show_empty(self._invitation(), bool(self._newest()))
             return
         if shown != self._shown:
@@ -190,7 +195,9 @@ class ComparePresenter(QObject):
         for record in records:
             names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
         known = [(record, self._scorer.of(record)) for record in records]
-        self._evaluations.want([(names[record.id], found) for record, found in known if found is not None])
+        named = [(names[record.id], found) for record, found in known if found is not None]
+        self._evaluations.want(named)
+        self._learning.want(named)
 
         def draw() -> ComparisonTables:
             from mcsvm_gui.core.compare.tables import comparison_tables
@@ -259,7 +266,10 @@ class ComparePresenter(QObject):
         """Of the runs on the page."""
         records = self._records()
         found = [
-            (record, self._runs.trace(record.id).table(), self._scorer.of(record), self._evaluations.of(record.id))
+            (
+                *(record, self._runs.trace(record.id).table(), self._scorer.of(record)),
+                *(self._evaluations.of(record.id), self._learning.document(record.id)),
+            )
             for record in records
         ]
 
@@ -267,8 +277,8 @@ class ComparePresenter(QObject):
             from mcsvm_gui.core.report import of_runs as chosen_report
 
             known = [
-                chosen_report.ReportedRun(record, trace, one, evaluated)
-                for record, trace, one, evaluated in found
+                chosen_report.ReportedRun(record, trace, one, evaluated, curve)
+                for record, trace, one, evaluated, curve in found
                 if one is not None
             ]
             chosen_report.write(path, known)

@@ -35,6 +35,7 @@ class JobsPresenter(QObject):
         super().__init__(parent)
         self._view, self._workspace = view, workspace
         self._queue, self._runs, self._searches = workspace.queue, workspace.runs, workspace.searches
+        self._curves = workspace.curves
         self._failed: list[Key] = []
         self._ticks = QTimer(self, interval=LOOKED_AT_EVERY)
         self._ticks.timeout.connect(self.show)
@@ -54,6 +55,7 @@ class JobsPresenter(QObject):
     def dismiss(self, key: Key) -> None:
         self._failed = [failed for failed in self._failed if failed != key]
         self._searches.dismiss(key)
+        self._curves.dismiss(key)
         self.show()
 
     def _hear(self, key: Key, facts: Sequence[object]) -> None:
@@ -76,11 +78,13 @@ class JobsPresenter(QObject):
         self._ticks.start() if active else self._ticks.stop()
 
     def _knows(self, key: Key) -> bool:
-        return key in self._searches if isinstance(key, str) else key in self._runs
+        return key in self._searches or key in self._curves if isinstance(key, str) else key in self._runs
 
     def _status(self, key: Key) -> JobStatus:
         if key in self._searches:
             return self._searches.status(key)
+        if key in self._curves:
+            return self._curves.status(key)
         run, dataset = int(key), self._workspace.dataset
         classes = 3 if dataset is None else len(dataset.classes)
         folds = self._runs.folds(run)

@@ -34,6 +34,8 @@ from mcsvm_gui.ui.plots.overlay import TraceOverlay
 from mcsvm_gui.ui.runs.project_trust import ProjectTrust
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.tables.result_view import ResultTableView
+from mcsvm_gui.ui.threads.curves import Curves
+from mcsvm_gui.ui.threads.queue import JobQueue
 
 MACHINES = "ww", "llw", "dag"
 
@@ -52,6 +54,10 @@ class FakeEvaluations(Remembering):
         return self.last("show_rule")[1], 0.0
 
 
+class FakeLearning(Remembering):
+    run_chosen, start_asked, stop_asked = Signal(int), Signal(), Signal()
+
+
 class FakeView(Remembering):
     seen, order_asked, message, newest_asked = Signal(), Signal(str), Signal(str), Signal()
     save_asked, experiment_asked, report_asked = Signal(str, list, list), Signal(str), Signal(str)
@@ -59,7 +65,7 @@ class FakeView(Remembering):
 
     def __init__(self) -> None:
         super().__init__()
-        self.evaluations = FakeEvaluations()
+        self.evaluations, self.learning = FakeEvaluations(), FakeLearning()
 
     def is_seen(self) -> bool:
         return self.visible
@@ -112,6 +118,7 @@ class Workspace(QObject):
     def __init__(self, outcomes: dict[int, Outcome]) -> None:
         super().__init__()
         self.tasks: FakeTasks = FakeTasks()
+        self.curves = Curves(JobQueue(), lambda key: None, lambda key, value: None, self)
         self.runs, self.read = Book(outcomes), ReadOptions()
         self.path, self.dataset = None, None
         settings = Settings()

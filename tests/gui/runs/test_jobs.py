@@ -29,6 +29,7 @@ from mcsvm_gui.ui.runs.job_row import JobRow
 from mcsvm_gui.ui.runs.jobs import MOST, JobsPresenter
 from mcsvm_gui.ui.runs.jobs_dock import JobsDock
 from mcsvm_gui.ui.runs.searches import Searches
+from mcsvm_gui.ui.threads.curves import Curves
 from mcsvm_gui.ui.threads.search import Tried
 from mcsvm_gui.ui.threads.training import Sampled
 from solvers.dual.certificate import Certificate
@@ -67,7 +68,9 @@ class Office:
         self.queue, self.view = FakeQueue(), FakeView()
         self.collection = RunCollection(self.queue, ProjectStore(path))
         self.searches = Searches(self.collection, self.queue)  # type: ignore[arg-type]
-        workspace = SimpleNamespace(queue=self.queue, runs=self.collection, searches=self.searches, dataset=None)
+        self.curves = Curves(self.queue, self.collection.setting, self.collection.keep_setting)  # type: ignore[arg-type]
+        known = {"runs": self.collection, "searches": self.searches, "curves": self.curves}
+        workspace = SimpleNamespace(queue=self.queue, dataset=None, **known)
         self.presenter = JobsPresenter(self.view, workspace)  # type: ignore[arg-type]
 
     def begin(self, **request: object) -> int:

@@ -1,0 +1,66 @@
+"""A learning curve, behind the window. A pause and a stop are heard within a second."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcsvm_gui.core.machine.state import JobState
+from mcsvm_gui.ui.threads.job import Job
+
+if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
+    from mcsvm_gui.core.machine.request import Request
+    from mcsvm_gui.core.tune.search import Tuning
+    from solvers.selection.cell import FoldResult, Trial
+    from solvers.selection.task import Done
+
+
+@dataclass(frozen=True)
+class CurveKnown:
+    """So far: the document of `mcsvm curve --json`, and how many trainings are done of how many."""
+
+    document: dict[str, Any]
+    done: int
+    expected: int
+
+
+class CurveJob(Job):
+    def __init__(self, name: str, request: Request, dataset: Dataset) -> None:
+        super().__init__(name)
+        self.request, self.dataset = request, dataset
+        self._done: dict[Trial, FoldResult] = {}
+        self._ident = 0
+
+    def work(self) -> None:
+        from mcsvm_gui.core.tune.curve import curve_tuning, learning_curve
+
+        self._ident = threading.get_ident()
+        self.become(JobState.PREPARING)
+        tuning = curve_tuning(self.request, {}, self.dataset)
+        self.rest()
+        learning_curve(tuning, lambda done: self._take(tuning, done), self._held)
+        if self._discarding:
+            self.end(JobState.DISCARDED)
+        else:
+            self.end(JobState.DONE, self._known(tuning))
+
+    def _take(self, tuning: Tuning, done: Done) -> None:
+        self._done[done[0]] = done[1]
+        self.tell(self._known(tuning))
+
+    def _known(self, tuning: Tuning) -> CurveKnown:
+        from mcsvm_gui.core.tune.curve import curve_of, trainings
+
+        document = curve_of(tuning, self._done, stopped=self.ending).document()
+        return CurveKnown(document, len(self._done), trainings(tuning))
+
+    def _held(self) -> bool:
+        """Whether to stop; answered after a pause. Asked by every thread that works, of which this one speaks."""
+        if not self._may_run.is_set():
+            if threading.get_ident() == self._ident:
+                self.rest()
+            else:
+                self._may_run.wait()
+        return self.ending
