@@ -77,6 +77,7 @@ def _with_window(path: str | None) -> int:
     window.closed.connect(lambda: QTimer.singleShot(0, application, lambda: application.exit(0)))
     SignalHandler(application).quit_asked.connect(window.assembly.shell.leave)
     window.show()
+    window.assembly.tour.begin_if_new()
     code = application.exec()
     if not window.assembly.ended:
         os._exit(code)  # everything is saved; but a thread that is busy cannot be torn down, and Qt would abort

@@ -25,8 +25,9 @@ from mcsvm_gui.ui.shell.dialogs.opener import Dialogs
 from mcsvm_gui.ui.shell.layout_memory import LayoutMemory
 from mcsvm_gui.ui.shell.main_window import MainWindow
 from mcsvm_gui.ui.shell.presenter import ShellPresenter
-from mcsvm_gui.ui.shell.question_bar import RecoveryBar, TrustBar
+from mcsvm_gui.ui.shell.question_bar import FirstTourBar, RecoveryBar, TrustBar
 from mcsvm_gui.ui.shell.recovery import RecoveryPresenter
+from mcsvm_gui.ui.shell.tour import TourPresenter
 from mcsvm_gui.ui.threads import thread as threads
 from mcsvm_gui.ui.threads.queue import JobQueue
 from mcsvm_gui.ui.threads.tasks import Tasks
@@ -95,7 +96,9 @@ class Assembly(Desk):
         self.page(name if name in PAGES else "data")
 
     def _asked(self, what: str) -> None:
-        if what in COMMANDS:
+        if what == "tourAction":
+            self.tour.begin()
+        elif what in COMMANDS:
             self.page("train").do(what)
             self.window.show_page("train")
 
@@ -129,7 +132,10 @@ class Assembly(Desk):
         recovery, trust = RecoveryBar(), TrustBar()
         self.recovery = RecoveryPresenter(recovery, self.workspace, self)
         self.trust = TrustPresenter(trust, self.workspace.trust, self)
-        for banner in (recovery, trust):
+        tour = FirstTourBar()
+        self.tour = TourPresenter(tour, self.workspace, self)
+        self.tour.page_asked.connect(self.window.show_page)
+        for banner in (recovery, trust, tour):
             self.window.add_banner(banner)
 
     def _prepare(self) -> None:

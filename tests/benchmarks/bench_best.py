@@ -42,7 +42,7 @@ def searched(name: str, *, exhaustive: bool) -> tuple[Tuned, float]:
     path = next(path for file in ("train.csv", "data.csv") if (path := Path(FOLDER) / name / file).exists())
     dataset = open_dataset(str(path), ReadOptions())
     machines = tuple(names.MACHINES)
-    request, wanted = search_for_best(Request(rules=Rules(missing="most-frequent")), machines, ("gamma",), BUDGET)
+    request, wanted = search_for_best(Request(rules=Rules(missing="most-frequent")), dataset, machines, BUDGET)
     if exhaustive:
         costs, gammas = (range_of(RANGES[name].searched) for name in ("C", "gamma"))
         wanted = TuneRequest(machines, costs, gammas)

@@ -148,7 +148,18 @@ def test_the_best_model_is_found_and_the_command_finds_the_same(
     assert said.startswith(hand.runs.record(hand.runs.ids()[0]).name)
     assert {len(text) > 1 for text in cells(hand.find(QTableView, "leaderboard"), "validation")} == {True}
     hand.close()
-    options = ["--machine", "all", "--search", "halving", "--step", "7", "--test-share", "0.3", "--budget", "600"]
+    options = [
+        "--machine",
+        "all",
+        "--search",
+        "coarse-to-fine",
+        "--step",
+        "7",
+        "--test-share",
+        "0.3",
+        "--budget",
+        "600",
+    ]
     code = cli.main(
         ["tune", str(resources.dataset("iris")), *options, "--model", str(tmp_path / "best.mcsvm"), "--json"]
     )
@@ -180,4 +191,26 @@ def test_a_search_that_is_stopped_keeps_its_best(open_window: Callable[[], Hand]
     hand.wait(lambda: "ended before it had tried all" in hand.text("conclusionLabel"))
     assert hand.find(QPushButton, "findBestButton").text() == "Find the best model"
     hand.wait(lambda: hand.find(QPushButton, "step-cut").isVisible())
+    hand.close()
+
+
+def test_the_tour_goes_with_the_user_and_can_be_left_at_once(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    tour = hand.window.assembly.tour
+    tour.begin_if_new()
+    assert hand.text("tourLabel").startswith("1 of 3")
+    assert hand.window.page == "data"
+    hand.work.open_data(str(resources.dataset("iris")))
+    hand.wait(lambda: hand.text("tourLabel").startswith("2 of 3"))
+    assert hand.window.page == "data"  # the data are looked at first
+    hand.click("tourNextButton")
+    assert hand.text("tourLabel").startswith("3 of 3")
+    assert hand.window.page == "train"
+    assert not hand.find(QPushButton, "tourNextButton").isVisible()
+    hand.click("tourLeaveButton")
+    assert not hand.find(QLabel, "tourLabel").isVisible()
+    tour.begin_if_new()
+    assert not hand.find(QLabel, "tourLabel").isVisible()
+    hand.window.action("tourAction").trigger()
+    assert hand.text("tourLabel").startswith("2 of 3")
     hand.close()

@@ -63,6 +63,7 @@ TABLE = (
     Setting("page", str, "data"),
     Setting("window_geometry", str, ""),
     Setting("window_state", str, ""),
+    Setting("tour_seen", bool, False),
     Setting("layout", str, ""),  # of the pages, as JSON
 )
 SETTINGS = {setting.key: setting for setting in TABLE}

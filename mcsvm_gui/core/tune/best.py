@@ -15,6 +15,7 @@ from mcsvm_gui.core.machine.request import OPTIONS, Request
 from mcsvm_gui.core.tune.options import RANGES, TuneRequest, range_of
 
 if TYPE_CHECKING:
+    from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.tune.search import Tuned
     from solvers.selection.cell import Cell
     from solvers.selection.grid import Range
@@ -35,19 +36,36 @@ class Chosen:
 
 
 def search_for_best(
-    request: Request, machines: tuple[str, ...], parameters: tuple[str, ...], budget: float, edges: tuple[str, ...] = ()
+    request: Request,
+    dataset: Dataset,
+    machines: tuple[str, ...],
+    budget: float,
+    edges: tuple[str, ...] = (),
 ) -> tuple[Request, TuneRequest]:
-    """`parameters`: of the kernel. `edges`: of the ranges, beyond which is searched too, as Grid.edges names them."""
+    """`edges`: of the ranges, beyond which is searched too, as Grid.edges names them."""
+    from solvers.kernels import KERNELS
+
+    parameters = KERNELS[request.kernel].parameters
     ranges = {name: _range(name, edges) for name in RANGES if not OPTIONS[name].of_kernel or name in parameters}
     wanted = TuneRequest(
         machines=machines,
         C=ranges["C"],
         gamma=ranges.get("gamma"),
-        search="halving",
+        search=_strategy(dataset, 1.0 - (request.holdout or 0.0)),
         budget=budget,
         test_share=request.holdout,
     )
     return replace(request, holdout=None, test=None, test_digest=None, calibrate="none", costs=None), wanted
+
+
+def _strategy(dataset: Dataset, share: float) -> str:
+    """Halving where a part of the rows tells cells apart; where there are too few, fewer cells on all of them."""
+    from solvers.budget import SEARCH
+    from solvers.selection.search import least_share
+
+    rows = max(int(dataset.rows * share * (1.0 - 1.0 / TuneRequest.folds)), 1)
+    least = least_share(rows, len(dataset.classes))
+    return "halving" if any(least <= part < 1.0 for part, *_ in SEARCH.rungs) else "coarse-to-fine"
 
 
 def _range(name: str, edges: tuple[str, ...]) -> Range:

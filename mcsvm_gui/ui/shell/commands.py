@@ -89,6 +89,7 @@ def run_commands() -> tuple[Command | None, ...]:
 def help_commands() -> tuple[Command | None, ...]:
     return (
         Command("guideAction", tr("Guide"), tr("How to use this program, with pictures"), "Shift+F1", "help"),
+        Command("tourAction", tr("Tour"), tr("From data to an answer in three steps")),
         Command("shortcutsAction", tr("Keyboard shortcuts"), tr("List every shortcut"), "F1", "keyboard"),
         None,
         Command("doctorAction", tr("Check this installation"), tr("Versions, threads, caches, what is missing")),

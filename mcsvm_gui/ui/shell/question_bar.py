@@ -72,6 +72,25 @@ class RecoveryBar(QuestionBar):
         super().__init__("recovery", tr("Interrupted jobs"), answers, parent)
 
 
+class FirstTourBar(QuestionBar):
+    """Of the first start."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        answers = (
+            Answer("tourNextButton", "next", tr("Next"), tr("Go to the next step")),
+            Answer("tourLeaveButton", "leave", tr("Leave the tour"), tr("Help > Tour begins it again")),
+        )
+        super().__init__("tour", tr("Tour"), answers, parent)
+
+    def show_step(self, words: str, *, last: bool) -> None:
+        """Hidden without words; the last step has nothing after it."""
+        self._words.setText(words)
+        self.setVisible(bool(words))
+        button = self.findChild(QPushButton, "tourNextButton")
+        assert button is not None
+        button.setVisible(not last)
+
+
 class TrustBar(QuestionBar):
     """Of files outside of its folder that a project names, and that may not be read yet."""
 

@@ -73,7 +73,6 @@ class FindBest(QObject):
     def start(self, edges: Sequence[str] = ()) -> None:
         """`edges`: of the ranges, beyond which is searched too."""
         from mcsvm_gui.core.tune.best import search_for_best
-        from solvers.kernels import KERNELS
 
         dataset, workspace = self._workspace.dataset, self._workspace
         if self._search is not None or dataset is None or self._form.request is None:
@@ -83,8 +82,7 @@ class FindBest(QObject):
             workspace.message.emit(tr("30 % of the rows are kept for the test: no choice sees them."))
         request = self._form.request
         machines = tuple(name for name in FIRST_MACHINES if self._may_be(request, name))
-        parameters = KERNELS[request.kernel].parameters
-        searched, wanted = search_for_best(request, machines, parameters, self._view.budget, tuple(edges))
+        searched, wanted = search_for_best(request, dataset, machines, self._view.budget, tuple(edges))
         self._runs.keep_setting(FINDING, {"request": request.document(), "search": wanted.document()})
         self._searches.start(searched, wanted, dataset)
 
