@@ -9,6 +9,7 @@ import pandas as pd
 
 from mcsvm_gui.core.check.finding import Check, Finding, Severity, columns, file, share
 from mcsvm_gui.core.check.plan import CheckedPlan, Held
+from mcsvm_gui.core.data.preparation.fitting import MANY_LEVELS
 from mcsvm_gui.core.data.remedies import Remedy
 from mcsvm_gui.core.machine.request import OPTIONS
 from solvers.errors import Sentence
@@ -196,11 +197,16 @@ class ManyLevels(Check[CheckedPlan]):
     code, title = "MC016", Sentence("Many different texts")
 
     def find(self, plan: CheckedPlan) -> Iterator[Finding]:
-        named = {held.name for held in plan.columns if not held.numeric and _names_rows(plan, held)}
-        do = Sentence("leave it out, or join texts that mean the same")
-        for finding in _prepared(self, plan, "many levels", do):
-            if finding.sentence.values["name"] not in named:
-                yield finding
+        for held in plan.columns:
+            levels = plan.levels.get(held.position, 0)
+            if levels > MANY_LEVELS and not _names_rows(plan, held):
+                what = Sentence(
+                    "the column {name} holds {levels} different texts, each of them becomes a feature; is it a name?",
+                    name=held.name,
+                    levels=levels,
+                )
+                do = Sentence("leave it out, or join texts that mean the same")
+                yield self.found(columns([held.name]), what, leaving_out(plan, held.name, do))
 
 
 class Unscaled(Check[CheckedPlan]):

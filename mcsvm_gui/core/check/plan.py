@@ -21,6 +21,9 @@ from solvers.errors import InputError, Sentence
 
 LOOKED = 4_000  # rows that columns are looked at on, drawn by lot: a share of 1 % is known to 0.3 %
 CELLS = 4_000_000  # of these rows, at most; 0.2 s for all checks of columns
+MOST_LEVELS = (
+    200  # of columns that are prepared here: each level makes a column of all rows; more are spoken of at once
+)
 FULLEST = 2_000  # columns of a sparse file that are looked at
 
 
@@ -134,16 +137,39 @@ class CheckedPlan:
     # -- preparation ------------------------------------------------------------------------------
 
     @cached_property
+    def levels(self) -> dict[int, int]:
+        """How many different texts each column of a table has that becomes a feature for each, by its position."""
+        table, columns = self.dataset.table, self.dataset.columns
+        if table is None:
+            return {}
+        return {
+            position: int(table.iloc[:, position].nunique())
+            for position, column in enumerate(columns)
+            if column.kind == "category"
+        }
+
+    @cached_property
     def prepared(self) -> PreparedPlan:
         """What the preparation says of the data; missing cells are spoken of elsewhere."""
         refused = self.rules.missing == "reject" and self.dataset.missing > 0
         rules = replace(self.rules, missing="mean") if refused else self.rules
+        few = [position for position in range(len(self.dataset.columns)) if self.levels.get(position, 0) <= MOST_LEVELS]
+        if not few:
+            return PreparedPlan((), None)
         try:
-            part, dropped = preparation.complete(rules, self.dataset)
+            part, dropped = preparation.complete(rules, _with_columns(self.dataset, few))
             notices = (*dropped, *preparation.fit(rules, part).notices)
         except InputError as error:
             return PreparedPlan((), error)
         return PreparedPlan(tuple(one for one in notices if not (refused and one.code == "filled")), None)
+
+
+def _with_columns(dataset: Dataset, kept: list[int]) -> Dataset:
+    if len(kept) == len(dataset.columns):
+        return dataset
+    assert dataset.table is not None
+    columns = tuple(dataset.columns[position] for position in kept)
+    return replace(dataset, columns=columns, table=dataset.table.iloc[:, kept])
 
 
 def some_rows(rows: int, width: int, seed: int) -> np.ndarray:

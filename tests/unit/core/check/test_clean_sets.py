@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -63,3 +64,15 @@ def test_two_seconds_are_enough_for_sixty_thousand_rows() -> None:
     began = time.process_time()
     check_data(CheckedPlan(data, holdout=0.3))
     assert time.process_time() - began < 2.0
+
+
+def test_names_of_many_rows_take_no_time_either() -> None:
+    rng = np.random.default_rng(0)
+    data = of_arrays(rng.normal(size=(50_000, 3)), rng.integers(0, 3, 50_000))
+    assert data.table is not None
+    named = data.table.assign(name=[f"person {number}" for number in range(50_000)])
+    data = replace(data, table=named, columns=(*data.columns, Column("name", "category")))
+    began = time.process_time()
+    found = check_data(CheckedPlan(data))
+    assert time.process_time() - began < 2.0
+    assert [one.code for one in found if one.severity is not Severity.NOTE] == ["MC011"]
