@@ -17,7 +17,9 @@ from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.preparation import Preparation
 from mcsvm_gui.core.data.preparation.cells import as_table
 from mcsvm_gui.core.data.preparation.rules import Feature
+from mcsvm_gui.core.data.roles.moment import moment
 
+WORDS = 3  # of a text that are shown
 MARKS = 4  # digits that count of a number, where more would not say more
 
 
@@ -29,7 +31,7 @@ class ExplainedColumns:
 
     @classmethod
     def of(cls, preparation: Preparation) -> ExplainedColumns:
-        return cls(tuple(preparation.features))
+        return cls(tuple(preparation.every_feature))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -55,13 +57,19 @@ class ExplainedColumns:
     def scale(self) -> np.ndarray:
         return np.array([feature.scale for feature in self.features])
 
+    def derived(self, column: int) -> bool:
+        """Whether the features are more than a value or levels: words, parts of a date, joined categories, gaps."""
+        return any(self.features[int(at)].part for at in self.places[column])
+
     def category(self, column: int) -> bool:
-        return self.features[int(self.places[column][0])].level is not None
+        return self.features[int(self.places[column][0])].level is not None and not self.derived(column)
 
     def value(self, row: np.ndarray, column: int) -> float | str | None:
         """What a row of features holds in this column of the file; None where it is no level that training knew."""
         at = self.places[column]
         raw = row[at] / self.scale[at] + self.shift[at]
+        if self.derived(column):
+            return _derived([self.features[int(place)] for place in at], raw)
         if not self.category(column):
             return float(raw[0])
         found = np.flatnonzero(raw > 0.5)
@@ -74,11 +82,27 @@ class ExplainedColumns:
         """(rows,) for a picture: numbers as in the file, categories by the number of their level."""
         at = self.places[column]
         raw = rows[:, at] / self.scale[at] + self.shift[at]
+        if self.features[int(at[0])].part == "word":
+            return np.asarray(raw.sum(axis=1))
         return np.asarray(raw[:, 0] if not self.category(column) else raw.argmax(axis=1).astype(np.float64))
 
     def levels(self, column: int) -> tuple[str, ...]:
         """In the order of `numbers`; none of a column of numbers."""
         return tuple(self.features[int(at)].level or "" for at in self.places[column] if self.category(column))
+
+
+def _derived(features: Sequence[Feature], raw: np.ndarray) -> float | str | None:
+    """The heaviest words, the date where it can be told, the category or what stands for it, or the number."""
+    first = features[0]
+    if first.part == "word":
+        heaviest = [place for place in np.argsort(-raw, kind="stable")[:WORDS].tolist() if raw[place] > 0.0]
+        return ", ".join(features[place].level or "" for place in heaviest) or None
+    if first.part == "since":
+        return moment(round(float(raw[0]) * 86_400.0))
+    if first.part in ("", "others", "missing") and any(one.level or one.part == "others" for one in features):
+        found = np.flatnonzero(raw > 0.5)
+        return None if not found.size else features[int(found[0])].level or features[int(found[0])].part
+    return float(raw[0])
 
 
 def shown(value: float | str | None) -> str:

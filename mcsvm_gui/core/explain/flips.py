@@ -72,7 +72,8 @@ def flip_row(
     to: str | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> FileFlip:
-    """Of the row at this place of the data set; columns in `fixed` stay as they are."""
+    """Of the row at this place of the data set; columns in `fixed` stay as they are, and so do texts, dates and columns
+    with joined categories or indicators, whose features cannot be written back into a file."""
     columns = ExplainedColumns.of(trained.preparation)
     if len(columns.features) > MOST_FEATURES:
         raise InputError(
@@ -135,7 +136,7 @@ def _room(
     for column, name in enumerate(columns.names):
         if name in whole:
             step[columns.places[column]] = np.abs(columns.scale[columns.places[column]])
-        if name in fixed:
+        if name in fixed or columns.derived(column):
             movable[columns.places[column]] = False
     categories = tuple(columns.places[column] for column in known.tolist())
     return Room(x=row, seen=seen, movable=movable, step=step, categories=categories)

@@ -93,7 +93,7 @@ def permuted(
     decided = trained.decide(dataset)
     known = np.flatnonzero(decided != None)  # noqa: E711 - element by element
     part = dataset.take(known)
-    names = {feature.source for feature in trained.preparation.features}
+    names = set(trained.preparation.sources)
     places = [place for place, column in enumerate(part.columns) if column.name in names]
     assert part.table is not None
     try:

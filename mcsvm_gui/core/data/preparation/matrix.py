@@ -46,6 +46,10 @@ class MatrixPreparation:
         return NumberedColumns(self.first, self.total)
 
     @property
+    def every_feature(self) -> Sequence[Feature]:
+        return self.features
+
+    @property
     def width(self) -> int:
         """How many columns the kernel sees."""
         return int(self.kept.size)

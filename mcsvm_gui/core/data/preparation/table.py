@@ -80,6 +80,12 @@ class TablePreparation:
         return sp.csr_array(sp.hstack(blocks, format="csr"))
 
     @property
+    def every_feature(self) -> tuple[Feature, ...]:
+        """One for each column that the kernel sees: of words the part is `word`, and the level which."""
+        words = (Feature(one.source, word, None, 0.0, 1.0, "word") for one in self.words for word in one.vocabulary)
+        return (*self.features, *words)
+
+    @property
     def width(self) -> int:
         """How many columns the kernel sees."""
         return len(self.features) + sum(len(one.vocabulary) for one in self.words)
