@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,11 +96,36 @@ def test_what_a_map_names_is_there(path: str) -> None:
     assert (ROOT / path).exists()
 
 
+@cache
+def parsed(folder: str) -> dict[str, ast.Module]:
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
+
+
 def test_a_class_has_a_name_of_its_own() -> None:
-    paths = (path for package in ("solvers", "mcsvm_gui") for path in (ROOT / package).rglob("*.py"))
-    trees = (ast.parse(path.read_text("utf-8")) for path in paths)
+    trees = [*parsed("solvers").values(), *parsed("mcsvm_gui").values()]
     names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     assert [name for name, times in names.items() if times > 1] == []
+
+
+LONGEST = 60  # lines of a function without its docstring
+
+
+@pytest.mark.parametrize("folder", ["solvers", "mcsvm_gui", "tests", "packaging"])
+def test_no_function_is_long(folder: str) -> None:
+    functions = (
+        (path, node)
+        for path, tree in parsed(folder).items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    assert [f"{path}:{node.lineno}" for path, node in functions if lines_of(node) > LONGEST] == []
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    documented = ast.get_docstring(function) is not None
+    description = function.body[0].end_lineno - function.body[0].lineno + 1 if documented else 0
+    return function.end_lineno - function.lineno + 1 - description
 
 
 DOCUMENTS = "README.md", "CONTRIBUTING.md", "packaging/README.md", "solvers/README.md", "mcsvm_gui/README.md"

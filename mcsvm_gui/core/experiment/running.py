@@ -231,16 +231,16 @@ class _Worker:
             request, how = found
         solved = reference.solve(request, reference.posed_of(request, dataset))
         trained = reference.trained_of(request, dataset, solved)
-        return _judged(job, trained, reference.document_of(trained, solved), solved.posed.train, test, how)
+        return _part_result(job, trained, reference.document_of(trained, solved), solved.posed.train, test, how)
 
 
 def _result(job: PlannedTraining, session: Session, test: Dataset | None, how: dict[str, Any] | None) -> PartResult:
     outcome = session.finish()
     trace = outcome.trace.table() if job.first else None
-    return _judged(job, outcome.trained, outcome.document, session.posed.train, test, how, trace)
+    return _part_result(job, outcome.trained, outcome.document, session.posed.train, test, how, trace)
 
 
-def _judged(
+def _part_result(
     job: PlannedTraining,
     trained: TrainedModel,
     document: Mapping[str, Any],
