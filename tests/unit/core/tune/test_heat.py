@@ -82,7 +82,8 @@ def lost(loss: float) -> CellResult:
     return CellResult({0: replace(fold(0.5), tested=tested)})
 
 
-def test_the_lowest_loss_is_the_brightest_and_contours_run_above_it() -> None:
+def test_the_lowest_loss_is_the_brightest_and_contours_run_above_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heat, "FEW", 0)
     scale = heat.Scale(0.25, 0.5, falls=True)
     assert (scale.best, scale.shade(0.25), scale.shade(0.5)) == (0.25, 1.0, 0.0)
     assert [scale.at(scale.shade(value)) for value in (0.25, 0.3, 0.5)] == pytest.approx([0.25, 0.3, 0.5])
@@ -96,7 +97,8 @@ def test_the_lowest_loss_is_the_brightest_and_contours_run_above_it() -> None:
     assert heat.ticks("log-loss", scale)[0] == (0.0, "0.500")
 
 
-def test_contours_run_below_the_best_of_all() -> None:
+def test_contours_run_below_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heat, "FEW", 0)
     cells = {Cell("ww", 1.0, 0.5): result(0.985)}
     shown = heat.heat_map("ww", "W", "w", GRID, cells, None, str, "accuracy", heat.Scale(0.975, 0.99))
     assert [level for level, _ in shown.levels] == pytest.approx([0.985, 0.98])
