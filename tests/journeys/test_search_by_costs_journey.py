@@ -1,4 +1,7 @@
-"""Halving by what errors cost, in the window, by the command it shows and from an experiment file: the same numbers."""
+"""A search in the window, by the command it shows and from an experiment file: the same numbers.
+
+Halving by what errors cost, on weighted rows, folds that keep groups together, within a budget.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ schema = 1
 title = "The same"
 [data.three]
 path = "{path}"
+read = {{ groups = "who", weights = "w" }}
 [[run]]
 data = "three"
 label = "ovo"
@@ -37,6 +41,7 @@ step = 1.0
 folds = 5
 search = "halving"
 score = "cost"
+budget = 900.0
 costs = {{ x = {{ x = 0, y = 1, z = 1 }}, y = {{ x = 9, y = 0, z = 1 }}, z = {{ x = 1, y = 2, z = 0 }} }}
 """
 
@@ -48,6 +53,10 @@ def test_a_search_by_costs_is_the_same_everywhere(
     hand = open_window()
     hand.work.open_data(str(path))
     hand.wait(lambda: hand.work.dataset is not None)
+    hand.choose("groupsCombo", "who")
+    hand.wait(lambda: hand.work.dataset.group_name == "who")
+    hand.choose("weightsCombo", "w")
+    hand.wait(lambda: hand.work.dataset.weight_name == "w")
     hand.go("Tune")
     tick(hand, "ovo")
     for name, text in FORM.items():
@@ -55,6 +64,7 @@ def test_a_search_by_costs_is_the_same_everywhere(
     hand.choose("searchCombo", "halving")
     hand.choose("scoreCombo", "cost")
     hand.click("tuneMoreButton")
+    hand.type("budgetEdit", "900")
     enter_costs(hand, tmp_path)
     hand.click("tuneStartButton")
     hand.wait(lambda: not hand.active and bool(hand.text("bestLabel")))
@@ -64,6 +74,7 @@ def test_a_search_by_costs_is_the_same_everywhere(
 
     hand.click("copyTuneCommandButton")
     told = command(capsys, *shlex.split(QGuiApplication.clipboard().text())[1:])
+    assert (told["split"], told["budget"], told["search"]) == ("groups", 900.0, "halving")
     assert told["costs"]["y"] == {"x": 9.0, "y": 0.0, "z": 1.0}
     best = told["best"][machine]
     assert (best["C"], best["gamma"], best["mean"]) == (cell.C, cell.gamma, found.mean)
@@ -89,6 +100,7 @@ def three_classes(folder: Path) -> Path:
     rows, codes = blobs(n=420, classes=3, features=2, seed=4)
     noisy = rows + np.random.default_rng(1).normal(scale=1.2, size=rows.shape)
     table = pd.DataFrame(noisy, columns=["a", "b"]).assign(label=np.array(list("xyz"))[codes])
+    table = table.assign(who=np.arange(420) // 7, w=1.0 + np.arange(420) % 3)
     table.to_csv(folder / "three.csv", index=False)
     return folder / "three.csv"
 
