@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 from sklearn import datasets
+from small_table import of_arrays
 
 from mcsvm_gui.core.base import resources
-from mcsvm_gui.core.data.dataset import Column, Dataset
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import open_dataset
-
-
-def of_arrays(X: np.ndarray, y: np.ndarray) -> Dataset:
-    columns = tuple(Column(f"x{number}", "number") for number in range(X.shape[1]))
-    table = pd.DataFrame(X, columns=[column.name for column in columns])
-    labels = np.array([f"c{code}" for code in y], dtype=object)
-    return Dataset("made", "csv", columns, table, None, "class", labels, None, (), (), "0" * 64)
-
 
 MADE: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
     "breast_cancer": lambda: datasets.load_breast_cancer(return_X_y=True),

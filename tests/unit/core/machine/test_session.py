@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import pandas as pd
 import pytest
+from small_table import clouds
 
-from mcsvm_gui.core.data.dataset import Column, Dataset
+from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.evaluate.scores import evaluate
 from mcsvm_gui.core.evaluate.verification import verify
 from mcsvm_gui.core.machine.request import Request
@@ -18,18 +18,6 @@ from mcsvm_gui.core.machine.trained import in_training_spelling
 from solvers import InputError, MultiClassSVC
 from solvers.run.ending import Ending
 from solvers.run.trace import Sample
-
-
-def clouds(rows: int = 60, classes: int = 3) -> Dataset:
-    rng = np.random.default_rng(0)
-    y = np.arange(rows) % classes
-    table = pd.DataFrame(
-        rng.normal(size=(rows, 2)) + 1.2 * np.stack([np.cos(y), np.sin(y)], axis=1), columns=["a", "b"]
-    )
-    labels = np.array([f"c{code}" for code in range(classes)], dtype=object)[y]
-    columns = Column("a", "number"), Column("b", "number")
-    return Dataset("clouds", "csv", columns, table, None, "label", labels, None, (), (), "0" * 64)
-
 
 PLAIN = {"gamma": 0.7, "C": 3.0}
 
