@@ -186,7 +186,8 @@ def flip(
     """The smallest change of a row that the model decides otherwise, as far as one is found.
 
     Every column stays within the values of the background. The answer is decided by the model itself: there is none
-    that it does not confirm. It need not be the smallest of all.
+    that it does not confirm. It need not be the smallest of all; of changes hardly farther, one of few columns is
+    taken.
 
     Parameters
     ----------

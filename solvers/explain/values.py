@@ -185,7 +185,7 @@ def _backgrounds(game: Game) -> list[slice]:
 
 def _operations(game: Game, background: int, width: int) -> float:
     differing = min(float(game.count), 4.0 * game.model.points.stored + 1.0)  # players, about
-    return STEP * background * width * differing * min(0.5 * differing + 1.0, 40.0)
+    return STEP * background * width * differing * (0.5 * differing + 1.0)
 
 
 WAYS: dict[str, Way] = {"rbf": _rbf, "linear": _linear}

@@ -120,3 +120,22 @@ def test_a_map_follows_a_hand(gamma: float) -> None:
         seconds.append(time.process_time() - began)
     print(f"\ngamma {gamma}, {surface.nodes} nodes: {1.0 / np.median(seconds):.0f} frames per second of CPU time")
     assert np.median(seconds) <= 1.0 / 30.0
+
+
+@pytest.mark.parametrize(
+    ("columns", "support", "gamma"), [(COLUMNS, SUPPORT, 0.25), (784, 1000, 3.0), (784, 1000, 0.01)]
+)
+def test_a_stop_is_heard(columns: int, support: int, gamma: float) -> None:
+    """Pieces between two looks stay below a tenth of a second, also where all 392 nodes are needed."""
+    model, _ = random_model(columns, support, gamma)
+    rows = np.random.default_rng(2).uniform(-1.0, 1.0, size=(22, columns))
+    looks = [time.thread_time()]
+
+    def look(share: float) -> bool:
+        looks.append(time.thread_time())
+        return len(looks) > 50
+
+    explained(game_of(model, rows[:20]), rows[20:], look)
+    longest = np.diff(looks)[1:].max(initial=0.0)
+    print(f"\n{columns} columns, gamma {gamma}: {longest:.3f} s of CPU time between two looks at most")
+    assert longest < 0.1

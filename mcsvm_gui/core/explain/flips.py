@@ -29,7 +29,8 @@ from solvers.work import limited
 MOST_FEATURES = 5_000  # beyond, a change of a few of them is no explanation, and takes minutes
 SEEN = 1_000  # rows of the file that say which values occur, beside the support vectors
 FEW = 64  # rows that are decided at once by all support vectors
-DIGITS = 3, 4, 5, 6, 8, 10, 12, 15, 17  # that count, of the range of a column
+ROUNDED = 1.05  # times the distance that rounding may lead to
+DIGITS = 2, 3, 4, 5, 6, 8, 10, 12, 15, 17  # that count, of the range of a column
 
 
 @dataclass(frozen=True)
@@ -151,26 +152,43 @@ def _put_back(
     before: str | None,
     to: str | None,
 ) -> FileFlip:
-    moved = [
-        column
-        for column in range(len(columns.names))
-        if (row[columns.places[column]] != room.x[columns.places[column]]).any()
-    ]
+    """With as few digits as are enough, and hardly move it."""
+    moved = [column for column, at in enumerate(columns.places) if (row[at] != room.x[at]).any()]
     reach = (room.high - room.low) / np.abs(columns.scale)
+    farthest = ROUNDED * float(room.distances(row[None])[0])
     for digits in DIGITS:
         after = {column: _written(columns, room.x, row, column, reach, digits) for column in moved}
-        if any(value is None for value in after.values()):
+        if None in after.values():
             break
+        found = _as_features(columns, room.x, after)
+        distance = float(room.distances(found[None])[0])
+        if distance > farthest and digits != DIGITS[-1]:
+            continue
         decided = trained.decide(_changed(trained, columns, one, after))[0]
         if decided is not None and decided != before and to in (None, decided):
-            changes = tuple(
-                ColumnChange(columns.names[column], columns.value(room.x, column), value)
-                for column, value in after.items()
-                if value is not None and value != columns.value(room.x, column)
-            )
-            distance = float(room.distances(row[None])[0])
-            return FileFlip(before, decided, changes, distance, None)
+            return FileFlip(before, decided, _changes(columns, room.x, after), distance, None)
     return FileFlip(before, None, (), None, Sentence("the model does not confirm the change that was found"))
+
+
+def _changes(
+    columns: ExplainedColumns, old: np.ndarray, after: dict[int, float | str | None]
+) -> tuple[ColumnChange, ...]:
+    values = {column: columns.value(old, column) for column in after}
+    return tuple(
+        ColumnChange(columns.names[column], values[column], value)
+        for column, value in after.items()
+        if value is not None and value != values[column]
+    )
+
+
+def _as_features(columns: ExplainedColumns, old: np.ndarray, after: dict[int, float | str | None]) -> np.ndarray:
+    """A row of features with these values of the file."""
+    row = old.copy()
+    for column, value in after.items():
+        at = columns.places[column]
+        raw = [columns.features[int(place)].level == value for place in at] if isinstance(value, str) else [value]
+        row[at] = (np.array(raw, dtype=np.float64) - columns.shift[at]) * columns.scale[at]
+    return row
 
 
 def _written(
