@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         output.show_json(document)
     else:
-        print("\n".join(summary_lines(found, flips, options.output)))
+        print("\n".join(summary_lines(found, dataset, flips, options.output)))
     return INTERRUPTED if stopped else DONE
 
 
@@ -131,10 +131,10 @@ def _document(found: Explanation, flips: list[FileFlip] | None, options: argpars
 # -- in words -------------------------------------------------------------------------------------
 
 
-def summary_lines(found: Explanation, flips: list[FileFlip] | None, path: str | None) -> list[str]:
+def summary_lines(found: Explanation, dataset: Dataset, flips: list[FileFlip] | None, path: str | None) -> list[str]:
     lines: list[str] = []
     for number in range(found.places.size):
-        lines += _row(found, number)
+        lines += _row(found, dataset, number)
         if flips is not None and number < len(flips):
             lines += _flip(flips[number])
     error = float(found.found.sum_errors.max(initial=0.0))
@@ -144,15 +144,16 @@ def summary_lines(found: Explanation, flips: list[FileFlip] | None, path: str | 
     return lines if path is None else [*lines, f"Values: {path}"]
 
 
-def _row(found: Explanation, number: int) -> list[str]:
+def _row(found: Explanation, dataset: Dataset, number: int) -> list[str]:
     first, second = int(found.winners[number]), int(found.runners_up[number])
     mean, value = found.pair_ends(number, first, second)
-    values, held = found.of_pair(number, first, second), dense(found.features[number : number + 1])[0]
+    values, place = found.of_pair(number, first, second), int(found.places[number])
+    cells = found.columns.cells(dense(found.features[number : number + 1])[0], dataset, place)
     pair = " against ".join(repr(found.trained.class_names[code]) for code in (first, second))
-    lines = [f"row {found.places[number] + 1}: {pair}: {value:.3g}, {mean:.3g} on average"]
+    lines = [f"row {place + 1}: {pair}: {value:.3g}, {mean:.3g} on average"]
     order = np.argsort(-np.abs(values), kind="stable")[:SHOWN].tolist()
     for column in order:
-        lines.append(f"  {values[column]:+10.3g}  {found.columns.names[column]} = {found.columns.shown(held, column)}")
+        lines.append(f"  {values[column]:+10.3g}  {found.columns.names[column]} = {cells[column]}")
     rest = values.size - len(order)
     return lines + ([f"  {values.sum() - values[order].sum():+10.3g}  {rest} other columns"] if rest else [])
 

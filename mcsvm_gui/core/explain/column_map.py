@@ -81,7 +81,7 @@ class ColumnMap:
 
 def numeric_columns(columns: ExplainedColumns) -> list[int]:
     """Those that can be an axis."""
-    return [column for column in range(len(columns.names)) if not columns.category(column)]
+    return [column for column in range(len(columns.names)) if columns.number(column)]
 
 
 def column_map(of: LookedAt, axes: tuple[int, int], mode: str) -> ColumnMap:
@@ -109,7 +109,7 @@ def _codes(of: LookedAt) -> np.ndarray:
 def _sliders(columns: ExplainedColumns, rows: np.ndarray, axes: tuple[int, ...]) -> tuple[Slider, ...]:
     found: list[Slider] = []
     for column, name in enumerate(columns.names):
-        if column in axes or len(found) == MOST_SLIDERS:
+        if column in axes or len(found) == MOST_SLIDERS or columns.derived(column):
             continue
         numbers = columns.numbers(rows, column)
         low, high = float(numbers.min()), float(numbers.max())

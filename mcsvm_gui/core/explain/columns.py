@@ -61,6 +61,10 @@ class ExplainedColumns:
         """Whether the features are more than a value or levels: words, parts of a date, joined categories, gaps."""
         return any(self.features[int(at)].part for at in self.places[column])
 
+    def number(self, column: int) -> bool:
+        """Whether its one feature is the number itself."""
+        return not self.derived(column) and not self.category(column)
+
     def category(self, column: int) -> bool:
         return self.features[int(self.places[column][0])].level is not None and not self.derived(column)
 
@@ -78,10 +82,20 @@ class ExplainedColumns:
     def shown(self, row: np.ndarray, column: int) -> str:
         return shown(self.value(row, column))
 
-    def numbers(self, rows: np.ndarray, column: int) -> np.ndarray:
+    def cells(self, row: np.ndarray, dataset: Dataset | None = None, place: int = 0) -> tuple[str, ...]:
+        """Of all columns; texts and dates as the data set has them, where it is given."""
+        held = [self.shown(row, column) for column in range(len(self.names))]
+        if dataset is not None and dataset.table is not None:
+            by_name = {column.name: number for number, column in enumerate(dataset.columns)}
+            for column, name in enumerate(self.names):
+                if self.derived(column) and name in by_name:
+                    held[column] = _cell(dataset, place, by_name[name])
+        return tuple(held)
+
+    def numbers(self, rows: Any, column: int) -> np.ndarray:
         """(rows,) for a picture: numbers as in the file, categories by the number of their level."""
         at = self.places[column]
-        raw = rows[:, at] / self.scale[at] + self.shift[at]
+        raw = dense(rows[:, at]) / self.scale[at] + self.shift[at]
         if self.features[int(at[0])].part == "word":
             return np.asarray(raw.sum(axis=1))
         return np.asarray(raw[:, 0] if not self.category(column) else raw.argmax(axis=1).astype(np.float64))
@@ -105,6 +119,16 @@ def _derived(features: Sequence[Feature], raw: np.ndarray) -> float | str | None
     return float(raw[0])
 
 
+def _cell(dataset: Dataset, place: int, column: int) -> str:
+    assert dataset.table is not None
+    cell = dataset.table.iloc[place, column]
+    if pd.isna(cell):
+        return ""
+    if dataset.columns[column].kind == "date":
+        return moment(cell)
+    return cell if isinstance(cell, str) else shown(float(cell))
+
+
 def shown(value: float | str | None) -> str:
     """For people: numbers with the digits that count."""
     if value is None:
@@ -120,7 +144,7 @@ def dense(rows: Any) -> np.ndarray:
 
 def whole_columns(columns: ExplainedColumns, dataset: Dataset) -> frozenset[str]:
     """Columns of numbers in which the file holds nothing but whole ones."""
-    numbers = [name for place, name in enumerate(columns.names) if not columns.category(place)]
+    numbers = [name for place, name in enumerate(columns.names) if columns.number(place)]
     if dataset.table is None:
         return frozenset()
     table = as_table(dataset).table

@@ -186,7 +186,7 @@ def _as_features(columns: ExplainedColumns, old: np.ndarray, after: dict[int, fl
     row = old.copy()
     for column, value in after.items():
         at = columns.places[column]
-        raw = [columns.features[int(place)].level == value for place in at] if isinstance(value, str) else [value]
+        raw = [columns.features[int(feature)].level == value for feature in at] if isinstance(value, str) else [value]
         row[at] = (np.array(raw, dtype=np.float64) - columns.shift[at]) * columns.scale[at]
     return row
 

@@ -85,6 +85,7 @@ class OneRow:
     winner: int
     runner_up: int
     features: np.ndarray  # (features,)
+    cells: tuple[str, ...]  # what the row holds in each column of the file
     explained: tuple[tuple[str, Explanation], ...]  # names of runs; none where the first cannot be explained
     neighbours: tuple[Neighbour, ...]
     refusal: Sentence | None  # why it cannot
@@ -104,7 +105,8 @@ def one_row(runs: Sequence[LookedAt], place: int, callback: Callback | None = No
             if one is first:
                 refusal = error.sentence
                 break
-    return OneRow(place, winner, other, dense(row)[0], tuple(explained), near, refusal)
+    cells = ExplainedColumns.of(first.trained.preparation).cells(dense(row)[0], first.dataset, place)
+    return OneRow(place, winner, other, dense(row)[0], cells, tuple(explained), near, refusal)
 
 
 def drawn_places(one: LookedAt) -> np.ndarray:

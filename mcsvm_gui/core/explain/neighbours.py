@@ -39,7 +39,7 @@ def neighbours(trained: TrainedModel, row: Any, first: int, second: int, most: i
             trained.class_names[int(model.owners[one])],
             float(kernel[one]),
             float(shares[one]),
-            tuple(columns.shown(held, column) for column in range(len(columns.names))),
+            columns.cells(held),
         )
         for one, held in zip(nearest, rows, strict=True)
     )

@@ -46,10 +46,7 @@ def _row(of: LookedAt, found: OneRow, explained: Explanation) -> list[Block]:
     mean, value = explained.pair_ends(0, found.winner, found.runner_up)
     values = explained.of_pair(0, found.winner, found.runner_up)
     order = np.argsort(-np.abs(values), kind="stable").tolist()
-    rows = [
-        (explained.columns.names[column], explained.columns.shown(found.features, column), f"{values[column]:+.4g}")
-        for column in order[:MOST]
-    ]
+    rows = [(explained.columns.names[column], found.cells[column], f"{values[column]:+.4g}") for column in order[:MOST]]
     if order[MOST:]:
         rows.append(
             (

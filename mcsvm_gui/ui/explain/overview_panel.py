@@ -8,7 +8,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from mcsvm_gui.core.base import figures
-from mcsvm_gui.core.explain.columns import dense
 from mcsvm_gui.core.explain.explanation import Explanation
 from mcsvm_gui.core.explain.overview import PermutationImportance, mean_absolute, partner
 from mcsvm_gui.ui.explain.column_bars import MOST, ColumnBar, ColumnBars
@@ -126,9 +125,9 @@ class OverviewPanel(QWidget):
 
 def _numbers(explained: Explanation, columns: np.ndarray) -> np.ndarray:
     """(rows, all columns) as in the file; those that are not among `columns` are left at 0."""
-    rows, found = dense(explained.features), np.zeros((explained.places.size, len(explained.columns.names)))
+    found = np.zeros((explained.places.size, len(explained.columns.names)))
     for column in columns.tolist():
-        found[:, column] = explained.columns.numbers(rows, column)
+        found[:, column] = explained.columns.numbers(explained.features, column)
     return found
 
 

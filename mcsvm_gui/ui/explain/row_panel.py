@@ -120,8 +120,7 @@ class RowPanel(QWidget):
         explained = found.explained[0][1] if found.explained else None
         self.log_odds.setVisible(explained is not None and explained.temperature is not None)
         columns = ExplainedColumns.of(of.trained.preparation)
-        cells = [columns.shown(found.features, column) for column in range(len(columns.names))]
-        self.flips.entries.show_row(columns.names, cells)
+        self.flips.entries.show_row(columns.names, found.cells)
         self.show_flip(None)
         self.near.show_table(tables.neighbour_table(found, columns.names))
         self._draw()
@@ -150,7 +149,7 @@ class RowPanel(QWidget):
         mean, value = (scale * end for end in explained.pair_ends(0, first, second))
         names = [shortened(explained.trained.class_names[code], NAME) for code in (first, second)]
         self.sentence.setText(_sentence(of, found, names, value, mean))
-        bars = contribution_bars(explained, found.features, scale * explained.of_pair(0, first, second))
+        bars = contribution_bars(explained, found.cells, scale * explained.of_pair(0, first, second))
         heading = tr("To the right what speaks for {first}, to the left for {second}", first=names[0], second=names[1])
         self.plot.show_bars(heading, bars, (_colour(first), _colour(second)))
 
@@ -175,12 +174,12 @@ def _scale(explained: Explanation, as_log_odds: bool) -> float:
     return 1.0 / explained.temperature if as_log_odds and explained.temperature else 1.0
 
 
-def contribution_bars(explained: Explanation, row: np.ndarray, values: np.ndarray) -> list[ColumnBar]:
+def contribution_bars(explained: Explanation, cells: Sequence[str], values: np.ndarray) -> list[ColumnBar]:
     """The largest first; what is not among them is one bar more."""
     order = np.argsort(-np.abs(values), kind="stable").tolist()
-    names, columns = explained.columns.names, explained.columns
+    names = explained.columns.names
     bars = [
-        ColumnBar(f"{names[column]} = {columns.shown(row, column)}", float(values[column]), f"{values[column]:+.3g}")
+        ColumnBar(f"{names[column]} = {cells[column]}", float(values[column]), f"{values[column]:+.3g}")
         for column in order[:MOST]
     ]
     rest = order[MOST:]

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from mcsvm_gui.core.data.dataset import Dataset
 from mcsvm_gui.core.data.readers import ReadOptions, open_dataset
+from mcsvm_gui.core.explain.columns import dense
 from mcsvm_gui.core.explain.explanation import Explanation, document, explain_rows, prepared_rows, table
 from mcsvm_gui.core.explain.flips import flip_row
 from mcsvm_gui.core.explain.neighbours import neighbours
@@ -217,3 +218,33 @@ def test_sparse_files(tmp_path: Path) -> None:
     assert found.found.sum_errors.max() < 1e-10
     flip = flip_row(trained, dataset, prepared_rows(trained, dataset), 2)
     assert flip.after not in (None, flip.before)
+
+
+def test_dates_texts_and_gaps_are_players_of_their_own(tmp_path: Path) -> None:
+    """What there is no way back from is shown as the file has it, and stays as it is in a change."""
+    rng = np.random.default_rng(1)
+    size = rng.normal(size=80)
+    frame = pd.DataFrame(
+        {
+            "size": size.round(3),
+            "when": pd.date_range("2024-01-01", periods=80, freq="9D").strftime("%Y-%m-%d"),
+            "note": [" ".join(rng.choice(["red", "green", "blue", "dull"], 3)) for _ in range(80)],
+            "label": np.where(size + rng.normal(0.0, 0.5, 80) > 0.0, "yes", "no"),
+        }
+    )
+    path = tmp_path / "mixed.csv"
+    frame.to_csv(path, index=False)
+    dataset = open_dataset(str(path), ReadOptions(label="label", text=("note",), dates=("when",)))
+    trained = model_of(dataset)
+    data = prepared_rows(trained, dataset)
+    found = explain_rows(trained, data, [3, 4])
+    assert set(found.columns.names) == {"size", "when", "note"}
+    assert found.found.sum_errors.max() < 1e-10
+    assert (np.abs(found.values).max(axis=(0, 2)) > 0.0).all()
+    cells = found.columns.cells(dense(found.features[:1])[0], dataset, 3)
+    shown = dict(zip(found.columns.names, cells, strict=True))
+    assert shown["note"] == frame["note"][3]
+    assert "2024" in shown["when"]
+    assert float(shown["size"]) == pytest.approx(frame["size"][3], rel=1e-3)
+    changed = flip_row(trained, dataset, data, 3)
+    assert {change.column for change in changed.changes} <= {"size"}
