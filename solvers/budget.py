@@ -263,6 +263,15 @@ class LoopBudget:
     look: float = 10.0  # move of b, in tolerances, below which a certificate is computed
 
 
+@dataclass(frozen=True)
+class PairsBudget:
+    """Small pairs of ovo and dag on one kernel matrix (run/small_pairs.py)."""
+
+    most: int = 5000  # examples of the problem, at most
+    memory: float = 0.5  # share of cache_mb that the matrix may have
+    patience: int = 400  # pair steps per example, at most; then the method takes over
+
+
 class TwoClassBudget(NamedTuple):
     """Binary machines with exact bias in searches (jit/two_class.py, which takes it as an argument)."""
 
@@ -345,7 +354,7 @@ class SearchBudget:
 BUDGET, INNER, PROXIMAL, DENSE = Budget(), InnerBudget(), ProximalBudget(), DenseBudget()
 FACTOR, PATH, LINEAR, FRANK_WOLFE = FactorBudget(), PathBudget(), LinearBudget(), FrankWolfeBudget()
 LASVM, SEQUENTIAL, LOOP = LasvmBudget(), SequentialBudget(), LoopBudget()
-PROOF, SEARCH = ProofBudget(), SearchBudget()
+PROOF, SEARCH, PAIRS = ProofBudget(), SearchBudget(), PairsBudget()
 RISING, TWO_CLASS, VISITS = RisingBudget(), TwoClassBudget(), VisitsBudget()
 
 

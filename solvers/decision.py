@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 ASKED = "This solver was asked for."
+SMALL_PAIRS = "Small pairs are solved on one kernel matrix, each in one compiled call."
 
 
 @dataclass(frozen=True)

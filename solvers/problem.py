@@ -126,10 +126,15 @@ class Problem:
     def primal_at_zero(self, number: int) -> float:
         """The primal of a part at w = 0, b = 0: what a run counts for parts that have not begun."""
         margins = self.geometry.loss(self.form.margin)
-        upper = self.upper[self.rows_of(number)]
         if self.machine.split == "joint":
-            return float(upper @ margins[self.labels])
-        return float(upper.sum() * margins[0])
+            return float(self.upper @ margins[self.labels])
+        classes = list(self.pairs[number]) if self.machine.split == "pairs" else slice(None)
+        return float(self._costs[classes].sum() * margins[0])
+
+    @cached_property
+    def _costs(self) -> np.ndarray:
+        """(classes,) sum of U_i."""
+        return np.bincount(self.labels, weights=self.upper)
 
     def bias_at_zero(self, number: int) -> np.ndarray:
         """The best b of a part at w = 0, where b is free: +-margin, for the class of larger total cost."""

@@ -46,6 +46,31 @@ def kernel_products(kernel: Kernel, left: Points, right: Points, weights: np.nda
     return result
 
 
+def kernel_matrix(kernel: Kernel, points: Points) -> Work[np.ndarray]:
+    """K of the points in float64; a value off the diagonal is computed once."""
+    n, cuts = len(points), tiles_of(len(points))
+    matrix = np.empty((n, n))
+    blocks = yield from _prepared(kernel, points, cuts)
+
+    def compute(tile: tuple[int, int]) -> None:
+        i, j = tile
+        values = kernel.block(blocks[i], blocks[j], matrix[cuts[i], cuts[j]])
+        if i != j:
+            matrix[cuts[j], cuts[i]] = values.T
+
+    tiles = [(i, j) for i in range(len(cuts)) for j in range(i, len(cuts))]
+    yield from spread(compute, tiles, _operations(points, np.empty((0, 1))))
+    return matrix
+
+
+def _prepared(kernel: Kernel, points: Points, cuts: list[slice]) -> Work[list[Points]]:
+    blocks = []
+    for cut in cuts:
+        blocks.append(points.view(cut))
+        yield from kernel.prepare(blocks[-1], np.float64)
+    return blocks
+
+
 class Sweep:
     """K W for all points: float64 where `error` is 0, elsewhere float32.
 
@@ -100,10 +125,7 @@ def swept(kernel: Kernel, points: Points, weights: np.ndarray, reading: float) -
 def symmetric_products(kernel: Kernel, points: Points, weights: np.ndarray) -> Work[np.ndarray]:
     """K(points, points) @ weights in float64; a kernel value off the diagonal is computed once."""
     cuts = tiles_of(len(points))
-    blocks = []
-    for cut in cuts:
-        blocks.append(points.view(cut))
-        yield from kernel.prepare(blocks[-1], np.float64)
+    blocks = yield from _prepared(kernel, points, cuts)
     result = np.zeros((len(points), weights.shape[1]))
 
     def compute(tile: tuple[int, int]) -> list[Summand]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,11 @@ from solvers.methods import METHODS
 from solvers.methods.base import Method
 from solvers.model import Model
 from solvers.problem import Problem
-from solvers.run import checkpoint
+from solvers.run import checkpoint, small_pairs
 from solvers.run.ending import Ending
 from solvers.run.limits import Limits
 from solvers.run.parts import Finished, PartRun, Totals, delegated, mark_support
+from solvers.run.small_pairs import SmallPairs, SolvedPair
 from solvers.run.trace import Sample, Trace
 from solvers.run.warmup import warm_up
 from solvers.work import SLICE_SECONDS, Work
@@ -65,7 +66,9 @@ class Run:
         self._decisions: list[Decision] = []  # of the finished parts
         self._work: Work[None] | None = None  # the rest of an interrupted slice
         self._latest: Sample | None = None
-        self.current = self._part_run(0)
+        alone = start is None and gram is None and self.method is METHODS["auto"]
+        self._small = SmallPairs(problem, self.limits) if alone and small_pairs.applies(problem, self.limits) else None
+        self._begun: PartRun | None = self._part_run(0)
 
     # -- going on ---------------------------------------------------------------------------------
 
@@ -74,24 +77,32 @@ class Run:
         return self.ending is None
 
     @property
+    def current(self) -> PartRun:
+        """The part in work, or the last one."""
+        if self._begun is None:
+            self._begun = self._part_run(min(len(self._finished), self.problem.part_count - 1))
+        return self._begun
+
+    @property
     def seconds(self) -> float:
         """Seconds that the method took, without certificates, samples and compilation."""
-        return self._totals.seconds + (self.current.seconds if self._unfinished else 0.0)
+        return self._totals.seconds + (self._begun.seconds if self._begun and self._unfinished else 0.0)
 
     @property
     def iterations(self) -> int:
-        return self._totals.steps + (self.current.state.steps if self._unfinished else 0)
+        return self._totals.steps + (self._begun.state.steps if self._begun and self._unfinished else 0)
 
     @property
     def kernel_evaluations(self) -> int:
         if self._gram is not None:
             return self._gram.evaluations - self._counted
-        return self._totals.evaluations + (self.current.part.gram.evaluations if self._unfinished else 0)
+        here = self._begun.part.gram.evaluations if self._begun and self._unfinished else 0
+        return self._totals.evaluations + here
 
     @property
     def examples_seen(self) -> int | None:
         """How many examples an online method has processed, repetitions counted; None for other methods."""
-        seen = self.current.examples_seen
+        seen = None if self._begun is None else self._begun.examples_seen
         if seen is None:
             return None
         return self._totals.examples + (seen if self._unfinished else 0)
@@ -102,12 +113,12 @@ class Run:
         return "+".join(sorted(self._used | self._using()))
 
     def _using(self) -> set[str]:
-        return {self.current.solver_used} if self._unfinished else set()
+        return {self.current.solver_used} if self._begun and self._unfinished else set()
 
     @property
     def decisions(self) -> list[Decision]:
         """The decisions of all parts, in order."""
-        return self._decisions + (self._numbered() if self._unfinished else [])
+        return self._decisions + (self._numbered() if self._begun and self._unfinished else [])
 
     def _numbered(self) -> list[Decision]:
         return self.current.decisions(len(self._finished), self._totals.steps)
@@ -124,7 +135,8 @@ class Run:
         """
         if not self.running:
             return self._latest or self.sample()
-        warm_up(self.current.solver, self.current.view)
+        if self._begun is not None:
+            warm_up(self._begun.solver, self._begun.view)
         if self._work is None:
             self._work = self._slice(steps)
         began = time.perf_counter()
@@ -148,13 +160,40 @@ class Run:
 
     def _slice(self, steps: int | None) -> Work[None]:
         """About `steps` steps of the current part; if they end it, the next part becomes the current one."""
-        yield from self.current.advance(self._allowed(steps))
-        if self.current.finished is not None:
-            self._count(self.current.finished)
-            if self._unfinished:
-                self.current = self._part_run(len(self._finished))
-            else:
-                self._end()
+        small = self._small
+        if small is None or not (yield from self._solve_small(small, self.iterations + self._allowed(steps))):
+            yield from self.current.advance(self._allowed(steps))
+            if self.current.finished is not None:
+                self._count(self.current.finished)
+                self._begun = self._part_run(len(self._finished)) if self._unfinished else self._begun
+        if not self._unfinished:
+            self._small = None  # and its matrix
+            self._end()
+
+    def _solve_small(self, small: SmallPairs, until: int) -> Work[bool]:
+        """Small pairs up to this step count, or to one that is left to the method; returns whether any was solved."""
+        before = len(self._finished)
+        while self._unfinished and self._fresh and (len(self._finished) == before or self.iterations < until):
+            solved = yield from small.solve(len(self._finished))
+            if solved is None:
+                break
+            self._count_small(small, solved)
+        return len(self._finished) > before
+
+    @property
+    def _fresh(self) -> bool:
+        """Whether the method has not begun with the current part."""
+        return self._begun is None or (self._begun.state.steps == 0 and self._begun.finished is None)
+
+    def _count_small(self, small: SmallPairs, solved: SolvedPair) -> None:
+        totals, number = self._totals, len(self._finished)
+        self._used.add(self.method.name)
+        self._decisions.append(replace(solved.decision, step=totals.steps))
+        totals.evaluations += 0 if number else small.evaluations
+        totals.steps, totals.seconds = totals.steps + solved.steps, totals.seconds + solved.seconds
+        totals.add(self.problem, number, solved.done)
+        self._finished.append(solved.done)
+        self._begun = None
 
     @property
     def gap_goal(self) -> float | None:
@@ -262,7 +301,7 @@ class Run:
         self._totals.seconds = header["seconds"]
         self._decisions = [Decision(**plain) for plain in header.get("decisions", [])]
         if self._unfinished:
-            self.current = self._part_run(len(self._finished))
+            self._begun = self._part_run(len(self._finished))
             self._resume(saved)
             shapes = checkpoint.shapes_of(self.problem, self.problem.part_count, form.slots)
             self._start = checkpoint.split(saved.arrays["start"], shapes) if header["start"] else None
@@ -295,8 +334,9 @@ class Run:
 
     def _end_at(self, ending: Ending) -> None:
         """End here. An interrupted slice is dropped, and its last sample goes into the trace."""
-        self.ending = ending
-        self.current.view.forget()
+        self.ending, self._small = ending, None
+        if self._begun is not None:
+            self._begun.view.forget()
         if self._work is not None and self._latest is not None:
             self.trace.append(self._latest)
             self._work = None
@@ -305,8 +345,10 @@ class Run:
         """Objectives, violation and support vectors by the method's running functions: cheap, and not verified."""
         done = self._totals.certificate
         primal, dual, violation = done.primal, done.dual, done.violation
-        if self._unfinished:
-            here = self.current.running_certificate()
+        if self._begun is None:
+            primal += self._totals.waiting[len(self._finished)]
+        elif self._unfinished:
+            here = self._begun.running_certificate()
             primal += here.primal + self._totals.waiting[len(self._finished) + 1]
             dual += here.dual
             violation = max(violation, here.violation)
@@ -316,9 +358,9 @@ class Run:
     def supporting(self) -> tuple[np.ndarray, np.ndarray]:
         """(n,) whether an example is a support vector, (n,) whether one of its variables is at its upper bound."""
         used, full = self._totals.used, self._totals.full
-        if self._unfinished:
+        if self._begun and self._unfinished:
             used, full = used.copy(), full.copy()
-            mark_support(self.problem, len(self._finished), self.current.state.best.alpha, used, full)
+            mark_support(self.problem, len(self._finished), self._begun.state.best.alpha, used, full)
         return used, full
 
     def _check_limits(self) -> None:

@@ -269,7 +269,10 @@ class Workbench:
         def move(first: int) -> None:
             block.move_functions(store, slots, weights, common, functions, first, min(first + COLUMNS, len(part)))
 
-        finish(spread(move, range(0, len(part), COLUMNS), 2.0 * np.count_nonzero(weights) * COLUMNS))
+        if len(part) <= COLUMNS:
+            move(0)
+        else:
+            finish(spread(move, range(0, len(part), COLUMNS), 2.0 * np.count_nonzero(weights) * COLUMNS))
         if part.offset:
             shift = part.offset * (weights.sum(axis=0) + common.sum())
             state.functions += shift

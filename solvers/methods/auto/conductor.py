@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from solvers.budget import BUDGET, Budget, Phase, next_decision
-from solvers.decision import Decision
+from solvers.decision import SMALL_PAIRS, Decision
 from solvers.factor.normal import separable
 from solvers.methods import interior
 from solvers.methods.auto import blocks, homotopy, pace, price, proximal, shrunk, splitting
@@ -84,7 +84,7 @@ class Why(StrEnum):
     PATH_ENDED = "The central path has ended: it is clear which variables are at a bound."
 
 
-REASONS = choice.ROWS, choice.NEWTON, choice.VISITS, *(why.value for why in Why)  # all reasons, for translation
+REASONS = choice.ROWS, choice.NEWTON, choice.VISITS, SMALL_PAIRS, *(why.value for why in Why)  # for translation
 
 
 @dataclass(frozen=True)

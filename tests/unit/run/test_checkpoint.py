@@ -23,6 +23,7 @@ from solvers.run.ending import Ending
 from solvers.run.loop import Limits, Run
 
 X, Y = blobs(n=40, classes=3, seed=2)
+METHODICAL = Limits(1e-4, steps=10**6)  # a limit leaves small pairs to the method
 
 
 def posed(machine: str = "ovo", **more: Any) -> Problem:
@@ -32,7 +33,7 @@ def posed(machine: str = "ovo", **more: Any) -> Problem:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A run in its second part, as a file."""
-    run = Run(posed(), "auto", Limits(1e-4))
+    run = Run(posed(), "auto", METHODICAL)
     while run.running and len(run._finished) < 1:
         run.advance(3)
     run.advance(3)
@@ -54,7 +55,7 @@ def refused(problem: Problem, path: Path, method: str | None = None) -> str:
 
 
 def test_all_that_can_be_asked_of_a_run_is_there_again(path: Path) -> None:
-    run = Run(posed(), "auto", Limits(1e-4))
+    run = Run(posed(), "auto", METHODICAL)
     while len(run._finished) < 1:
         run.advance(3)
     run.advance(3)
