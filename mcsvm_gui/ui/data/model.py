@@ -21,8 +21,8 @@ MOST_NAMES = 5  # columns of names that are shown
 MOST_SHOWN = 100  # features at once: a header of a million sections would cost seconds and hundreds of megabytes
 MISSING, ZERO = "–", "·"  # noqa: RUF001 - an en dash
 Index = QModelIndex | QPersistentModelIndex
+NAME = "name "  # before what a column of names is called; as core.data.roles.arranging has it
 Place: TypeAlias = int | str  # of a column: the number of a feature, or what else it is: label, weight, or a NAME
-NAME = "name "  # before what a column of names is called
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _NOWHERE = QModelIndex()
@@ -34,13 +34,23 @@ class DataModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self._data: Dataset | None = None
+        self._order: np.ndarray | None = None  # the rows that are shown; None: all, as they are
         self._cells: dict[int, np.ndarray] = {}  # views of the table's columns, made when first looked at
         self.first = 0
 
     def show(self, dataset: Dataset | None) -> None:
         self.beginResetModel()
-        self._data, self._cells, self.first = dataset, {}, 0
+        self._data, self._cells, self.first, self._order = dataset, {}, 0, None
         self.endResetModel()
+
+    def show_order(self, order: np.ndarray | None) -> None:
+        """Row numbers of the data set."""
+        self.beginResetModel()
+        self._order = order
+        self.endResetModel()
+
+    def _at(self, row: int) -> int:
+        return row if self._order is None else int(self._order[row])
 
     def move_to(self, first: int) -> None:
         """Show the features from this one on, as many as there is room for."""
@@ -90,7 +100,9 @@ class DataModel(QAbstractTableModel):
     # -- what Qt asks -----------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() or self._data is None else self._data.rows
+        if parent.isValid() or self._data is None:
+            return 0
+        return self._data.rows if self._order is None else len(self._order)
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() or self._data is None else self.shown + len(self.leading)
@@ -153,6 +165,7 @@ class DataModel(QAbstractTableModel):
 
     def _value(self, row: int, feature: Place) -> float | str | None:
         assert self._data is not None
+        row = self._at(row)
         if feature == "label":
             return None if self._data.labels is None else self._data.labels[row]
         if feature == "weight":
@@ -229,12 +242,12 @@ class DataModel(QAbstractTableModel):
 
     def _row_header(self, row: int, role: int) -> Any:
         if role == Qt.ItemDataRole.DisplayRole:
-            return str(row + 1)
+            return str(self._at(row) + 1)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT
         assert self._data is not None
         if role == Qt.ItemDataRole.ToolTipRole and self._data.lines is not None:
-            return tr("line {number} of the file", number=int(self._data.lines[row]))
+            return tr("line {number} of the file", number=int(self._data.lines[self._at(row)]))
         return None
 
 

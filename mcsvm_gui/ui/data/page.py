@@ -36,6 +36,8 @@ from mcsvm_gui.ui.plots.class_bars import ClassBars
 from mcsvm_gui.ui.plots.projection import Projection
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from mcsvm_gui.core.check.advice import Action, Advice
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.form import Field
@@ -57,6 +59,7 @@ class DataPage(QWidget):
     data_asked = Signal()  # back from the gallery
     reading_changed = Signal(str, object)
     role_chosen = Signal(object, str)  # names of columns, and their role
+    arrangement_asked = Signal(object, bool, str)  # of rows: a column or None, downwards, and where
     rule_changed = Signal(str, object)
     holdout_changed = Signal(int)
     seed_changed = Signal(int)
@@ -172,6 +175,7 @@ class DataPage(QWidget):
         self.loading.cancelled.connect(self.cancelled)
         self.reading.changed.connect(self.reading_changed)
         self.roles.role_chosen.connect(self.role_chosen)
+        self.table.arrangement_asked.connect(self.arrangement_asked)
         self.checks.acted.connect(self.acted)
         self.failure.acted.connect(self.acted)
         form = self.preparation
@@ -282,6 +286,12 @@ class DataPage(QWidget):
 
     def show_advice(self, advice: Sequence[Advice]) -> None:
         self.checks.show_advice(advice)
+
+    def show_order(self, order: np.ndarray | None) -> None:
+        self.table.show_order(order)
+
+    def say_no_order(self, sentence: str) -> None:
+        self.table.say_trouble(sentence)
 
     def show_columns(self, columns: Sequence[ColumnSummary], classes: Sequence[str]) -> None:
         """None of a file whose columns have numbers alone."""

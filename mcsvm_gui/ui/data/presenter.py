@@ -23,6 +23,8 @@ from mcsvm_gui.ui.threads.tasks import Ticket
 from solvers.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from mcsvm_gui.core.check.advice import Looked
     from mcsvm_gui.core.data.dataset import Dataset
     from mcsvm_gui.core.data.principal import Projected
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 PREPARATION = tuple(options_of(Rules))
 OF_DATA = (*PREPARATION, *options_of(ReadOptions))
-_ORDER = "columns", "survey", "roles", "checks", "projection"
+_ORDER = "columns", "rows", "survey", "roles", "checks", "projection"
 PAINTING = 20  # milliseconds in which the window paints an answer before the next look begins
 
 
@@ -72,6 +74,7 @@ class DataPresenter(QObject):
         view.data_asked.connect(self._data_changed)
         view.reading_changed.connect(self._read_again)
         view.role_chosen.connect(self._give_role)
+        view.arrangement_asked.connect(self._arrange)
         view.rule_changed.connect(lambda name, value: workspace.set_preparation(**{name: value}))
         view.holdout_changed.connect(self._hold_out)
         view.seed_changed.connect(lambda seed: workspace.set_preparation(seed=seed))
@@ -112,6 +115,12 @@ class DataPresenter(QObject):
             self.workspace.open_data(path, applied(read, option, value))
         except InputError as trouble:
             self.workspace.message.emit(as_sentence(worded(trouble)))
+
+    def _arrange(self, by: int | str | None, descending: bool, where: str) -> None:
+        data = self._shown
+        if data is not None:
+            refused = lambda error: self.view.say_no_order(as_sentence(worded(error.brief)))  # noqa: E731
+            self._look("rows", lambda: _arranged(data, by, descending, where), self.view.show_order, refused)
 
     def _give_role(self, names: Sequence[str], role: Role) -> None:
         data, (path, read) = self._shown, self.workspace.last_asked
@@ -325,6 +334,12 @@ def _looked(asked: Mapping[str, Any]) -> Looked:
     from mcsvm_gui.core.check.plan import CheckedPlan
 
     return look(CheckedPlan(**asked))
+
+
+def _arranged(dataset: Dataset, by: int | str | None, descending: bool, where: str) -> np.ndarray | None:
+    from mcsvm_gui.core.data.roles.arranging import arranged
+
+    return arranged(dataset, by, descending, where)
 
 
 def _summaries(dataset: Dataset) -> tuple[ColumnSummary, ...]:

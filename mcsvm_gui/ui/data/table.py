@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,12 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from mcsvm_gui.core.base.figures import count
-from mcsvm_gui.ui.data.model import MOST_SHOWN, DataModel
+from mcsvm_gui.ui.data.model import MOST_SHOWN, DataModel, Place
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from mcsvm_gui.core.data.dataset import Dataset
 
 _NARROW, _WIDE = 9 * UNIT, 24 * UNIT
@@ -60,6 +62,8 @@ class CopyableTable(QTableView):
 
 
 class DataTable(QWidget):
+    arrangement_asked = Signal(object, bool, str)  # a column or None, downwards, and which rows
+
     def __init__(self) -> None:
         super().__init__()
         self.model = DataModel()
@@ -74,6 +78,16 @@ class DataTable(QWidget):
         self.go_to.returnPressed.connect(self._go)
         self.go_to.textEdited.connect(lambda: self.trouble.clear())
         self.trouble.setProperty("role", "bad")
+        self._sorted: Place | None = None
+        self._descending = False
+        self.rows = QLineEdit()
+        self.rows.setObjectName("rowFilterEdit")
+        self.rows.setAccessibleName(tr("Show the rows where"))
+        self.rows.setPlaceholderText(tr("show rows where: CLASS=a; x>3"))
+        self.rows.setFixedWidth(28 * UNIT)
+        self.rows.returnPressed.connect(self._ask)
+        self.rows.textEdited.connect(lambda words: None if words else self._ask())
+        self.grid.horizontalHeader().sectionClicked.connect(self._sort_by)
         self.back = self._step("previousColumnsButton", "<", tr("Previous columns"), -MOST_SHOWN)
         self.on = self._step("nextColumnsButton", ">", tr("Next columns"), MOST_SHOWN)
         self._lay_out()
@@ -97,6 +111,7 @@ class DataTable(QWidget):
         row.setSpacing(UNIT)
         for part in (self.where, self.back, self.on):
             row.addWidget(part)
+        row.addWidget(self.rows)
         row.addStretch()
         row.addWidget(self.trouble)
         row.addWidget(self.go_to)
@@ -117,10 +132,45 @@ class DataTable(QWidget):
 
     def show_data(self, dataset: Dataset | None) -> None:
         self.model.show(dataset)
-        self.go_to.clear()
+        for edit in (self.go_to, self.rows):
+            edit.clear()
         self.trouble.clear()
+        self._sorted, self._descending = None, False
         self._refresh()
         self.grid.scrollToTop()
+
+    def _sort_by(self, section: int) -> None:
+        """Upwards, downwards, and as it was."""
+        place = self.model.feature_of(section)
+        if place != self._sorted:
+            self._sorted, self._descending = place, False
+        elif not self._descending:
+            self._descending = True
+        else:
+            self._sorted, self._descending = None, False
+        self._ask()
+
+    def _ask(self) -> None:
+        self.trouble.clear()
+        self.arrangement_asked.emit(self._sorted, self._descending, self.rows.text())
+
+    def show_order(self, order: np.ndarray | None) -> None:
+        self.model.show_order(order)
+        self._mark()
+        found = "" if order is None or not self.rows.text().strip() else count(len(order))
+        self.trouble.setText("" if found != "0" else tr("no row is so"))
+        self.grid.scrollToTop()
+
+    def say_trouble(self, sentence: str) -> None:
+        self.trouble.setText(sentence)
+
+    def _mark(self) -> None:
+        """The arrow in the heading of the column that rows are sorted by."""
+        model, header = self.model, self.grid.horizontalHeader()
+        section = next((c for c in range(model.columnCount()) if model.feature_of(c) == self._sorted), -1)
+        header.setSortIndicatorShown(section >= 0)
+        order = Qt.SortOrder.DescendingOrder if self._descending else Qt.SortOrder.AscendingOrder
+        header.setSortIndicator(section, order)
 
     def _go(self) -> None:
         words = self.go_to.text()
@@ -143,7 +193,9 @@ class DataTable(QWidget):
 
     def _refresh(self) -> None:
         model = self.model
-        self.bar.setVisible(model.features > _FEW)
+        self.bar.setVisible(model.columnCount() > 0)
+        self.go_to.setVisible(model.features > _FEW)
+        self._mark()
         capped = model.features > MOST_SHOWN
         self.back.setVisible(capped)
         self.on.setVisible(capped)
@@ -182,5 +234,6 @@ def _grid(model: DataModel) -> CopyableTable:
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     rows.setDefaultSectionSize(3 * UNIT)
     columns.setHighlightSections(False)
+    columns.setSectionsClickable(True)
     columns.setDefaultAlignment(Qt.AlignmentFlag.AlignVCenter)
     return grid

@@ -25,6 +25,7 @@ class FakeView(QObject):
     cancelled, gallery_asked, data_asked, test_dropped = Signal(), Signal(), Signal(), Signal()
     reading_changed, acted = Signal(str, object), Signal(str, object)
     role_chosen = Signal(object, str)
+    arrangement_asked = Signal(object, bool, str)
     rule_changed = Signal(str, object)
     holdout_changed, seed_changed = Signal(int), Signal(int)
 

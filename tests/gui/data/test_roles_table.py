@@ -54,8 +54,8 @@ def test_a_column_in_one_line(cars: Path) -> None:
         assert found["size"].means[code] == pytest.approx(values[there & (dataset.labels == name)].mean())
     counts = np.histogram(values[there], bins=BINS)[0]
     assert [sum(bar) for bar in found["size"].bars] == pytest.approx(counts / counts.max())
-    assert found["colour"].shown == ("blue", "red")
-    assert found["colour"].bars == ((0.0, 1.0), (1.0, 0.0))
+    assert found["colour"].shown == ("red", "blue")
+    assert found["colour"].bars == ((1.0, 0.0), (0.0, 1.0))
     assert found["note"].distinct == 40
 
 
@@ -126,3 +126,37 @@ def test_ten_thousand_columns_without_a_wait(qtbot: QtBot) -> None:
     assert table.model.rowCount() == sum("99" in one.name for one in columns)
     assert len(table.selected()) == table.model.rowCount()
     assert sorted(waits)[-2] < 0.1, waits  # 0.02 on a quiet machine
+
+
+def test_rows_are_sorted_by_their_heading_and_chosen_by_a_condition(stage: Stage, cars: Path) -> None:
+    stage.workspace.open_data(str(cars), ReadOptions(dates=("when",)))
+    stage.settle()
+    grid = stage.find(QTableView, "dataTable")
+    header = grid.horizontalHeader()
+    size = next(c for c in range(5) if grid.model().headerData(c, Qt.Orientation.Horizontal) == "size")
+
+    def column() -> list[str]:
+        stage.settle()
+        return [grid.model().index(row, size).data() for row in range(grid.model().rowCount())]
+
+    as_they_are = column()
+    header.sectionClicked.emit(size)
+    assert column()[:3] == ["1", "2", "3"]
+    assert column()[-1] == "–"  # noqa: RUF001
+    header.sectionClicked.emit(size)
+    assert column()[:2] == ["39", "38"]
+    assert header.sortIndicatorSection() == size
+    where = stage.find(QLineEdit, "rowFilterEdit")
+    where.setText("CLASS=a; size<9")
+    where.returnPressed.emit()
+    assert column() == ["8", "6", "4", "2"]
+    assert grid.model().headerData(0, Qt.Orientation.Vertical) == "9"  # as in the file
+    header.sectionClicked.emit(size)
+    assert column() == ["2", "4", "6", "8"]
+    where.setText("nonsense")
+    where.returnPressed.emit()
+    stage.settle()
+    assert "is no condition" in stage.page.table.trouble.text()
+    where.clear()
+    where.textEdited.emit("")
+    assert column() == as_they_are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -35,11 +35,23 @@ class Condition:
 
     def holds(self, cells: np.ndarray) -> np.ndarray:
         """(rows,) of cells that are numbers, or text with None. InputError where nothing can be compared."""
+        if cells.dtype == np.float64 and (self.sign not in _ORDERED or not np.isnan(_number(self.values[0]))):
+            return self._of_numbers(cells)
         if self.sign in _ORDERED:
             return self._ordered(cells)
         codes, distinct = pd.factorize(cells, use_na_sentinel=True)
-        wanted = [any(_same(cell, value) for value in self.values) for cell in distinct.tolist()]
+        words, numbers = set(self.values), {_number(value) for value in self.values}
+        numbers = {number for number in numbers if not np.isnan(number)}
+        wanted = [_among(cell, words, numbers) for cell in distinct.tolist()]
         found = np.array([*wanted, "" in self.values], dtype=bool)[codes]
+        return found if self.sign == "=" else ~found
+
+    def _of_numbers(self, cells: np.ndarray) -> np.ndarray:
+        if self.sign in _ORDERED:
+            return np.asarray(_ORDERED[self.sign](cells, _number(self.values[0])))
+        found = np.isin(cells, [_number(value) for value in self.values if value])
+        if "" in self.values:
+            found |= np.isnan(cells)
         return found if self.sign == "=" else ~found
 
     def _ordered(self, cells: np.ndarray) -> np.ndarray:
@@ -57,11 +69,11 @@ class Condition:
         return np.asarray(_ORDERED[self.sign](known, bound))[codes]
 
 
-def _same(cell: Any, value: str) -> bool:
-    if isinstance(cell, str) and cell.strip() == value:
+def _among(cell: Any, words: Set[str], numbers: Set[float]) -> bool:
+    """Numbers are equal by value: 1 is 1.0."""
+    if isinstance(cell, str) and cell.strip() in words:
         return True
-    number = _number(value)
-    return not np.isnan(number) and _number(cell) == number
+    return bool(numbers) and _number(cell) in numbers
 
 
 def _number(cell: Any) -> float:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from mcsvm_gui.core.data.dataset import NumberedColumns
+from mcsvm_gui.core.data.roles.coding import coded
 from mcsvm_gui.core.data.roles.value import Role, roles_of
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def _other(dataset: Dataset, name: str, role: Role) -> ColumnSummary:
         used = role in ("label", "weight", "group", "fold")
         return ColumnSummary(name, role, present=dataset.rows if used else None)
     present = int((cells != "").sum())
-    return ColumnSummary(name, role, "text", present, 1.0 - present / len(cells), _distinct(cells))
+    return ColumnSummary(name, role, "text", present, 1.0 - present / len(cells), len(set(coded(cells)[1]) - {""}))
 
 
 def _feature(dataset: Dataset, place: int, role: Role, codes: np.ndarray, classes: int) -> ColumnSummary:
@@ -107,37 +106,21 @@ def _numeric(column: Column, role: Role, values: np.ndarray, codes: np.ndarray, 
 
 
 def _worded(column: Column, role: Role, cells: np.ndarray, codes: np.ndarray, classes: int) -> ColumnSummary:
-    counts: dict[str, np.ndarray] = {}
-    present = 0
-    for cells_of, codes_of in _pieces(cells, codes):
-        numbers, levels = pd.factorize(cells_of)
-        known = numbers >= 0
-        present += int(known.sum())
-        table = np.bincount(numbers[known] * classes + codes_of[known], minlength=len(levels) * classes)
-        for level, row in zip(levels.tolist(), table.reshape(-1, classes), strict=True):
-            counts[level] = counts[level] + row if level in counts else row
-    if column.kind == "text" and "" in counts:
-        present -= int(counts.pop("").sum())
-    if column.kind == "text":
-        return ColumnSummary(column.name, role, column.kind, present, 1.0 - present / cells.size, len(counts))
-    first = sorted(counts, key=lambda level: (-int(counts[level].sum()), level))[:BINS]
+    numbers, levels = coded(cells)
+    known = numbers >= 0
+    if column.kind == "text":  # of which nothing is a text without words
+        empty = levels.index("") if "" in levels else -2
+        known &= numbers != empty
+        distinct = len(levels) - (empty >= 0)
+        return ColumnSummary(column.name, role, column.kind, int(known.sum()), 1.0 - known.mean(), distinct)
+    counts = np.bincount(numbers[known] * classes + codes[known], minlength=len(levels) * classes)
+    table = counts.reshape(-1, classes).astype(np.float64)
+    first = np.argsort(-table.sum(axis=1), kind="stable")[:BINS]
     return ColumnSummary(
-        *(column.name, role, column.kind, present, 1.0 - present / cells.size, len(counts)),
-        bars=_bars(np.array([counts[level] for level in first], dtype=np.float64)) if first else (),
-        shown=tuple(first),
+        *(column.name, role, column.kind, int(known.sum()), 1.0 - float(known.mean()), len(levels)),
+        bars=_bars(table[first]) if len(levels) else (),
+        shown=tuple(levels[place] for place in first.tolist()),
     )
-
-
-def _pieces(cells: np.ndarray, codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    for first in range(0, len(cells), _PIECE):
-        yield cells[first : first + _PIECE], codes[first : first + _PIECE]
-
-
-def _distinct(cells: np.ndarray) -> int:
-    found: set[str] = set()
-    for first in range(0, len(cells), _PIECE):
-        found.update(cells[first : first + _PIECE].tolist())
-    return len(found - {""})
 
 
 def _bars(counts: np.ndarray) -> tuple[tuple[float, ...], ...]:

@@ -1,0 +1,59 @@
+"""Rows sorted and chosen, against pandas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mcsvm_gui.core.data.dataset import Dataset
+from mcsvm_gui.core.data.readers import open_dataset
+from mcsvm_gui.core.data.roles import coding
+from mcsvm_gui.core.data.roles.arranging import arranged
+from solvers.errors import InputError
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Dataset:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"id": [f"row {j}" for j in range(300)], "x": rng.normal(size=300).round(1)})
+    frame.loc[::7, "x"] = np.nan
+    frame["c"] = [["b", "A", "a", None, "ä"][j % 5] for j in rng.permutation(300)]
+    frame["label"] = [["a", "b"][j % 2] for j in range(300)]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    return open_dataset(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("piece", [50_000, 7])
+@pytest.mark.parametrize("descending", [False, True])
+def test_sorted_as_pandas_sorts(table: Dataset, monkeypatch: pytest.MonkeyPatch, piece: int, descending: bool) -> None:
+    monkeypatch.setattr(coding, "PIECE", piece)
+    values = table.table["x"]
+    order = arranged(table, 0, descending, "")
+    expected = values.sort_values(ascending=not descending, kind="stable", na_position="last")
+    assert values[order].to_numpy() == pytest.approx(expected.to_numpy(), nan_ok=True)
+    words = table.table["c"][arranged(table, 1, descending, "")].tolist()
+    there = [word for word in words if word is not None]
+    assert there == sorted(there, key=lambda word: (word.casefold(), word), reverse=descending)
+    assert words[len(there) :] == [None] * 60
+
+
+def test_chosen_and_sorted(table: Dataset) -> None:
+    order = arranged(table, 0, False, "CLASS=a; x>0")
+    held = table.table["x"][order]
+    assert held.tolist() == sorted(x for x, y in zip(table.table["x"], table.labels, strict=True) if y == "a" and x > 0)
+    assert arranged(table, None, False, " ") is None
+    assert arranged(table, None, False, "id=row 5").tolist() == [5]
+    assert arranged(table, "name id", True, "")[0] == 99  # row 99, as letters go
+    with pytest.raises(InputError, match="no column 'z' here"):
+        arranged(table, None, False, "z=1")
+
+
+def test_sparse_columns_by_number(tmp_path: Path) -> None:
+    path = tmp_path / "t.libsvm"
+    path.write_text("1 1:2 3:4\n2 2:1\n1 1:1\n3 3:9\n2 3:9\n")
+    found = open_dataset(path)
+    assert arranged(found, 2, True, "").tolist() == [3, 4, 0, 1, 2]
+    assert arranged(found, None, False, "3>0").tolist() == [0, 3, 4]
