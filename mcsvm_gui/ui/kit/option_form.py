@@ -54,6 +54,7 @@ class OptionForm(QWidget):
         self._undeclared: set[str] = set()
         self._classes: dict[str, float] = {}
         self._tables: dict[str, QToolButton] = {}
+        self._tables_closed = False
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(UNIT)
@@ -163,9 +164,13 @@ class OptionForm(QWidget):
         self._classes = dict(totals)
         self._show_classes_known()
 
+    def close_tables(self, closed: bool) -> None:
+        self._tables_closed = closed
+        self._show_classes_known()
+
     def _show_classes_known(self) -> None:
         for button in self._tables.values():
-            button.setEnabled(bool(self._classes))
+            button.setEnabled(bool(self._classes) and not self._tables_closed)
             known = button.accessibleName() if self._classes else tr("Open data first, on the Data page.")
             button.setToolTip(known)
 

@@ -110,3 +110,4 @@ class TuneFields(OptionForm):
         fields = self.edits, self.combos, self.spins, self.checks
         for widget in (self.machines, *(widget for kind in fields for widget in kind.values())):
             widget.setEnabled(not busy and not self._closed.get(widget))
+        self.close_tables(busy)

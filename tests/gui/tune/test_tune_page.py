@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from mcsvm_gui.core.check.advice import Action, Advice
@@ -165,14 +165,20 @@ def test_what_is_wrong_stands_at_its_field_even_where_that_was_folded_away(page:
 
 
 def test_while_it_is_searched_what_is_searched_stays(page: TunePage) -> None:
+    page.show_classes({"a": 2, "b": 3})
+    tables = [page.findChild(QToolButton, name) for name in ("tuneCostsButton", "tuneClassWeightButton")]
+    assert all(button.isEnabled() for button in tables)
     page.show_running(True, False)
     assert not page.fields.edits["C_from"].isEnabled()
+    page.show_classes({"a": 2, "b": 3})
+    assert not any(button.isEnabled() for button in tables)
     assert page.start.isHidden()
     assert page.stop.isEnabled()
     page.show_running(True, True)
     assert not page.stop.isEnabled()
     page.show_running(False, False)
     assert page.fields.edits["C_from"].isEnabled()
+    assert all(button.isEnabled() for button in tables)
     assert not page.stop.isEnabled()
 
 

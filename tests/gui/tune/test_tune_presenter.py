@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -334,6 +335,31 @@ def measured(trial: Trial) -> FoldResult:
     cost = trial.cell.C
     tested = Measured(np.array([0]), np.array([0]), np.ones(1), np.full(WIDTH, cost), 0)
     return replace(result(0.5 + cost / 100.0), tested=tested)
+
+
+def test_costs_price_what_is_known_and_must_be_of_the_classes_at_hand(page: Page) -> None:
+    """The smallest C takes the first class for the second, a larger one the second for the first."""
+    page.view.edit(score="cost")
+    page.view.start_asked.emit()
+    wrong = {1.0: (0, 1), 4.0: (1, 0), 16.0: (2, 0)}
+    for trial in page.queue.wanted():
+        codes = (np.array([code]) for code in wrong[trial.cell.C])
+        tested = Measured(*codes, np.ones(1), np.zeros(WIDTH), 0)
+        page.queue.tell(page.queue.searches[-1].key, Tried(trial, replace(result(0.0), tested=tested)))
+    page.queue.end_search()
+    assert "Mean cost 1.00 " in page.view.told["show_best"][0]
+    assert "C 1," in page.view.told["show_best"][0]
+    names = "setosa", "versicolor", "virginica"
+    costs = {name: {other: float(name != other) for other in names} for name in names}
+    costs["setosa"]["versicolor"], costs["versicolor"]["setosa"] = 9.0, 0.5
+    page.view.edit(costs=json.dumps(costs))
+    assert "Mean cost 0.500 " in page.view.told["show_best"][0]
+    assert "C 2^2," in page.view.told["show_best"][0]
+    assert len(page.queue.searches) == 1, "nothing is searched again"
+    page.view.edit(costs='{"a": {"a": 0, "b": 1}, "b": {"a": 1, "b": 0}}')
+    assert list(page.view.told["show_errors"][0]) == ["costs"]
+    assert "no such class" in page.view.told["show_errors"][0]["costs"]
+    assert page.view.obstacle
 
 
 def test_a_known_grid_is_searched_again_for_the_nested_validation(page: Page) -> None:
