@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -26,7 +25,6 @@ from solvers.arguments import (
     gamma_of,
     kernel_matrix,
     pairwise,
-    refuse_negative,
     row_weights,
     seed_of,
     weighing_rows,
@@ -35,7 +33,7 @@ from solvers.decision import final_reasons
 from solvers.fit_callbacks import CallbackSupport, FitTask
 from solvers.kernels import KERNELS, Kernel
 from solvers.model import Model, second_over_first
-from solvers.portions import LASTING, Increment, all_classes, check_portions, codes_of, going_on, learns_online
+from solvers.portions import LASTING, Increment, PartialFitMixin
 from solvers.posing import kernel_from, pose, positive, whole
 from solvers.prediction import PredictionMixin
 from solvers.probability import calibrate
@@ -50,10 +48,8 @@ from solvers.selection.settings import TrainingSettings
 from solvers.selection.shared import KernelFamily
 from solvers.work import limited
 
-OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
 
-
-class MultiClassSVC(CallbackSupport, PredictionMixin, ClassifierMixin, BaseEstimator):
+class MultiClassSVC(CallbackSupport, PartialFitMixin, PredictionMixin, ClassifierMixin, BaseEstimator):
     """Multi-class support vector machine, trained to a certified optimum.
 
     All classes in one problem (ww, llw, cs) or a set of binary ones (ova, ovo, dag). The certificate is recomputed in
@@ -281,48 +277,6 @@ class MultiClassSVC(CallbackSupport, PredictionMixin, ClassifierMixin, BaseEstim
         task.end()
         return self
 
-    @available_if(learns_online)
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MultiClassSVC:
-        """Update the model of `fit` or of earlier portions by one pass over these rows.
-
-        The model can predict after any portion. Shuffle the rows first: from rows sorted by class, one pass learns
-        little. With `solver` lasvm-gradient and lasvm-active, the functions so far decide which row is next;
-        lasvm-first-order chooses pairs by their gradients alone. Any other solver means lasvm.
-
-        Parameters
-        ----------
-        X : array-like or sparse of shape (n_rows, n_features)
-            New rows.
-        y : array-like of shape (n_rows,)
-            Their labels.
-        classes : array-like or None, default=None
-            All labels of all portions; required with the first portion, unless `fit` came before.
-        sample_weight : array-like of shape (n_rows,), float or None, default=None
-            Factors on C by row.
-
-        Returns
-        -------
-        self : MultiClassSVC
-            The estimator, with these rows learnt.
-
-        Examples
-        --------
-        >>> from solvers import MultiClassSVC
-        >>> model = MultiClassSVC(machine="ovo").partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
-        >>> model.partial_fit([[0.2], [0.9]], [0, 1]).predict([[0.8]])
-        array([1])
-        """
-        features, codes = self._portion(X, y, classes)
-        weights = row_weights(sample_weight, codes.size)
-        refuse_negative(weights)
-        with limited(self.threads):
-            increment = going_on(self, features)
-            increment.learn(features, codes, weights)
-        self._remember(increment)
-        self._use_increment(increment)
-        return self
-
     def _remember(self, increment: Increment | None) -> None:
         """Keep what the next `partial_fit` continues from: the parameters, and the online machines if there are any."""
         self._began_with = {name: getattr(self, name) for name in LASTING}
@@ -361,27 +315,6 @@ class MultiClassSVC(CallbackSupport, PredictionMixin, ClassifierMixin, BaseEstim
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         check_classification_targets(y)
         return X, y
-
-    def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
-        """The checked rows of a portion, and the class number of each."""
-        check_portions(self)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=not hasattr(self, "_began_with")
-        )
-        check_classification_targets(y)
-        known = all_classes(self, classes)
-        codes = codes_of(y, known)
-        self.classes_ = known
-        self._sparse = sp.issparse(X) or getattr(self, "_sparse", False)
-        return X, codes
-
-    def _use_increment(self, increment: Increment) -> None:
-        self._solution: tuple[float, list[np.ndarray]] | None = None
-        for name in (*OF_A_RUN, "calibration_", "temperature_"):
-            self.__dict__.pop(name, None)
-        stream = increment.stream
-        self.n_iter_, self.kernel_evaluations_, self.seconds_ = stream.steps, stream.evaluations, increment.seconds
-        self._set_model(increment.model())
 
     # -- the run ----------------------------------------------------------------------------------
 

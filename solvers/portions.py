@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
-from solvers.arguments import seed_of, weights_by_label
+from solvers.arguments import refuse_negative, row_weights, seed_of, weights_by_label
 from solvers.errors import InputError, Sentence
 from solvers.kernels import KERNELS, PARAMETERS, Kernel, Points
 from solvers.machines import MACHINES, Machine
@@ -17,9 +23,11 @@ from solvers.model import Model
 from solvers.posing import checked_points, positive, shown
 from solvers.run.loop import find_method
 from solvers.run.warmup import once
+from solvers.work import limited
 
 VARIANTS = {method.name: method for method in LASVM_METHODS}
 
+OF_A_RUN = "certificate_", "ending_", "trace_", "solver_used_", "solver_reason_", "decisions_"
 # Parameters that may not change between portions.
 LASTING = "machine", "kernel", "C", *PARAMETERS, "margin", "bias", "class_weight"
 
@@ -152,3 +160,75 @@ def going_on(estimator: Any, features: Any) -> Increment:
     if begun:
         increment.adopt(estimator._model, estimator.support_, estimator._support_upper, estimator._rows)
     return increment
+
+
+class PartialFitMixin:
+    """`partial_fit`; the estimator keeps what the next portion continues from by `_remember`."""
+
+    threads: int | None
+    _solution: tuple[float, list[np.ndarray]] | None
+    _remember: Callable[[Increment | None], None]
+    _set_model: Callable[[Model], None]
+
+    @available_if(learns_online)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Update the model of `fit` or of earlier portions by one pass over these rows.
+
+        The model can predict after any portion. Shuffle the rows first: from rows sorted by class, one pass learns
+        little. With `solver` lasvm-gradient and lasvm-active, the functions so far decide which row is next;
+        lasvm-first-order chooses pairs by their gradients alone. Any other solver means lasvm.
+
+        Parameters
+        ----------
+        X : array-like or sparse of shape (n_rows, n_features)
+            New rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        classes : array-like or None, default=None
+            All labels of all portions; required with the first portion, unless `fit` came before.
+        sample_weight : array-like of shape (n_rows,), float or None, default=None
+            Factors on C by row.
+
+        Returns
+        -------
+        self : MultiClassSVC
+            The estimator, with these rows learnt.
+
+        Examples
+        --------
+        >>> from solvers import MultiClassSVC
+        >>> model = MultiClassSVC(machine="ovo").partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
+        >>> model.partial_fit([[0.2], [0.9]], [0, 1]).predict([[0.8]])
+        array([1])
+        """
+        features, codes = self._portion(X, y, classes)
+        weights = row_weights(sample_weight, codes.size)
+        refuse_negative(weights)
+        with limited(self.threads):
+            increment = going_on(self, features)
+            increment.learn(features, codes, weights)
+        self._remember(increment)
+        self._use_increment(increment)
+        return self
+
+    def _portion(self, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray]:
+        """The checked rows of a portion, and the class number of each."""
+        check_portions(self)
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=not hasattr(self, "_began_with")
+        )
+        check_classification_targets(y)
+        known = all_classes(self, classes)
+        codes = codes_of(y, known)
+        self.classes_ = known
+        self._sparse = sp.issparse(X) or getattr(self, "_sparse", False)
+        return X, codes
+
+    def _use_increment(self, increment: Increment) -> None:
+        self._solution = None
+        for name in (*OF_A_RUN, "calibration_", "temperature_"):
+            self.__dict__.pop(name, None)
+        stream = increment.stream
+        self.n_iter_, self.kernel_evaluations_, self.seconds_ = stream.steps, stream.evaluations, increment.seconds
+        self._set_model(increment.model())

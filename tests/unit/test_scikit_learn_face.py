@@ -23,6 +23,7 @@ from small_data import blobs
 import solvers.estimator
 from solvers import InputError, MultiClassSVC
 from solvers.machines import MACHINES
+from solvers.portions import PartialFitMixin
 from solvers.prediction import PredictionMixin
 
 X, Y = blobs(n=60, classes=3, seed=4)
@@ -39,7 +40,7 @@ def test_every_parameter_has_a_constraint_and_a_paragraph() -> None:
 
 def test_the_examples_of_the_docstrings_are_true() -> None:
     finder, runner = doctest.DocTestFinder(recurse=True), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    found = [*finder.find(MultiClassSVC), *finder.find(PredictionMixin)]
+    found = [example for kind in (MultiClassSVC, PredictionMixin, PartialFitMixin) for example in finder.find(kind)]
     examples = [example for example in found if example.examples]
     for example in examples:
         runner.run(example)
