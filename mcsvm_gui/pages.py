@@ -41,6 +41,7 @@ def train(desk: Desk) -> Any:
     from mcsvm_gui.core.project.columns import columns
     from mcsvm_gui.ui.runs.presenter import RunListPresenter
     from mcsvm_gui.ui.runs.table import RunPanel
+    from mcsvm_gui.ui.train.baselines import Baselines
     from mcsvm_gui.ui.train.find_best import FindBest
     from mcsvm_gui.ui.train.leaderboard import LeaderboardPresenter
     from mcsvm_gui.ui.train.next_steps import NextSteps
@@ -54,6 +55,7 @@ def train(desk: Desk) -> Any:
     RunListPresenter(table, desk.workspace, presenter)
     board = LeaderboardPresenter(page, desk.workspace, presenter)
     finder = FindBest(page, presenter, board)
+    Baselines(page, presenter)
     NextSteps(page, board, desk.workspace, finder.start).page_asked.connect(desk.show)
     return presenter
 

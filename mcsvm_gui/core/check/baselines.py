@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 from mcsvm_gui.core.data import splitting
 from mcsvm_gui.core.data.dataset import Dataset
@@ -91,8 +92,9 @@ def boosting(rows: Rows, codes: np.ndarray, asked: Rows, seed: int) -> np.ndarra
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     dense = [part.toarray() if isinstance(part, sp.csr_array) else part for part in (rows, asked)]
-    trees = HistGradientBoostingClassifier(random_state=seed % 2**32).fit(dense[0], codes)
-    return np.asarray(trees.predict(dense[1]))
+    with threadpool_limits(1, user_api="openmp"):  # threads that wait for each other spin: 64 s for 171 rows, not 1
+        trees = HistGradientBoostingClassifier(random_state=seed % 2**32).fit(dense[0], codes)
+        return np.asarray(trees.predict(dense[1]))
 
 
 BASELINES: dict[str, Method] = {"majority": majority, "neighbours": neighbours, "boosting": boosting}

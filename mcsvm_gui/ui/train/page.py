@@ -38,6 +38,7 @@ class TrainPage(PageWidget):
     view_changed = Signal()
     start_asked = Signal()
     find_best_asked = Signal()
+    baselines_asked = Signal()
     python_asked = Signal()  # of what the form asks for
     runs_python_asked = Signal()  # of the chosen runs
     train_all_asked = Signal()
@@ -85,8 +86,12 @@ class TrainPage(PageWidget):
         self.start.clicked.connect(self.start_asked)
         self.all = push_button("trainAllButton", tr("Train all six machines"))
         self.all.clicked.connect(self.train_all_asked)
+        self.baselines = push_button("baselinesButton", "")
+        self.baselines.clicked.connect(self.baselines_asked)
+        self.show_baselines(False)
         self.obstacle = wrapped("obstacleLabel", "muted")
-        return form_side("machineFormArea", self.form, self.obstacle, self._best_row(), self._train_row())
+        rows = self._best_row(), self._train_row(), self.baselines
+        return form_side("machineFormArea", self.form, self.obstacle, *rows)
 
     def _best_row(self) -> QHBoxLayout:
         self.seconds = QSpinBox()
@@ -168,12 +173,15 @@ class TrainPage(PageWidget):
         """Why nothing can be trained now; None where it can. What stands in the form itself is not said twice."""
         self.start.setEnabled(one is None)
         self.all.setEnabled(all_ is None)
+        self.baselines.setEnabled(one is None)
         self._may_find = all_ is None
         self._say_find(self._finding)
         self.find_best.setToolTip(
             all_ or tr("All six machines, C and gamma searched on the rows not kept for the test")
         )
         self.start.setToolTip(one or tr("Train this machine"))
+        tip = tr("This machine on five folds, beside the majority class, nearest neighbours and boosted trees")
+        self.baselines.setToolTip(one or tip)
         self.all.setToolTip(all_ or tr("Train each of them with these options, and compare"))
         show_text(self.obstacle, all_ or "")
 
@@ -200,6 +208,10 @@ class TrainPage(PageWidget):
 
     def show_command(self, command: str) -> None:
         self.command.show_command(command)
+
+    def show_baselines(self, running: bool) -> None:
+        self.baselines.setText(tr("Stop comparing") if running else tr("Compare with simple methods"))
+        self.baselines.setAccessibleName(self.baselines.text())
 
     def show_checks(self, advice: Sequence[Advice]) -> None:
         self.checks.show_advice(advice)

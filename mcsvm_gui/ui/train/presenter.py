@@ -119,6 +119,10 @@ class TrainPresenter(QObject):
     def workspace(self) -> Workspace:
         return self._workspace
 
+    def show_found(self, advice: Sequence[Advice]) -> None:
+        """Before what is found of the data."""
+        self._checks.show_own(advice)
+
     @property
     def request(self) -> Request | None:
         """What the form asks for, where every entry is right."""
