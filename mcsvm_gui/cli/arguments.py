@@ -189,6 +189,9 @@ def explain(parser: argparse.ArgumentParser) -> None:
         "--background", metavar="N", help="how many rows of DATA each is compared with, drawn by class; default 100"
     )
     parser.add_argument(
+        "--training", metavar="FILE", help="draw the rows it is compared with from this file, as the window does"
+    )
+    parser.add_argument(
         "--flip", action="store_true", help="also the smallest change of each row that is decided otherwise"
     )
     parser.add_argument("--fix", metavar="NAME,...", help="columns that --flip leaves as they are")

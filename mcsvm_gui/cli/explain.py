@@ -31,11 +31,13 @@ SHOWN = 8  # columns of a row, in words
 def run(options: argparse.Namespace) -> int:
     background = _background(options.background)
     trained = with_missing_rule(model_file.load(options.model), options)
-    check_outputs([options.output], (options.model, options.data))
-    dataset = open_for(trained, options.data, read_options(options, trained.request.read))
+    check_outputs([options.output], (options.model, options.data, options.training))
+    read = read_options(options, trained.request.read)
+    dataset = open_for(trained, options.data, read)
     places = None if options.rows is None else rows_of(options.rows, dataset.rows)
     fixed = _fixed(options, dataset)
-    data = explaining.prepared_rows(trained, dataset, background)
+    training = None if options.training is None else open_for(trained, options.training, read).counting()
+    data = explaining.prepared_rows(trained, dataset, background, training)
     progress = ProgressLine(options.quiet)
     with Interrupt() as interrupt:
         try:

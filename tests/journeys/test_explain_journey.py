@@ -62,7 +62,7 @@ def test_a_row_is_explained_as_the_command_explains_it(
     open_window: Callable[[], Hand], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hand = open_window()
-    _, test = trained(hand, tmp_path, "ww", "ovo")
+    train, test = trained(hand, tmp_path, "ww", "ovo")
     hand.go("Explain")
     hand.wait(lambda: bool(plot(hand, "shapleyPlot").bars))
     settled(hand)
@@ -73,13 +73,16 @@ def test_a_row_is_explained_as_the_command_explains_it(
     model = tmp_path / "ww.mcsvm"
     save_model(hand, model)
     first, second = (hand.find(QComboBox, name).currentData() for name in ("explainForCombo", "explainAgainstCombo"))
-    document = explained(capsys, model, test, row)
+    document = explained(capsys, model, test, row, "--training", train)
     assert document["rows"][0]["class"] == first
     ends = [document["outputs"].index(name) for name in (first, second)]
-    # The background of the window is drawn from the training rows, that of the command from DATA.
-    window = sum(bar.value for bar in plot(hand, "shapleyPlot").bars)
+    values = np.array(document["rows"][0]["values"])
+    told = dict(zip(document["columns"], values[:, ends[0]] - values[:, ends[1]], strict=True))
+    assert len(bars) > 10
+    for name, value in bars.items():
+        if name:  # not that of all other columns
+            assert value == pytest.approx(told[name], abs=1e-10)
     decision = document["rows"][0]["decision"]
-    assert np.sign(window + mean_of(hand)) == np.sign(decision[ends[0]] - decision[ends[1]])
     assert f"{decision[ends[0]] - decision[ends[1]]:.3g}" in hand.text("explainSentence")
     assert HOSTILE in bars or any("other column" in bar.label for bar in plot(hand, "shapleyPlot").bars)
     assert len(cells(hand.find(QTableView, "neighbourTable"))) > 3
@@ -88,21 +91,15 @@ def test_a_row_is_explained_as_the_command_explains_it(
     hand.close()
 
 
-def mean_of(hand: Hand) -> float:
-    explain = hand.window.assembly.page("explain")
-    found = explain._found
-    return float(found.explained[0][1].pair_ends(0, found.winner, found.runner_up)[0])
-
-
 def save_model(hand: Hand, path: Path) -> None:
     from mcsvm_gui.core.machine import model_file
 
     model_file.save(str(path), hand.runs.model(hand.runs.selected[0]))
 
 
-def explained(capsys: pytest.CaptureFixture[str], model: Path, data: Path, row: int) -> dict[str, Any]:
+def explained(capsys: pytest.CaptureFixture[str], model: Path, data: Path, row: int, *more: object) -> dict[str, Any]:
     capsys.readouterr()
-    assert cli.main(["explain", str(model), str(data), "--rows", str(row), "--json"]) == 0
+    assert cli.main(["explain", str(model), str(data), "--rows", str(row), "--json", *map(str, more)]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 

@@ -1,0 +1,95 @@
+"""Bars, swarms, the map and the table of a change: what they show, in both themes, and how they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from pytestqt.qtbot import QtBot
+from small_data import blobs, trained
+
+from mcsvm_gui.core.explain.surface import BAND, LINE, Plane, Surface
+from mcsvm_gui.ui.explain.column_bars import ColumnBar, ColumnBars
+from mcsvm_gui.ui.explain.flip_table import FlipTable
+from mcsvm_gui.ui.explain.map_plot import BLANK, _table
+from mcsvm_gui.ui.explain.swarm import SHADES, BeeswarmPlot, DependencePlot, Swarm, heights, shades
+from mcsvm_gui.ui.kit import theme
+
+HOSTILE = '<img src="x">{y}\u202e=1+1'
+
+
+@pytest.fixture(params=["light", "dark"])
+def looks(request: pytest.FixtureRequest, qtbot: QtBot) -> Iterator[str]:
+    theme.use(request.param)
+    yield str(request.param)
+    theme.use("light")
+
+
+def test_bars_are_said_drawn_and_saved(looks: str, qtbot: QtBot, tmp_path: Path) -> None:
+    plot = ColumnBars("shapleyPlot", "What each column adds")
+    qtbot.addWidget(plot)
+    plot.resize(400, 300)
+    plot.show()
+    bars = [ColumnBar(HOSTILE, 0.5, "+0.5", (0.2, 0.7)), ColumnBar("b", -0.25, "-0.25")]
+    plot.show_bars("Heading", bars, ("#0072b2", "#e69f00"))
+    assert "+0.5" in plot.accessibleDescription()
+    low, high = plot.getViewBox().viewRange()[0]
+    assert low <= -0.25
+    assert high > 0.7
+    for kind in ("png", "svg", "pdf"):
+        plot.save(str(tmp_path / f"bars.{kind}"), kind)
+        assert (tmp_path / f"bars.{kind}").stat().st_size > 500
+    assert "<img" not in (tmp_path / "bars.svg").read_text("utf-8")
+    plot.show_bars("Nothing", ())
+    plot.resize(200, 150)
+
+
+def test_swarms_lie_beside_each_other_and_colours_go_by_rank(looks: str, qtbot: QtBot) -> None:
+    values = np.repeat([0.0, 1.0], [30, 2])
+    up = heights(values)
+    assert len(set(up[:30])) == 30
+    assert np.abs(up).max() < 0.5
+    found = shades(np.array([5.0, 1.0, 5.0, 9.0]))
+    assert found[0] == found[2]
+    assert (found.min(), found.max()) == (0, SHADES - 1)
+    assert shades(np.ones(3)).tolist() == [0, 0, 0]
+    plot = BeeswarmPlot()
+    qtbot.addWidget(plot)
+    plot.show_swarms([Swarm(HOSTILE, values, values), Swarm("b", -values, values)], np.arange(32))
+    assert len(plot.swarms) == 2
+    assert plot.getViewBox().viewRange()[0][0] <= -1.0
+    shown = DependencePlot()
+    qtbot.addWidget(shown)
+    shown.show_column(Swarm("a", values, values), Swarm("b", values, values), ("red", "green"), np.arange(32))
+    assert "b" in shown.heading
+    shown.show_column(None, None, (), np.zeros(0, dtype=np.int64))
+
+
+def test_every_code_of_a_map_has_its_colour(looks: str) -> None:
+    X, y = blobs(40, 3, 3)
+    surface = Surface(trained(X, y, C=10.0)._model, Plane.of_features(0, 1, X))
+    codes = np.unique(surface.frame(X[0]).codes)
+    assert codes.max() <= LINE < BLANK
+    table = _table()
+    assert len(np.unique(table[: 2 * BAND], axis=0)) == 2 * BAND
+    assert (table[LINE] != table[BLANK]).any()
+
+
+def test_the_table_of_a_change_lets_columns_be_fixed(qtbot: QtBot) -> None:
+    table = FlipTable()
+    qtbot.addWidget(table)
+    model = table.entries
+    model.show_row(["a", HOSTILE, "c"], ["1", "2", "3"])
+    model.show_changes({HOSTILE: "5"})
+    assert model.line(0) == (HOSTILE, "2", "5")
+    with qtbot.waitSignal(table.fixed_changed):
+        model.setData(model.index(0, 0), Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    assert model.fixed == {HOSTILE}
+    model.show_row(["a", HOSTILE, "c"], ["4", "5", "6"])
+    assert model.fixed == {HOSTILE}, "it stays fixed for the next row"
+    assert model.data(model.index(1, 0), Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Unchecked
+    assert model.rowCount(QModelIndex()) == 3
+    assert table.plain()[1][1] == [HOSTILE, "5", ""]
