@@ -84,7 +84,6 @@ def compile_all() -> None:
     for machine in MACHINES:
         run_methods(machine)
     learn_online()
-    explain_rows()
 
 
 def run_methods(machine: str) -> None:
@@ -115,13 +114,6 @@ def learn_online() -> None:
         model = MultiClassSVC(machine=machine, gamma=1.0)
         for half in (slice(0, 60), slice(60, None)):
             model.partial_fit(X[half], y[half], classes=[0, 1, 2])
-
-
-def explain_rows() -> None:
-    from solvers import MultiClassSVC, explain
-
-    X, y = examples()
-    explain.shapley(MultiClassSVC(gamma=1.0).fit(X, y), X[:1], X[:2])
 
 
 def examples():
