@@ -116,6 +116,27 @@ def test_the_functions_of_all_are_known_when_it_ends() -> None:
     np.testing.assert_allclose(state.functions, certify(part, state.alpha).products, atol=1e-4)
 
 
+@pytest.mark.parametrize("machine", ["ww", "cs", "ovo"])
+def test_a_gap_rules_alone(machine: str) -> None:
+    run = ended(Run(posed(machine), METHOD, Limits(1e-1, 1e-6)))
+    assert run.ending is Ending.CONVERGED
+    assert run.certificate().relative_gap <= 1e-6
+
+
+def test_a_refuted_claim_goes_on_with_exact_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were functions in single precision wrong by a hundredth, the run would still end at the optimum."""
+    exact = shrunk.single_products
+
+    def rough(kernel: object, points: object, rows: np.ndarray, weights: np.ndarray) -> Work[np.ndarray]:
+        found = yield from exact(kernel, points, rows, weights)  # type: ignore[arg-type]
+        return found - 0.01 * np.sign(found)
+
+    monkeypatch.setattr(shrunk, "single_products", rough)
+    run = ended(Run(posed(), METHOD, Limits(1e-3)))
+    assert run.ending is Ending.CONVERGED
+    assert run.certificate().violation <= 1e-3
+
+
 def test_a_large_store_needs_no_shrinking() -> None:
     problem = problem_of(X, Y)
     assert Auto(replace(BUDGET, **SMALL)).opening(problem.part(0)) is Phase.BLOCKS
