@@ -76,7 +76,7 @@ class FakeQueue(QObject):
 
 
 class FakeRuns(Remembering):
-    moved, failed, trouble, selection_changed = Signal(str), Signal(str), Signal(str), Signal()
+    moved, failed, write_error, selection_changed = Signal(str), Signal(str), Signal(str), Signal()
     changed, set_aside = Signal(int), Signal(str)
 
     def __init__(self) -> None:
