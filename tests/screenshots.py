@@ -12,7 +12,7 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -265,6 +265,7 @@ def compare_page(studio: Studio, folder: Path) -> None:
         state = lambda part=part: presenter._pictured == six and part.isVisible()  # noqa: E731
         studio.shoot(f"compare-{part.objectName()}", state)
     evaluated(studio, page)
+    learning(studio, page)
     page.tabs.setCurrentIndex(0)
     studio.work.runs.select(six[:1])
     studio.wait(lambda: not studio.work.tasks.busy)
@@ -294,6 +295,16 @@ def evaluated(studio: Studio, page: Any) -> None:
     view.reject.setValue(0.5)
     studio.wait(lambda: not studio.work.tasks.busy)
     studio.shoot("compare-costs", lambda: view.presets.currentData() == "hand" and view.result.text())
+
+
+def learning(studio: Studio, page: Any) -> None:
+    """Is more data worth it? Asked of the first of the runs at hand."""
+    page.tabs.setCurrentWidget(page.learning)
+    page.learning.start.click()
+    studio.wait(lambda: page.learning.plot.points or not studio.work.queue.active())
+    studio.shoot("compare-learning-running", lambda: studio.sees("learningCurvePlot"), rest=0.1)
+    studio.settle()
+    studio.shoot("compare-learning", lambda: len(page.learning.plot.points) > 3 and studio.sees("learningCurveWords"))
 
 
 def explain_page(studio: Studio, folder: Path) -> None:
@@ -371,13 +382,19 @@ DIALOGS = (
     ("doctorAction", "doctorDialog"),
     ("crashLogAction", "crashDialog"),
 )
-SCENES = (data_page, train_page, tune_page, playground_page, compare_page, explain_page, predict_page, around)
+Scene = Callable[[Studio, Path], None]
+SCENES: tuple[Scene, ...] = (
+    *(data_page, train_page, tune_page, playground_page),
+    *(compare_page, explain_page, predict_page, around),
+)
+NAMES = [scene.__name__ for scene in SCENES]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, action="append")
     parser.add_argument("--theme", choices=THEMES, action="append")
+    parser.add_argument("--scene", choices=NAMES, action="append")
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.chdir(DATA)  # no picture names folders of a particular machine
@@ -389,16 +406,16 @@ def main() -> None:
         application = QApplication([])
         for theme in options.theme or THEMES:
             for size in options.size or SIZES:
-                _session(theme, size)
+                _session(theme, size, [scene for scene in SCENES if scene.__name__ in (options.scene or NAMES)])
         application.quit()
     print(f"{len(list(TARGET.glob('*.png')))} pictures in {TARGET}")
 
 
-def _session(theme: str, size: str) -> None:
+def _session(theme: str, size: str, scenes: Sequence[Scene]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         studio = Studio(Path(folder), theme, size)
         try:
-            for scene in SCENES:
+            for scene in scenes:
                 scene(studio, Path(folder))
         finally:
             studio.leave()

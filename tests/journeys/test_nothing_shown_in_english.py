@@ -36,9 +36,10 @@ DATA = resources.dataset("iris")
 WORDS = re.compile("[A-Za-z]+")
 # Data and the path of its file, what options are given, formats, units, keys: the same in every language.
 NAMES = {*WORDS.findall(" ".join([*MACHINES, *METHODS, *KERNELS, *BIASES, str(DATA), DATA.read_text("utf-8")]))}
-NAMES |= {"mcsvm", "Deutsch", "English", "scale", "holm", "Holm", "Ctrl", "Shift", "ms", "kB"}
+NAMES |= {"mcsvm", "Python", "Deutsch", "English", "scale", "holm", "Holm", "Ctrl", "Shift", "ms", "kB"}
 NAMES |= {*WORDS.findall(f"{formats.titles()} SELECT FROM HTML JSON LaTeX Markdown PDF PNG SVG UTF ISO GB JIS Windows")}
 AS_TYPED = "ommand"  # in the names of labels that show what can be typed into a terminal
+NAMES |= {"CLASS", "size", "new"}  # of examples of what can be typed
 OF_LIBRARIES = re.compile("qt_|Scroll(Left|Right)Button|$")  # names of buttons of Qt and of actions of pyqtgraph
 ROLES = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole
 

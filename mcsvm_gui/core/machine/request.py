@@ -27,7 +27,7 @@ DECIDING = (
 )
 ONE = FIRST | {"commands": ("train", "tune", "curve", "check")}  # compare takes several, under another name
 CALIBRATIONS = {
-    "none": "None",
+    "none": "No probabilities",
     "temperature": "Temperature",
     "pairwise": "Pairwise coupling",
     "sigmoid": "Sigmoid per class",

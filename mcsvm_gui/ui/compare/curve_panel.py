@@ -125,6 +125,7 @@ class CurvePanel(Panel):
         column.addWidget(self.words)
         column.addWidget(self.trouble)
         column.addWidget(self.plot, 1)
+        column.addStretch()
         self.show_state(False, False, "", "")
 
     def show_runs(self, runs: Sequence[tuple[int, str]], chosen: int | None) -> None:
@@ -137,6 +138,7 @@ class CurvePanel(Panel):
 
     def show_curve(self, run: int, machine: str, document: Mapping[str, Any] | None, words: str) -> None:
         self.plot.show_curve(run, machine, document)
+        self.plot.setVisible(bool(self.plot.points))
         show_text(self.words, words)
 
     def show_state(self, startable: bool, running: bool, progress: str, trouble: str) -> None:

@@ -192,6 +192,8 @@ class ComparePresenter(QObject):
     def _draw_picture(self) -> None:
         """Of what is known by now; tables of thousands of rows are made behind the window."""
         records, names = self._records(), dict[int, str]()
+        if not records:  # deselected while nobody looked
+            return
         for record in records:
             names[record.id] = record.name if record.name not in names.values() else f"{record.name} #{record.id}"
         known = [(record, self._scorer.of(record)) for record in records]

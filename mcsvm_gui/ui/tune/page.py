@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QStackedWidget,
     QVBoxLayout,
@@ -125,12 +124,13 @@ class TunePage(PageWidget):
         self.progress.setAccessibleName(tr("Progress of the search"))
         self.progress.setTextVisible(False)
         self.progress.setFixedHeight(UNIT)
-        self.progress_text = QLabel()
-        self.progress_text.setObjectName("tuneProgressLabel")
-        self.progress_text.setTextFormat(Qt.TextFormat.PlainText)
+        self.progress.setMinimumWidth(6 * UNIT)
+        self.progress_text = wrapped("tuneProgressLabel")  # else it would push what is right of it out of the window
         self.values = QComboBox()
         self.values.setObjectName("heatmapValueCombo")
         self.values.setAccessibleName(tr("What the colours show"))
+        self.values.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.values.setMinimumContentsLength(12)
         measures = [(name, tr(title)) for name, title in SCORES.items()]
         others = (SPREAD, tr("Spread of the folds")), ("seconds", tr("Time per cell"))
         for value, text in (*measures, *others, ("n_support", tr("Support vectors"))):
@@ -145,9 +145,8 @@ class TunePage(PageWidget):
         self.report_button = report_menu.report_button()
         row = QHBoxLayout()
         row.setSpacing(UNIT)
-        row.addWidget(self.progress_text)
+        row.addWidget(self.progress_text, 2)
         row.addWidget(self.progress, 1)
-        row.addStretch()
         row.addWidget(self.good_cells)
         row.addWidget(self.values)
         row.addWidget(self.report_button)

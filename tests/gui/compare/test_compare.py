@@ -269,6 +269,16 @@ def test_what_was_being_decided_when_the_choice_went_is_not_drawn(stage: Stage) 
     assert names(stage.picture) == ["ww 1", "llw 2"]
 
 
+def test_a_choice_that_goes_while_nobody_looks_leaves_nothing_to_draw(stage: Stage) -> None:
+    stage.runs.select([1, 2])
+    stage.view.visible = False
+    stage.runs.selected = ()
+    stage.view.calls.clear()
+    stage.presenter._scored(True)
+    assert not stage.view.called("show_picture")
+    assert stage.work.said == []
+
+
 def test_a_picture_of_other_runs_orders_nothing(stage: Stage) -> None:
     """Two clicks into the table before those chosen now are there."""
     stage.runs.select([1, 2])
