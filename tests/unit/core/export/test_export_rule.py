@@ -67,7 +67,7 @@ def test_other_formats_say_that_they_cannot_hold_it(name: str, tmp_path: Path) -
 
 def test_a_file_that_forgets_the_rule_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The trial compares decisions, rejected rows too."""
-    monkeypatch.setattr("mcsvm_gui.core.export.python._ruled", lambda plain: [])
+    monkeypatch.setattr("mcsvm_gui.core.export.python.probabilities.rule", lambda plain: [])
     monkeypatch.setattr("mcsvm_gui.core.export.onnx.cheapest", lambda *_: "winner")
     monkeypatch.setattr("mcsvm_gui.core.export.onnx.winner_of", named_winner)
     monkeypatch.setitem(DECIDED, True, DECIDED[False])
