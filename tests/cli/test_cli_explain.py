@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from command_line import mcsvm
 
+from mcsvm_gui.cli import explain
+from mcsvm_gui.cli.interrupt import Interrupt
+
 
 def test_the_document_is_that_of_the_contract(model: Path, blobs: Path, tmp_path: Path) -> None:
     out = tmp_path / "values.csv"
@@ -96,3 +99,26 @@ def test_hostile_names_are_no_formulas_and_no_columns(tmp_path: Path) -> None:
     assert header[-2:] == ["'=cmd()", "'@x,y"]
     assert len(lines) == 3
     assert {line[1] for line in lines} <= {"'=1+1", "<b>"}
+
+
+def test_ctrl_c_keeps_the_rows_that_are_done(model: Path, blobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pressed(Interrupt):
+        """After two looks."""
+
+        looks = 0
+
+        @property
+        def requested(self) -> bool:
+            Pressed.looks += 1
+            return Pressed.looks > 2
+
+        @requested.setter
+        def requested(self, value: bool) -> None:
+            assert not value
+
+    monkeypatch.setattr(explain, "Interrupt", Pressed)
+    answer = mcsvm("explain", model, blobs, "--json")
+    assert answer.code == 130
+    rows = answer.document["rows"]
+    assert 0 < len(rows) < 60
+    assert all(row["sum_error"] < 1e-10 for row in rows)

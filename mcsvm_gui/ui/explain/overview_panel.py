@@ -86,7 +86,7 @@ class OverviewPanel(QWidget):
         sizes, names = mean_absolute(self._values), explained.columns.names
         order = np.argsort(-sizes, kind="stable")
         self._numbers = _numbers(explained, order[:MOST_CHOICES])
-        self.importance.show_bars(tr("Mean size"), _bars(names, sizes, order))
+        self.importance.show_bars(tr("Mean size, {rows} rows", rows=explained.places.size), _bars(names, sizes, order))
         self.swarm.show_swarms(
             [Swarm(names[c], self._values[:, c], self._numbers[:, c]) for c in order[:MOST].tolist()], explained.places
         )

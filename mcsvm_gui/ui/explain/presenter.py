@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
+from mcsvm_gui.core.base import figures
 from mcsvm_gui.core.base.i18n import as_sentence, tr, worded
 from mcsvm_gui.ui.explain.map_presenter import MapPresenter
 from mcsvm_gui.ui.runs.project_trust import unread
@@ -193,10 +194,6 @@ class ExplainPresenter(QObject):
         first = found[0]
         self._map.show_run(first)
         self._view.show_classes(first.trained.class_names, first.true is not None)
-        left = len(self._asked) - len(found)
-        self._view.show_notes(
-            [tr("Runs on other rows or columns are not shown beside this one: {count}.", count=left)] if left else []
-        )
         self._list_rows()
         if self._view.overview_is_seen():
             self._overlook()
@@ -210,7 +207,18 @@ class ExplainPresenter(QObject):
 
         places = listed(self._opened, *self._view.wanted_rows)
         self._view.show_rows(self._opened, places)
+        self._view.show_notes(self._notes(len(places)))
         self._view.choose_first_row()
+
+    def _notes(self, listed: int) -> list[str]:
+        from mcsvm_gui.core.explain.looked_at import MOST_LISTED
+
+        left, said = len(self._asked) - len(self._opened), list[str]()
+        if left:
+            said.append(tr("Runs on other rows or columns are not shown beside this one: {count}.", count=left))
+        if listed == MOST_LISTED:
+            said.append(tr("Only the {count} closest decisions are listed.", count=figures.count(listed)))
+        return said
 
     def explain_row(self, place: int) -> None:
         """The answer to an older question is dropped."""
