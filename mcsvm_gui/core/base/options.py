@@ -347,6 +347,12 @@ def check(values: Any) -> None:
         option.check(getattr(values, name))
 
 
+def plain(values: Any) -> dict[str, Any]:
+    """All options of this dataclass, for JSON."""
+    given = {name: (one, getattr(values, name)) for name, one in options_of(values.__class__).items()}
+    return {name: value if value is None else one.kind.plain(value) for name, (one, value) in given.items()}
+
+
 def differing(values: Any) -> list[tuple[Option, Any]]:
     """Options and values that are not the default's."""
     given = [(option, getattr(values, name)) for name, option in options_of(values.__class__).items()]

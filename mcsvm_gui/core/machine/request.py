@@ -146,7 +146,8 @@ class Request:
 
     def document(self) -> dict[str, Any]:
         """Plain JSON."""
-        return {**asdict(self), **{name: one.kind.plain(getattr(self, name)) for name, one in OPTIONS.items()}}
+        parts = {"rules": options.plain(self.rules), "read": options.plain(self.read)}
+        return {**asdict(self), **options.plain(self), **parts}
 
     def said(self) -> dict[str, Any]:
         """Of the document what differs from the defaults."""
