@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from journeys.hand import Hand
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QSpinBox, QSplitter, QTableView
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton, QSpinBox, QSplitter, QTableView
 
 from mcsvm_gui import cli
 from mcsvm_gui.core.base import resources
@@ -214,3 +215,30 @@ def test_the_tour_goes_with_the_user_and_can_be_left_at_once(open_window: Callab
     hand.window.action("tourAction").trigger()
     assert hand.text("tourLabel").startswith("2 of 3")
     hand.close()
+
+
+def test_columns_are_chosen_for_good_and_runs_compared_with_one_of_them(open_window: Callable[[], Hand]) -> None:
+    hand = open_window()
+    table = six_trained(hand)
+    concluded(hand, 6)
+    names = [column.name for column in table.runs.columns]  # type: ignore[attr-defined]
+    assert table.isColumnHidden(names.index("difference"))
+    best, last = table.runs.run_at(0), table.runs.run_at(5)  # type: ignore[attr-defined]
+    table.pin(best)  # type: ignore[attr-defined]
+    assert not table.isColumnHidden(names.index("difference"))
+    points = 100.0 * (hand.runs.record(last).test_accuracy - hand.runs.record(best).test_accuracy)
+    assert cells(table, "difference")[0] == "baseline"
+    assert cells(table, "difference")[5] == f"{points:+.1f}"
+    table.pin(None)  # type: ignore[attr-defined]
+    assert table.isColumnHidden(names.index("difference"))
+    menu = QMenu()
+    table.add_column_menu(menu)  # type: ignore[attr-defined]
+    action = menu.findChild(QAction, "column-seconds")
+    assert action is not None
+    action.toggle()
+    assert table.isColumnHidden(names.index("seconds"))
+    hand.close()
+    again = open_window()
+    again.go("Train")
+    assert again.find(QTableView, "leaderboard").isColumnHidden(names.index("seconds"))
+    again.close()

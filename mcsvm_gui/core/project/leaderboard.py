@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 ROWS = "digest", "test_digest", "read", "holdout", "split", "seed"  # of a request: what decides which rows test it
 MOST = 100  # runs shown
-ROOMY = "kernel", "C", "gamma"  # likewise, where the window is wide
-TAKEN = {"seconds": 7, "n_support": 6}  # columns as in the table of all runs, and how many characters they need
+ROOMY = "C", "gamma", "kernel"  # likewise, where the window is wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +64,10 @@ def places(values: Iterable[float | None]) -> list[int | None]:
     return [None if value is None else first[value] for value in values]
 
 
-def leaderboard_columns(of: Callable[[], Standings]) -> tuple[RunColumn, ...]:
-    """`of`: how the runs stand now."""
+def leaderboard_columns(
+    of: Callable[[], Standings], baseline: Callable[[], RunRecord | None] = lambda: None
+) -> tuple[RunColumn, ...]:
+    """`of`: how the runs stand now; `baseline`: the run that the others are compared with."""
 
     def standing(run: RunRecord) -> Standing:
         return of().get(run.id, NOWHERE)
@@ -90,6 +91,7 @@ def leaderboard_columns(of: Callable[[], Standings]) -> tuple[RunColumn, ...]:
         _measure(
             "test_accuracy", tr("Accuracy"), tr("Rows decided rightly, of those it was not trained on"), _accuracy
         ),
+        _difference(baseline),
         RunColumn(
             "interval",
             tr("95 %"),
@@ -111,10 +113,29 @@ def leaderboard_columns(of: Callable[[], Standings]) -> tuple[RunColumn, ...]:
             tr("Mean of the cross-validation that chose C and gamma"),
             lambda run: standing(run).validation,
         ),
-        *(replace(known[name], width=width) for name, width in TAKEN.items()),
+        replace(known["seconds"], width=7),
+        replace(known["n_support"], title=tr("Vectors"), width=6),
         RunColumn("state", tr("Certificate"), known["state"].tip, known["state"].value, _certificate, width=11),
         *(known[name] for name in ROOMY),
     )
+
+
+def _difference(baseline: Callable[[], RunRecord | None]) -> RunColumn:
+    """In points."""
+
+    def value(run: RunRecord) -> float | None:
+        pinned = baseline()
+        known = None if pinned is None else pinned.test_accuracy
+        return None if known is None or run.test_accuracy is None else 100.0 * (run.test_accuracy - known)
+
+    def text(run: RunRecord) -> str:
+        points, pinned = value(run), baseline()
+        if pinned is not None and run.id == pinned.id:
+            return tr("baseline")
+        return figures.NONE if points is None else f"{points:+.1f}"
+
+    tip = tr("Of accuracy, more or less than the run that was chosen for comparison")
+    return RunColumn("difference", tr("Points"), tip, value, text, number=True, width=8)
 
 
 def _measure(name: str, title: str, tip: str, value: Callable[[RunRecord], Any]) -> RunColumn:

@@ -193,7 +193,7 @@ class AccuracyPlot(LivePlot):
 
     def draw(self, history: History, axis: Axis, *, alone: bool) -> None:
         words = {"train_accuracy": tr("training"), "test_accuracy": tr("held out")}
-        lines = curves.accuracy(history, axis)
+        lines = dict(sorted(curves.accuracy(history, axis).items()))  # of several runs the first is named
         self._put(history, lines, words, faint=("train_accuracy",) if "test_accuracy" in lines else ())
 
     def written(self, value: float) -> str:

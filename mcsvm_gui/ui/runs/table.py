@@ -32,7 +32,7 @@ from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.delegate import RunDelegate
 from mcsvm_gui.ui.runs.table_model import RunModel
 
-ALWAYS = "name", "machine", "state"  # columns that stay when only differences are shown
+ALWAYS = "place", "name", "machine", "state"  # columns that stay when only differences are shown
 ROOMY = 95 * UNIT  # from here on the line above the table has room for words
 SELECTION = 0.11  # how much of the accent colour lies on selected rows
 
@@ -43,6 +43,9 @@ class RunTable(QTableView):
     chosen = Signal(list)  # runs, in the order of the rows
     delete_asked = Signal(list)
     pointed = Signal(object)  # the run under the mouse, or None
+    columns_chosen = Signal()
+    unwanted: frozenset[str] = frozenset()  # columns that the user hid
+    _offered: set[str] | None = None
 
     def __init__(self, columns: Sequence[RunColumn], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,6 +83,8 @@ class RunTable(QTableView):
         header = self.horizontalHeader()
         header.setSectionsMovable(True)
         header.setHighlightSections(False)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header.customContextMenuRequested.connect(self._show_column_menu)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.DescendingOrder)
         self.setSortingEnabled(True)
@@ -174,11 +179,40 @@ class RunTable(QTableView):
             self.setCurrentIndex(self.runs.index(row, place))
             self.edit(self.runs.index(row, place))
 
+    # -- columns ----------------------------------------------------------------------------------
+
     def show_columns(self, names: Iterable[str] | None) -> None:
-        """None is all of them."""
-        wanted = None if names is None else set(names)
+        """None is all of them, but for those that the user does not want."""
+        self._offered = None if names is None else set(names)
         for place, column in enumerate(self.runs.columns):
-            self.setColumnHidden(place, wanted is not None and column.name not in wanted)
+            offered = self._offered is None or column.name in self._offered
+            self.setColumnHidden(place, not offered or column.name in self.unwanted)
+
+    def want(self, name: str, wanted: bool) -> None:
+        """Of the user."""
+        self.unwanted = self.unwanted - {name} if wanted else self.unwanted | {name}
+        self.show_columns(self._offered)
+        self.columns_chosen.emit()
+
+    def add_column_menu(self, menu: QMenu) -> None:
+        columns = menu.addMenu(tr("Columns"))
+        columns.setObjectName("columnMenu")
+        for column in self.runs.columns:
+            action = columns.addAction(column.title)
+            action.setObjectName(f"column-{column.name}")
+            action.setToolTip(column.tip)
+            action.setCheckable(True)
+            action.setChecked(column.name not in self.unwanted)
+            action.setEnabled(column.name not in ALWAYS)
+            action.toggled.connect(lambda on, name=column.name: self.want(name, on))
+
+    def _show_column_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.add_column_menu(menu)
+        columns = menu.findChild(QMenu, "columnMenu")
+        assert columns is not None
+        columns.popup(self.horizontalHeader().mapToGlobal(place))
 
 
 def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
@@ -344,4 +378,5 @@ class RunPanel(QWidget):
             menu.addSeparator()
             menu.addAction(icons.icon("trash"), tr("Delete"), self.table.ask_to_delete)
         menu.addAction(icons.icon("copy"), tr("Copy"), self.table.copy)
+        self.table.add_column_menu(menu)
         menu.popup(self.table.viewport().mapToGlobal(place))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray
 from PySide6.QtWidgets import QHeaderView, QSplitter, QTableView, QWidget
 
+from mcsvm_gui.ui.runs.table import RunTable
+
 if TYPE_CHECKING:
     from mcsvm_gui.core.base.settings import Settings
 
@@ -31,6 +33,15 @@ class LayoutMemory:
                 header = table.horizontalHeader()
                 key = f"{name}.{table.objectName()}"
                 self._follow(key, header, header.sectionResized, header.sectionMoved)
+            if isinstance(table, RunTable):
+                self._follow_choice(f"{name}.{table.objectName()}.hidden", table)
+
+    def _follow_choice(self, key: str, table: RunTable) -> None:
+        """The columns that were hidden."""
+        known = {column.name for column in table.runs.columns}
+        for column in known.intersection(self._kept.get(key, "").split()):
+            table.want(column, False)
+        table.columns_chosen.connect(lambda: self._keep(key, " ".join(sorted(table.unwanted))))
 
     def _follow(self, key: str, part: QSplitter | QHeaderView, *changes: object) -> None:
         if key in self._kept:

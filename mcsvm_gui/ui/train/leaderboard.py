@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu
 
 from mcsvm_gui.core.base.i18n import tr
 from mcsvm_gui.core.project.leaderboard import ROOMY, Standings, leaderboard_columns, peers, standings
-from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit import icons, theme
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.runs.table import RunTable
 
@@ -31,7 +32,11 @@ CHOSEN = "chosen"  # the key under which a project keeps what cross-validation s
 class Leaderboard(RunTable):
     def __init__(self) -> None:
         self.standings: Standings = {}
-        super().__init__(leaderboard_columns(lambda: self.standings))
+        self.baseline: RunRecord | None = None  # that the others are compared with
+        self._records: Sequence[RunRecord] = ()
+        super().__init__(leaderboard_columns(lambda: self.standings, lambda: self.baseline))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._show_menu)
         self.setObjectName("leaderboard")
         self.setAccessibleName(tr("Leaderboard"))
         self.verticalHeader().setDefaultSectionSize(3 * UNIT)
@@ -40,12 +45,19 @@ class Leaderboard(RunTable):
         self.horizontalHeader().setStretchLastSection(True)
         digit = self.fontMetrics().horizontalAdvance("0")
         for place, column in enumerate(self.runs.columns):  # all of them in a window of 1024 pixels
-            words = self.fontMetrics().horizontalAdvance(column.title) + 2 * UNIT + (place == 0) * UNIT
+            words = self.fontMetrics().horizontalAdvance(column.title) + 3 * UNIT // 2 + (place == 0) * 2 * UNIT
             self.setColumnWidth(place, max(words, column.width * digit + 3 * UNIT // 2))
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
 
+    def _retheme(self) -> None:
+        """Narrow headings: ten columns stand side by side, in every language."""
+        super()._retheme()
+        self.setStyleSheet(f"{self.styleSheet()} QHeaderView::section {{ padding: {UNIT // 2}px {UNIT - 3}px; }}")
+
     def show_runs(self, records: Sequence[RunRecord], standings: Standings) -> None:
-        self.standings = standings
+        self._records, self.standings = records, standings
+        if self.baseline is not None and self.baseline.id not in standings:
+            self.baseline = None
         known = self.runs.shown()
         for run in set(known) - {record.id for record in records}:
             self.runs.remove(run)
@@ -60,12 +72,32 @@ class Leaderboard(RunTable):
 
     def _choose_columns(self) -> None:
         """What nobody knows has no column; what says how a run was made has one where there is room."""
-        validated = any(standing.validation is not None for standing in self.standings.values())
-        for place, column in enumerate(self.runs.columns):
-            if column.name == "validation":
-                self.setColumnHidden(place, not validated)
-            elif column.name in ROOMY:
-                self.setColumnHidden(place, self.width() < WIDE)
+        names = {column.name for column in self.runs.columns}
+        if all(standing.validation is None for standing in self.standings.values()):
+            names.discard("validation")
+        if self.baseline is None:
+            names.discard("difference")
+        self.show_columns(names.difference(ROOMY) if self.width() < WIDE else names)
+
+    def pin(self, run: int | None) -> None:
+        """The others are compared with it; None: with none."""
+        records = {record.id: record for record in self._records}
+        self.baseline = None if run is None else records.get(run)
+        self.show_runs(self._records, self.standings)
+
+    def _show_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("leaderboardMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        index = self.indexAt(place)
+        if index.isValid():
+            run = self.runs.run_at(index.row())
+            menu.addAction(tr("Show differences to this run"), lambda: self.pin(run)).setObjectName("pinAction")
+        if self.baseline is not None:
+            menu.addAction(tr("Show no differences"), lambda: self.pin(None)).setObjectName("unpinAction")
+        menu.addAction(icons.icon("copy"), tr("Copy"), self.copy)
+        self.add_column_menu(menu)
+        menu.popup(self.viewport().mapToGlobal(place))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -90,7 +90,7 @@ class TrainPage(PageWidget):
         self.baselines.clicked.connect(self.baselines_asked)
         self.show_baselines(False)
         self.obstacle = wrapped("obstacleLabel", "muted")
-        rows = self._best_row(), self._train_row(), self.baselines
+        rows = self._best_row(), self.start, self.all, self.baselines
         return form_side("machineFormArea", self.form, self.obstacle, *rows)
 
     def _best_row(self) -> QHBoxLayout:
@@ -107,13 +107,6 @@ class TrainPage(PageWidget):
         row.setSpacing(UNIT)
         row.addWidget(self.find_best, 1)
         row.addWidget(self.seconds)
-        return row
-
-    def _train_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(UNIT)
-        row.addWidget(self.start, 1)
-        row.addWidget(self.all, 2)
         return row
 
     def _right(self) -> QWidget:
