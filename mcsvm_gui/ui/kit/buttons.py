@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QLineEdit, QPushButton, QToolButton
 
 from mcsvm_gui.ui.kit import icons
+from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
 
 
@@ -63,3 +64,10 @@ def copy_button(name: str, tip: str) -> QToolButton:
     button.setAccessibleName(tip)
     button.setToolTip(tip)
     return button
+
+
+def clearable(field: QLineEdit) -> None:
+    """With a button that empties it; Qt gives this no name."""
+    field.setClearButtonEnabled(True)
+    for button in field.findChildren(QToolButton):
+        button.setAccessibleName(tr("Empty the field"))

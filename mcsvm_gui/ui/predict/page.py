@@ -81,6 +81,8 @@ class PredictPage(QWidget):
         self._order = QComboBox()
         self._order.setObjectName("predictOrderCombo")
         self._order.setAccessibleName(tr("Order of the rows"))
+        self._order.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._order.setMinimumContentsLength(22)
         self._order.setToolTip(tr("Rows on which the model is least sure are worth a look"))
         for name, title in orders().items():
             self._order.addItem(title, name)

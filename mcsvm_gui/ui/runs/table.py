@@ -25,7 +25,7 @@ from mcsvm_gui.core.base.writing import tab_separated
 from mcsvm_gui.core.project.columns import RunColumn
 from mcsvm_gui.core.project.records import RunRecord
 from mcsvm_gui.ui.kit import file_dialogs, icons, theme
-from mcsvm_gui.ui.kit.buttons import labelled
+from mcsvm_gui.ui.kit.buttons import clearable, labelled
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -265,7 +265,7 @@ class RunPanel(QWidget):
         self.filter.setObjectName("runFilterEdit")
         self.filter.setAccessibleName(tr("Find runs"))
         self.filter.setPlaceholderText(tr("find: name, machine, C=4, note…"))
-        self.filter.setClearButtonEnabled(True)
+        clearable(self.filter)
         self.filter.setMinimumWidth(24 * UNIT)
         self.filter.setMaximumWidth(40 * UNIT)
         self.filter.textChanged.connect(self._filter)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 from run_examples import MACHINES, record
 
@@ -18,6 +19,7 @@ from mcsvm_gui.core.base.writing import csv_text
 from mcsvm_gui.core.project.columns import columns, machine_titles
 from mcsvm_gui.core.project.records import STATES
 from mcsvm_gui.ui.kit import theme
+from mcsvm_gui.ui.kit.buttons import clearable
 from mcsvm_gui.ui.runs.table import RunPanel
 from mcsvm_gui.ui.runs.table_model import RunModel
 from solvers.machines import MACHINES as REGISTRY
@@ -212,3 +214,10 @@ def test_it_paints_in_every_theme(panel: RunPanel, name: str, qtbot: QtBot) -> N
     colours = {image.pixelColor(x, y).name() for x in range(0, 1200, 3) for y in range(40, 480, 3)}
     assert theme.current().surface in colours
     theme.use("light")
+
+
+def test_the_button_that_empties_the_filter_has_a_name(qtbot: QtBot) -> None:
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    clearable(field)
+    assert [button.accessibleName() for button in field.findChildren(QToolButton)] == ["Empty the field"]

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QSplitter, QWidget
 
+from mcsvm_gui.ui.kit.buttons import clearable
 from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.labels import selectable
@@ -52,7 +53,7 @@ class GuideDialog(Dialog):
         self._field.setObjectName("guideSearch")
         self._field.setAccessibleName(tr("Search"))
         self._field.setPlaceholderText(tr("Search"))
-        self._field.setClearButtonEnabled(True)
+        clearable(self._field)
         self._field.textChanged.connect(lambda: self._seek(anew=True))
         self._field.wanted.connect(lambda backwards: self._seek(backwards=backwards))
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self).activated.connect(self._field.setFocus)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
+from mcsvm_gui.ui.kit.buttons import clearable
 from mcsvm_gui.ui.kit.dialog import Dialog
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -21,7 +22,7 @@ class ShortcutsDialog(Dialog):
         self._filter.setObjectName("shortcutsFilter")
         self._filter.setAccessibleName(tr("Search"))
         self._filter.setPlaceholderText(tr("Search"))
-        self._filter.setClearButtonEnabled(True)
+        clearable(self._filter)
         self._filter.textChanged.connect(self._sift)
         self._list = facts_tree("shortcutsList", tr("Keyboard shortcuts"), (tr("Command"), tr("Keys")))
         self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
