@@ -29,6 +29,8 @@ READING: dict[str, Any] = {
     "group": "reading data",
     "commands": ("inspect", "check", "train", "tune", "compare", "curve", "predict", "evaluate", "explain", "verify"),
 }
+APPLYING = "predict", "evaluate", "verify", "explain"  # commands whose model has settled how rows are prepared
+FITTING = READING | {"commands": tuple(name for name in READING["commands"] if name not in APPLYING)}
 
 
 def _formats() -> dict[str, str]:
@@ -184,31 +186,31 @@ class Rules:
     )
     unknown: str = option("zeros", Choice(titles=UNKNOWN), "Unknown levels")  # no level at all, or refused
     neighbors: int = option(
-        5, Whole(), "Neighbors", "How many rows a missing cell is filled from, with knn", spin=(1, 99), **READING
+        5, Whole(), "Neighbors", "How many rows a missing cell is filled from, with knn", spin=(1, 99), **FITTING
     )
     missing_indicator: bool = option(
         False,
         Flag(),
         "Tell missing cells",
         "A feature more for each column with missing cells: whether one is",
-        **READING,
+        **FITTING,
     )
     min_frequency: int = option(
         *(1, Whole(), "Smallest category", "Categories of fewer rows are joined to one"),
         spin=(1, 9999),
-        **READING,
+        **FITTING,
     )
     date_parts: tuple[str, ...] = option(
         ("since", "month-cycle", "weekday-cycle", "hour-cycle"),
         Several(titles=DATE_PARTS),
         "Parts of dates",
         "What is learned of dates; of a cycle its sine and cosine",
-        **READING,
+        **FITTING,
     )
-    analyzer: str = option("word", Choice(titles=ANALYZERS), "Pieces of text", "What texts are cut into", **READING)
-    ngrams: str = option("1", Choice(titles=NGRAMS), "Pieces in a row", "How many are one feature", **READING)
-    stop_words: str = option("none", Choice(titles=STOP_WORDS), "Stop words", "Words left out of texts", **READING)
-    min_df: int = option(*(1, Whole(), "Rarest word", "Words in fewer texts are left out"), spin=(1, 9999), **READING)
+    analyzer: str = option("word", Choice(titles=ANALYZERS), "Pieces of text", "What texts are cut into", **FITTING)
+    ngrams: str = option("1", Choice(titles=NGRAMS), "Pieces in a row", "How many are one feature", **FITTING)
+    stop_words: str = option("none", Choice(titles=STOP_WORDS), "Stop words", "Words left out of texts", **FITTING)
+    min_df: int = option(*(1, Whole(), "Rarest word", "Words in fewer texts are left out"), spin=(1, 9999), **FITTING)
 
     def __post_init__(self) -> None:
         check_loaded(self)
