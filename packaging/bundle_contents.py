@@ -33,9 +33,8 @@ EXCLUDED_MODULES = [
     *("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets"),  # packaging/bundle_entry.py has stand-ins
     "PySide6.QtDBus",
     *("fsspec", "scipy.signal", "scipy.cluster", "sklearn.utils.estimator_checks", "sklearn.datasets"),
-    *("sklearn._loss", "sklearn.calibration", "sklearn.cluster", "sklearn.covariance", "sklearn.decomposition"),
-    *("sklearn.ensemble", "sklearn.gaussian_process", "sklearn.isotonic", "sklearn.linear_model", "sklearn.manifold"),
-    *("sklearn.mixture", "sklearn.neighbors", "sklearn.neural_network", "sklearn.svm", "sklearn.tree"),
+    *("sklearn.calibration", "sklearn.cluster", "sklearn.gaussian_process", "sklearn.isotonic", "sklearn.manifold"),
+    *("sklearn.mixture", "sklearn.neural_network"),
     *("PIL._avif", "PIL._webp", "PIL._imagingtk", "PIL._imagingcms", "PIL.ImageTk", "PIL.ImageQt"),
     *("matplotlib.tests", "matplotlib.testing", "fontTools.ufoLib", "fontTools.misc.symfont", "sympy"),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -66,8 +65,8 @@ def _hits(trained: TrainedModel, training: Dataset, tested: Dataset) -> dict[str
 
 
 def methods(rows: Rows) -> dict[str, Method]:
-    """Those that are here; a built program comes without boosted trees, and rows may be too wide for them."""
-    trees = importlib.util.find_spec("sklearn.ensemble") is not None and rows.shape[0] * rows.shape[1] <= DENSE
+    """Those that take the rows, which may be too wide for trees."""
+    trees = rows.shape[0] * rows.shape[1] <= DENSE
     return {name: method for name, method in BASELINES.items() if trees or method is not boosting}
 
 

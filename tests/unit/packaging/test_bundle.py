@@ -68,7 +68,7 @@ bundle_entry.stand_in(*bundle_entry.STOOD_IN)
 for name in bundle_contents.hidden(Path({root!r})):
     if not name.endswith("__main__"):
         importlib.import_module(name)
-import sklearn.metrics, sklearn.model_selection, scipy.stats
+import sklearn.ensemble, sklearn.feature_extraction.text, sklearn.metrics, sklearn.model_selection, scipy.stats
 """
 
 
