@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+DECADES = 300  # whose powers of ten are numbers
 TICK_ROOM = 32  # pixels between two labels, at least
 
 
@@ -34,7 +35,11 @@ class Axis(pg.AxisItem):
     def logTickValues(
         self, low: float, high: float, size: float, levels: Any
     ) -> list[tuple[float | None, list[float]]]:
-        """Whole decades, few enough to read; 1, 2, 5 where less than two are seen."""
+        """Whole decades, few enough to read; 1, 2, 5 where less than two are seen.
+
+        Until a plot that changes to logarithms has its new range, the range is one of plain values.
+        """
+        low, high = max(low, -DECADES), min(high, DECADES)
         decades = np.arange(math.floor(low), math.ceil(high) + 1.0)
         if high - low < 2.0:
             marks = np.add.outer(decades, np.log10([1.0, 2.0, 5.0])).ravel()
