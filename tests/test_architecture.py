@@ -179,3 +179,9 @@ def test_emitting_a_signal_keeps_the_references_to_true() -> None:
     )
     assert result.returncode == 0, result.stderr
     assert int(result.stdout) > -100
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    """pytest imports them by their names alone."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []

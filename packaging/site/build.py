@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(ROOT), str(HERE.parent)]
+sys.path += [str(ROOT), str(HERE.parent)]
 CHAPTERS = {"guide": "Guide", "tutorials": "Tutorials", "reference": "Reference", "behind": "Behind it"}
 TUTORIALS = {
     "first_model": "A first model",

@@ -30,7 +30,7 @@ pytest.importorskip("distributed")
     [
         ASKED,
         replace(ASKED, machines=("ovo", "cs"), C=Range(0, 4, 2), gamma=Range(-4, 0, 2), nested=True),
-        replace(ASKED, machines=("dag",), costs=Range(0, 2), search="per-pair", repeats=2),
+        replace(ASKED, machines=("dag",), C=Range(0, 2), search="per-pair", repeats=2),
     ],
     ids=["grid", "nested", "per-pair"],
 )

@@ -217,6 +217,8 @@ class LeaderboardPresenter(QObject):
         ended = self._ended()
         missing = next((record for record in ended if record.id not in self._judged), None)
         runs = tuple(record.id for record in ended)
+        if missing is None:
+            self._library.clear()  # data that were closed must not stay
         if missing is not None:
             self._start(self._judging(missing), lambda found: self._judged.__setitem__(missing.id, found))
         elif runs and runs != self._compared:
