@@ -83,7 +83,8 @@ def test_one_button_shows_what_the_command_says(stage: Stage, qtbot: QtBot) -> N
     assert panel.plot.points == tuple((one["rows"], one["accuracy"], one["std"]) for one in document["points"])
     assert panel.words.text() == conclusion(command)
     assert panel.stop.isHidden()
-    assert len(seen) > 5
+    assert seen == sorted(seen)  # signals of several points may come as one
+    assert seen[-1] == len(document["points"])
     assert stage.work.kept[KEPT]["1"] == document
 
 
