@@ -154,12 +154,13 @@ def _metadata_folder(name: str) -> Path | None:
 
 
 def hidden(root: Path) -> list[str]:
-    """Modules of ours that are imported by a name made at run time."""
+    """Modules of ours that are imported by a name made at run time, and those that only compiled code imports."""
     ours = [path for package in ("solvers", "mcsvm_gui") for path in sorted((root / package).rglob("*.py"))]
     return [".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__") for path in ours] + [
         "matplotlib.backends.backend_svg",
         "matplotlib.backends.backend_pdf",
         "openpyxl",
+        "sklearn.neighbors._quad_tree",  # by sklearn.tree
     ]
 
 
