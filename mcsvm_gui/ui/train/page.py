@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from mcsvm_gui.ui.kit.buttons import push_button
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from mcsvm_gui.core.project.records import RunRecord
 
 BUDGET = 60  # seconds
+
+
+HIGH = 95 * UNIT  # from here on plots, table and all that came of a run have room
 
 
 class TrainPage(PageWidget):
@@ -141,6 +145,10 @@ class TrainPage(PageWidget):
         column.addWidget(self.card)
         column.addWidget(self.plots, 1)
         return live
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.card.shorten(self.height() < HIGH)
 
     def set_run_table(self, table: QWidget) -> None:
         self.tabs.addTab(table, tr("All runs"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
@@ -15,6 +15,7 @@ from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.status import ElidedLabel
 from mcsvm_gui.ui.kit.theme import UNIT
 
+QWIDGETSIZE_MAX = 2**24 - 1  # Qt's
 ROOMY = 95 * UNIT  # from here on there is room for a long badge, a title and words on three buttons
 
 
@@ -39,6 +40,7 @@ class RunCard(QFrame):
         self.python.clicked.connect(self.python_asked)
         self.words = selectable("resultLabel")
         self.words.setAccessibleName(tr("What came of it"))
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.pause = labelled("pauseButton", tr("Pause"), tr("Let the training rest, and go on later"), "pause")
         words = tr("End now and keep the model so far")
         self.stop = labelled("stopKeepButton", tr("Stop and keep"), words, "stop-keep")
@@ -80,7 +82,12 @@ class RunCard(QFrame):
             self.words.style().unpolish(self.words)
             self.words.style().polish(self.words)
         self.words.setText(words)
+        self.words.setToolTip(words)
         self.words.setVisible(bool(words))
+
+    def shorten(self, short: bool) -> None:
+        """The first line of what came of it, the rest in its tooltip: where the plots need the height."""
+        self.words.setMaximumHeight(self.words.fontMetrics().lineSpacing() if short else QWIDGETSIZE_MAX)
 
     def show_command(self, command: str) -> None:
         self.command = command
