@@ -217,11 +217,11 @@ class LeaderboardPresenter(QObject):
         ended = self._ended()
         missing = next((record for record in ended if record.id not in self._judged), None)
         runs = tuple(record.id for record in ended)
-        if missing is None:
-            self._library.clear()  # data that were closed must not stay
         if missing is not None:
             self._start(self._judging(missing), lambda found: self._judged.__setitem__(missing.id, found))
-        elif runs and runs != self._compared:
+            return
+        self._library.clear()  # data that were closed must not stay
+        if runs and runs != self._compared:
             self._start(self._comparing(ended), lambda found: self._conclude(found, runs))
 
     def _start(self, work: Callable[[], Any], take: Callable[[Any], object]) -> None:
