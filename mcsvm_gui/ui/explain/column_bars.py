@@ -14,10 +14,9 @@ from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.theme import UNIT
 from mcsvm_gui.ui.plots.base import pen
 from mcsvm_gui.ui.plots.class_marks import shortened
-from mcsvm_gui.ui.plots.hover_title import HoverTitlePlot
+from mcsvm_gui.ui.plots.run_bars import FEWEST, BarPlot
 
 MOST = 12  # bars; the rest is one more
-FEWEST = 6  # bars do not grow into blocks where there are few
 LETTERS = 60  # of a name
 PALE = 170  # of 255
 
@@ -32,14 +31,12 @@ class ColumnBar:
     interval: tuple[float, float] | None = None
 
 
-class ColumnBars(HoverTitlePlot):
+class ColumnBars(BarPlot):
     def __init__(self, name: str, title: str) -> None:
         self._bars: tuple[ColumnBar, ...] = ()
         self._colours: tuple[str, str] | None = None  # of bars to the right and to the left
         self._names_width = 0
         super().__init__(name, title)
-        self.setMouseEnabled(x=False, y=False)
-        self.getViewBox().invertY(True)
 
     @property
     def bars(self) -> tuple[ColumnBar, ...]:
@@ -49,12 +46,6 @@ class ColumnBars(HoverTitlePlot):
         self._bars, self._colours = tuple(bars), colours
         self.setAccessibleDescription("; ".join(f"{bar.label}: {bar.words}" for bar in bars))
         self.set_heading(heading)
-        self._draw()
-
-    def retheme(self) -> None:
-        super().retheme()
-        self.getPlotItem().showGrid(x=False, y=False)
-        self.getAxis("left").setStyle(tickLength=0)
         self._draw()
 
     def _draw(self) -> None:

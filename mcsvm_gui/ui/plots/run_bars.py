@@ -27,23 +27,33 @@ class Bar:
     part: float | None = None
 
 
-class RunBars(HoverTitlePlot):
-    def __init__(self, name: str, title: str, written: Callable[[Bar], str]) -> None:
-        self._bars: tuple[Bar, ...] = ()
-        self._written = written
+class BarPlot(HoverTitlePlot):
+    """Level bars, the first one at the top. `_draw` is called before the constructor of a plot has ended."""
+
+    def __init__(self, name: str, title: str) -> None:
         super().__init__(name, title)
         self.setMouseEnabled(x=False, y=False)
         self.getViewBox().invertY(True)
-
-    def show_bars(self, bars: Sequence[Bar]) -> None:
-        self._bars = tuple(bars)
-        self.setAccessibleDescription("; ".join(f"{bar.label}: {self._written(bar)}" for bar in bars))
-        self._draw()
 
     def retheme(self) -> None:
         super().retheme()
         self.getPlotItem().showGrid(x=False, y=False)
         self.getAxis("left").setStyle(tickLength=0)
+        self._draw()
+
+    def _draw(self) -> None:
+        raise NotImplementedError
+
+
+class RunBars(BarPlot):
+    def __init__(self, name: str, title: str, written: Callable[[Bar], str]) -> None:
+        self._bars: tuple[Bar, ...] = ()
+        self._written = written
+        super().__init__(name, title)
+
+    def show_bars(self, bars: Sequence[Bar]) -> None:
+        self._bars = tuple(bars)
+        self.setAccessibleDescription("; ".join(f"{bar.label}: {self._written(bar)}" for bar in bars))
         self._draw()
 
     def _draw(self) -> None:
