@@ -9,7 +9,6 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -25,6 +24,7 @@ from mcsvm_gui.core.explain.columns import shown
 from mcsvm_gui.core.explain.surface import Frame
 from mcsvm_gui.ui.explain.map_plot import MapPlot
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -32,6 +32,7 @@ from mcsvm_gui.ui.plots.class_marks import shortened
 
 STEPS = 200  # of a slider of numbers that need not be whole
 NAME = 30  # letters
+COLUMN = 8  # letters of a column or way, at least
 
 
 class MapPanel(QWidget):
@@ -45,10 +46,10 @@ class MapPanel(QWidget):
         super().__init__()
         self.setObjectName("explainMapPanel")
         self.first, self.second = (
-            _columns("mapFirstCombo", tr("Column across")),
-            _columns("mapSecondCombo", tr("Column up")),
+            narrow_combo("mapFirstCombo", tr("Column across"), COLUMN),
+            narrow_combo("mapSecondCombo", tr("Column up"), COLUMN),
         )
-        self.mode = _columns("mapModeCombo", tr("What the other columns are"))
+        self.mode = narrow_combo("mapModeCombo", tr("What the other columns are"), COLUMN)
         for name, words in map_modes().items():
             self.mode.addItem(words, name)
         self.plot = MapPlot()
@@ -186,13 +187,3 @@ def _words(slider: Slider, value: float) -> str:
     number = round(value)
     what = slider.levels[number] if 0 <= number < len(slider.levels) else shown(value)
     return f"{shortened(slider.name, NAME)}: {shortened(what, NAME)}"
-
-
-def _columns(name: str, title: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName(name)
-    combo.setAccessibleName(title)
-    combo.setToolTip(title)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(8)
-    return combo

@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QSplitter,
@@ -25,6 +24,7 @@ from mcsvm_gui.ui.explain.overview_panel import OverviewPanel
 from mcsvm_gui.ui.explain.row_panel import RowPanel
 from mcsvm_gui.ui.kit import file_dialogs, report_menu
 from mcsvm_gui.ui.kit.buttons import labelled, push_button
+from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -73,13 +73,13 @@ class ExplainPage(QWidget):
     # -- building ---------------------------------------------------------------------------------
 
     def _make_controls(self) -> None:
-        self.runs = _list("explainRunCombo", tr("Run that is explained"))
-        self.which = _list("explainWhichCombo", tr("Rows that are listed"))
+        self.runs = narrow_combo("explainRunCombo", tr("Run that is explained"))
+        self.which = narrow_combo("explainWhichCombo", tr("Rows that are listed"))
         for name, title in which_rows().items():
             self.which.addItem(title, name)
         self.true, self.decided = (
-            _list("explainTrueCombo", tr("Class in the file")),
-            _list("explainDecidedCombo", tr("Decided class")),
+            narrow_combo("explainTrueCombo", tr("Class in the file")),
+            narrow_combo("explainDecidedCombo", tr("Decided class")),
         )
         self.rows = ResultTableView("explainRowTable", tr("Rows to choose from"))
         self.stop = push_button("explainStopButton", tr("Stop"), "close", tr("Keep what is done"))
@@ -253,13 +253,3 @@ def which_rows() -> dict[str, str]:
         "wrong": tr("Rows decided otherwise than in the file"),
         "apart": tr("Rows that the chosen runs decide differently"),
     }
-
-
-def _list(name: str, title: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName(name)
-    combo.setAccessibleName(title)
-    combo.setToolTip(title)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(10)
-    return combo

@@ -18,6 +18,7 @@ from mcsvm_gui.ui.explain.column_bars import MOST, ColumnBar, ColumnBars
 from mcsvm_gui.ui.explain.flip_table import FlipTable
 from mcsvm_gui.ui.kit import theme
 from mcsvm_gui.ui.kit.buttons import push_button
+from mcsvm_gui.ui.kit.combos import narrow_combo
 from mcsvm_gui.ui.kit.i18n import tr
 from mcsvm_gui.ui.kit.nesting import nest
 from mcsvm_gui.ui.kit.theme import UNIT
@@ -64,8 +65,8 @@ class RowPanel(QWidget):
 
     def _make_parts(self) -> None:
         self.sentence = _words("explainSentence")
-        self.first = _combo("explainForCombo", tr("Class that is explained"))
-        self.second = _combo("explainAgainstCombo", tr("Class it is compared with"))
+        self.first = narrow_combo("explainForCombo", tr("Class that is explained"))
+        self.second = narrow_combo("explainAgainstCombo", tr("Class it is compared with"))
         self._against = QLabel(tr("against"))
         self.log_odds = QCheckBox(tr("As log-odds"))
         self.log_odds.setObjectName("explainLogOddsCheck")
@@ -74,7 +75,7 @@ class RowPanel(QWidget):
         self.plot = ColumnBars("shapleyPlot", tr("What each column adds"))
         self.flips = FlipTable()
         self.flip_button = push_button("flipButton", tr("Find the smallest change"), "search")
-        self.wished = _combo("flipClassCombo", tr("Class to be reached"))
+        self.wished = narrow_combo("flipClassCombo", tr("Class to be reached"))
         self.flip_words = _words("flipWords")
         self.near = ResultTableView("neighbourTable", tr("Support vectors nearest to the row"))
         self.machines = ResultTableView("explainMachineTable", tr("Machines beside each other"))
@@ -231,16 +232,6 @@ def _fill(combo: QComboBox, names: Sequence[str], code: int) -> None:
         for name in names:
             combo.addItem(shortened(name, NAME), name)
         combo.setCurrentIndex(code)
-
-
-def _combo(name: str, title: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName(name)
-    combo.setAccessibleName(title)
-    combo.setToolTip(title)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(10)
-    return combo
 
 
 def _words(name: str) -> QLabel:
