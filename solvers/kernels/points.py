@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from solvers.kernels.centred import Centred, centre
 from solvers.work import MOVE, PIECE, Work, finish, pieces
 
+ORIGIN_ROWS = 31  # of which the median is the origin, at most: up to 15 outliers do not move it
+
 
 class Points:
     """Rows of features, dense or sparse (CSR), float64; float32 copies and squared lengths on demand.
@@ -21,6 +23,7 @@ class Points:
     def __init__(self, rows: Any) -> None:  # np.ndarray or sp.csr_array
         self.rows = rows
         self._derived: dict[str, Any] = {}
+        self._whole: Points | None = None  # the points that these are a view of
 
     def __len__(self) -> int:
         return self.rows.shape[0]
@@ -67,12 +70,27 @@ class Points:
         return self._derived.get("centred")
 
     @property
-    def lifted(self) -> np.ndarray:
-        """Dense rows with |x|^2 and 1 appended: with `folded` one product gives squared distances."""
-        return np.hstack([self.rows, self.squares[:, None], np.ones((len(self), 1))])
+    def origin(self) -> np.ndarray:
+        """A point amid dense rows: squared distances by products lose digits as rows are far from zero."""
+        if self._whole is not None:
+            return self._whole.origin
+        if "origin" not in self._derived:
+            some = self.rows[:: -(-len(self) // ORIGIN_ROWS) or 1]
+            self._derived["origin"] = np.median(some, axis=0) if len(self) else np.zeros(self.features)
+        found: np.ndarray = self._derived["origin"]
+        return found
+
+    def lifted(self, origin: np.ndarray, scale: float) -> np.ndarray:
+        """scale (x, |x|^2, 1) of dense rows moved by an origin: with `folded` one product gives squared distances."""
+        lifted = np.empty((len(self), self.features + 2))
+        moved = np.subtract(self.rows, origin, out=lifted[:, :-2])
+        np.einsum("ij,ij->i", moved, moved, out=lifted[:, -2])
+        lifted[:, -1] = 1.0
+        lifted *= scale
+        return lifted
 
     def folded(self, dtype: np.dtype) -> np.ndarray:
-        """(features + 2, n): -2z, 1, |z|^2 in columns, so that lifted @ folded = |x - z|^2."""
+        """(features + 2, n): -2z, 1, |z|^2 in columns, of z = rows - origin: lifted @ folded = scale |x - z|^2."""
         found: np.ndarray = finish(self.prepare(folded_in(dtype)))
         return found
 
@@ -97,6 +115,7 @@ class Points:
         if some == slice(0, len(self)):
             return self
         part = self._viewed(some)
+        part._whole = self if self._whole is None else self._whole
         for name in ("single", "squares"):
             if name in self._derived:
                 part._derived[name] = self._derived[name][some]
@@ -152,13 +171,15 @@ def _squares(points: Points) -> Work[np.ndarray]:
 
 def _folded(dtype: Any) -> Callable[[Points], Work[np.ndarray]]:
     def fold(points: Points) -> Work[np.ndarray]:
-        squares, n = (yield from points.prepare("squares")), len(points)
+        n, origin = len(points), points.origin
         folded = np.empty((n, points.features + 2), dtype)
+        folded[:, -2] = 1.0
         for some in passes(n, points.features):
             if some.start:
                 yield
-            np.multiply(points.rows[some], -2.0, out=folded[some, :-2], casting="same_kind")
-        folded[:, -2], folded[:, -1] = 1.0, squares
+            moved = points.rows[some] - origin
+            folded[some, -1] = np.einsum("ij,ij->i", moved, moved)
+            np.multiply(moved, -2.0, out=folded[some, :-2], casting="same_kind")
         return folded.T
 
     return fold

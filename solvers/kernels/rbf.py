@@ -28,7 +28,8 @@ def scaled_distances(left: Points, right: Points, scale: float, out: np.ndarray)
     """scale |x - z|^2, whose rounding may change its sign; by one matrix product where the features are dense."""
     if left.sparse or right.sparse:
         return _scaled_sparse(left, right, scale, out)
-    return np.matmul((scale * left.lifted).astype(out.dtype, copy=False), right.folded(out.dtype), out=out)
+    lifted = left.lifted(right.origin, scale).astype(out.dtype, copy=False)
+    return np.matmul(lifted, right.folded(out.dtype), out=out)
 
 
 def _scaled_sparse(left: Points, right: Points, scale: float, out: np.ndarray) -> np.ndarray:
@@ -37,6 +38,10 @@ def _scaled_sparse(left: Points, right: Points, scale: float, out: np.ndarray) -
     out += (scale * left.squares[:, None]).astype(out.dtype)
     out += (scale * right.squares).astype(out.dtype)
     return out
+
+
+def _largest_square(left: Points, right: Points) -> float:
+    return max(left.largest_square, right.largest_square)
 
 
 @dataclass(frozen=True)
@@ -55,13 +60,13 @@ class Rbf(Kernel):
         return np.exp(distances, out=distances)
 
     def prepare(self, points: Points, dtype: Any) -> Work[None]:
-        yield from points.prepare("squares")
         if dtype == np.float32:
             yield from points.prepare("centred")
             if self._near(points, points):
                 return
-        beyond = self.gamma * points.largest_square > SINGLE_PRECISION_REACH
         if points.sparse:
+            yield from points.prepare("squares")
+            beyond = self.gamma * points.largest_square > SINGLE_PRECISION_REACH
             yield from prepare_products(points, np.float64 if beyond else dtype)
         else:
             yield from points.prepare("folded")
@@ -72,8 +77,7 @@ class Rbf(Kernel):
                 assert left.centred is not None
                 assert right.centred is not None
                 return rbf_values(left.centred, right.centred, self.gamma, out)
-            largest = max(left.largest_square, right.largest_square)
-            if not right.sparse or self.gamma * largest > SINGLE_PRECISION_REACH:
+            if not right.sparse or self.gamma * _largest_square(left, right) > SINGLE_PRECISION_REACH:
                 out[...] = self.block(left, right, np.empty(out.shape))
                 return out
         exponents = scaled_distances(left, right, -self.gamma, out)

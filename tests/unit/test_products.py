@@ -85,8 +85,9 @@ def test_the_error_is_within_its_bound(hostile: str, machine: str, cost: float) 
     single = sweep.error > 0.0
     assert (single == ~weights.any(axis=1)).all()
     assert (errors.sum(axis=2)[single].max(axis=1) <= sweep.error[single] / size).all()
-    rounding = 1e-14 * part.gram.kernel.gamma * part.gram.points.largest_square  # of exponents in float64
-    assert wrong[~single].max() <= (1e-9 + rounding) * np.abs(weights / size).sum()
+    moved = part.gram.points.rows - part.gram.points.rows.mean(axis=0)
+    rounding = 1e-14 * part.gram.kernel.gamma * float((moved**2).sum(axis=1).max())  # of exponents in float64
+    assert wrong[~single].max() <= (1e-12 + rounding) * np.abs(weights / size).sum()
     assert np.median(sweep.error[single] / size) <= 1e-2 * np.abs(K @ np.abs(weights / size)).max()
 
 

@@ -64,6 +64,19 @@ def test_a_narrow_kernel_on_long_rows_is_exact_in_single_precision() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_far_from_zero_lose_no_digits(dtype: type) -> None:
+    moved = 1e6 * np.array([1.0, -1.0, 3.0, 0.0])
+    left, right = LEFT + moved, RIGHT + moved
+    right[2] = 1e9  # an outlier among the support vectors
+    expected = dense_kernel("rbf", left - moved, right - moved)
+    values = block(kernel_named("rbf"), Points(left), Points(right), dtype)
+    np.testing.assert_allclose(values, expected, atol=1e-6 if dtype is np.float32 else 1e-9)
+    distances = squared_distances(Points(left), Points(right[:2]), np.empty((7, 2), dtype))
+    expected = ((left[:, None] - right[None, :2]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(distances, expected, rtol=1e-5 if dtype is np.float32 else 1e-12, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_precomputed_kernel_is_looked_up(dtype: type) -> None:
     matrix = LEFT @ LEFT.T
     points = MatrixRows(matrix, np.arange(7))
